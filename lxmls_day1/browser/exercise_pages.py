@@ -1,8 +1,8 @@
-"""Exercises in the pages of the book: each core exercise gets a page with its idea, its gap, and Check.
+"""Exercises in the pages of the book: each core exercise has a page with its idea, a gap for code, and the button Check.
 
-An experiment has no gap: its page holds a demonstration, questions, and the notebook's answers to compare one's own with.
-``make docs`` calls `exercise_pages` for the text of the pages and `runtime_files` for what runs in them. The text is the notebook's.
-Nothing is loaded until a reader touches a gap; then Python starts in a worker (``page/exercise_worker.js``).
+The page of an experiment has no gap, but a demonstration, questions, and the answers of the notebook for comparison. ``make docs`` calls
+`exercise_pages` for the text of the pages, which comes from the notebooks, and `runtime_files` for the files that run in them. Nothing
+is loaded before a reader uses a gap. Then Python starts in a worker (``page/exercise_worker.js``).
 """
 
 import io
@@ -27,7 +27,7 @@ from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
-#: What a check imports and Pyodide does not bring, as wheels of what is installed here.
+#: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pytest")
 LOADED = ("numpy", "packaging", "pygments")
 #: Parts of the package that no check of the core imports.
@@ -35,11 +35,11 @@ LEFT_OUT = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
-#: Of a notebook's text: comments, and the head of the function, which the gap shows.
+#: Parts of a notebook's text that are not shown: comments, and the head of the function, which the gap shows.
 NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
-#: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
+#: Further packages that demonstrations import: from Pyodide, and from the installed packages. ``exercise_worker.js`` loads them.
 LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: how one does them in a page, and how those questions of the notebook begin whose answers rest on what is seen there.
+#: The experiments: the instructions for the page, and the beginnings of the notebook's questions that can be answered from the page.
 EXPERIMENTS = {
     "1.1": (
         'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
@@ -52,17 +52,17 @@ EXPERIMENTS = {
     ),
 }
 TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
-FOLDER = PurePosixPath("_static/exercises")  # in the book
-LAB = "/lab"  # where a page has the lab
+FOLDER = PurePosixPath("_static/exercises")  # the folder in the book
+LAB = "/lab"  # the folder of the lab in a page
 
 
 def exercise_pages(root: Path) -> dict[str, str]:
-    """The pages in Markdown, and the exercise of each as HTML: name of a file -> text.
+    """Return the pages in Markdown, and the exercises in HTML, as a dictionary from file name to text.
 
     Parameters
     ----------
     root : Path
-        A checkout: its notebooks have the text.
+        A checkout, whose notebooks contain the text.
     """
     registry = Registry.of(reference_folder())
     core = [exercise for exercise in registry if exercise.is_core]
@@ -103,7 +103,7 @@ you write stays on this machine. The first and the last are experiments, which y
 
 
 def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
-    """What a notebook says before an exercise: the first text of its section, and the exercise's own.
+    """Return the text of a notebook before an exercise: the first text of its section, and the exercise's own text.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
         The notebook as a script of cells.
     exercise : str
     coded : bool
-        Whether it is code, and no experiment.
+        True for an exercise with code, False for an experiment.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
-                    # The own text of an experiment is about cells that follow.
+                    # The own text of an experiment is about the cells below it.
                     visible = blocks[-2:] if coded else blocks[-2:-1]
                     parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in visible)
                     return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
@@ -147,12 +147,12 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
 
 
 def _linked(text: str) -> str:
-    """A text of a notebook with links that lead on from a page."""
+    """Return a text of a notebook with links adapted to the page."""
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
 def experiment(exercise: Exercise, script: str) -> str:
-    """An experiment in Markdown: a demonstration, and a text area below each question."""
+    """Return an experiment in Markdown: a demonstration, and a text area below each question."""
     how, questions = EXPERIMENTS[exercise.id]
     parts = [
         notebook_text(script, exercise.id, coded=False),
@@ -191,7 +191,7 @@ def _hints(exercise: Exercise) -> str:
 
 
 def cell(exercise: Exercise) -> str:
-    """The exercise as HTML: the functions with a text area in each gap, buttons, hints, and where the verdict will stand."""
+    """Return an exercise as HTML: its functions with a text area in each gap, buttons, hints, and an element for the verdict."""
     name, source = given_source(exercise.id)
     lines = source.split("\n")
     rows = []
@@ -225,7 +225,7 @@ def cell(exercise: Exercise) -> str:
 
 
 def _canvas(exercise: Exercise, source: str) -> str:
-    """For a rule the place where it moves a boundary between points."""
+    """Return the canvas on which a rule moves a boundary between points; empty if the exercise has no rule."""
     if not any(function.endswith("_rule") for function in functions_of(source, exercise.id)):
         return ""
     points = json.dumps(drawn_points(), separators=(",", ":"))
@@ -236,13 +236,13 @@ def _canvas(exercise: Exercise, source: str) -> str:
 
 
 def _task(task: str) -> str:
-    """A task in paragraphs, with the names in it set as code."""
+    """Return a task in paragraphs, with the names in it set as code."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", task.strip()))
     return "\n".join("<p>" + re.sub(r"`(.+?)`", r"<code>\1</code>", escape(text)) + "</p>" for text in paragraphs)
 
 
 def _solutions(exercise: Exercise) -> Iterator[str]:
-    """The functions of the reference that answer an exercise."""
+    """Yield the functions of the reference that solve an exercise."""
     reference = reference_folder()
     for name in exercise.files:
         text = (reference / file_in(reference, name)).read_text(encoding="utf-8")
@@ -254,12 +254,12 @@ def _solutions(exercise: Exercise) -> Iterator[str]:
 
 
 def runtime_files(pyodide: Path | None = None) -> Files:
-    """What runs in the pages: scripts, the lab, wheels, the table of what to load, and the runtime if its folder is given.
+    """Return the files that run in the pages: scripts, the lab, wheels, the table of packages, and the runtime if its folder is given.
 
     Parameters
     ----------
     pyodide : Path, optional
-        An unpacked release of Pyodide. Unless given, pages load it from the address that Pyodide documents.
+        An unpacked release of Pyodide. Default: pages load it from the address that Pyodide documents.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def runtime_files(pyodide: Path | None = None) -> Files:
 
 
 def _needed(wheel: bytes) -> bytes:
-    """The wheel without what no check imports."""
+    """Return the wheel without the files that no check imports."""
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
         names = [
             name for name in archive.namelist() if not LEFT_OUT.match(name) and not name.endswith((".png", ".jpg"))

@@ -1,4 +1,4 @@
-"""The first page of the site: the exercises, the core before the others, with links to the notebooks that teach them."""
+"""The first page of the site: the exercises (the core first), with links to their notebooks."""
 
 import html
 from collections.abc import Collection
@@ -37,13 +37,13 @@ and name known mistakes. Your work stays on this machine.</p>
 
 
 def front_page(registry: Registry, ids: Collection[str]) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Parameters
     ----------
     registry : Registry
     ids : collection of str
-        The exercises that are to be solved on the site.
+        The exercises to be solved on the site.
     """
     exercises = [exercise for exercise in registry if exercise.id in ids]
     core, further = ([e for e in exercises if e.is_core is is_core] for is_core in (True, False))

@@ -1,4 +1,4 @@
-"""``lxmls-day1 cache``: labelled text of any size becomes a corpus on disk."""
+"""``lxmls-day1 cache``: convert labelled text of any size to a corpus on disk."""
 
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from lxmls_day1.base.errors import counted
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.own_files import layout_options
 
-BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of words are new
-WORTH_TELLING = 1 << 30  # bytes of memory
+BYTES_OF_MEMORY = 35  # memory for the tokens in a byte of text, if most pairs of words are new
+WORTH_TELLING = 1 << 30  # bytes of memory above which a note is printed
 
 
 @click.command(name="cache", short_help="Convert text that does not fit into memory to a corpus on disk.")
@@ -119,7 +119,7 @@ def command(
 
 
 def _tell_memory(paths: tuple[str, ...]) -> None:
-    """Say before the work begins that all tokens are kept, where they may take much memory."""
+    """Print a note, before the work begins, that all tokens are kept in memory, if they may need much."""
     from lxmls_day1.engine.text.documents import STANDARD_INPUT
     from lxmls_day1.engine.text.labelled_files import expanded
 

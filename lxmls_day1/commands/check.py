@@ -109,7 +109,7 @@ def command(
 def check_and_show(
     folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False
 ) -> "CheckReport":
-    """Run checks, show the report, keep the results; show the questions on named mistakes."""
+    """Run checks, save the results, and show the report and the questions on named mistakes."""
     from lxmls_day1.course.explanations import check_and_remember
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
     from lxmls_day1.course.reports.terminal import echo_lines
@@ -124,7 +124,7 @@ def check_and_show(
 
 
 def practise_and_show(folder: Path, id: str) -> None:
-    """Make a solved exercise blank again, and say so."""
+    """Reset a solved exercise for practice, and show a report."""
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.reports.report_text import practice_lines
     from lxmls_day1.course.reports.terminal import echo_lines
@@ -134,7 +134,7 @@ def practise_and_show(folder: Path, id: str) -> None:
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
-    """Run checks, keep the results, and print the report as JSON; whether all passed."""
+    """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
     from lxmls_day1.course.explanations import check_and_remember
     from lxmls_day1.course.reports.check_json import as_plain
     from lxmls_day1.course.workspaces.workspace import workspace_of
@@ -149,7 +149,7 @@ def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: 
 
 
 def keep_and_show(folder: Path, exercise: str, text: str) -> None:
-    """Keep the answer to the question on an exercise, and show what was kept."""
+    """Save the answer to the question on an exercise, and show it."""
     from lxmls_day1.course.explanations import explain
     from lxmls_day1.course.reports.report_text import explained_lines
     from lxmls_day1.course.reports.terminal import echo_lines
@@ -159,7 +159,7 @@ def keep_and_show(folder: Path, exercise: str, text: str) -> None:
 
 @contextlib.contextmanager
 def check_progress() -> Iterator[Callable[[str], None]]:
-    """Show the title of the check that is running, until the report takes its place; the terminal's width limits it."""
+    """Show the title of the running check, cut to the terminal's width, until the report replaces it."""
     if not shows_progress():
         yield lambda title: None
         return
@@ -172,7 +172,7 @@ def check_progress() -> Iterator[Callable[[str], None]]:
             width = 80
         click.echo(
             f"\r{fitted(title, width - 1)}\r", nl=False, err=True
-        )  # in the last column some terminals begin a new line
+        )  # Some terminals begin a new line after the last column.
 
     try:
         yield show
@@ -186,10 +186,11 @@ def watch_files(
     run: Callable[[Collection[str] | None], object],
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Run at once, and again after each change, until interrupted. Without `ids`, what a saved file belongs to.
+    """Run checks immediately, and again after each change, until interrupted.
 
-    Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
-    change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
+    Without ``ids`` only the exercises of the saved files are checked, or all exercises if another file was saved. The files are polled
+    twice a second, which also works on network drives, whose changes no system reports. A change counts when two polls give the same
+    state, so that a half-written file is not checked.
     """
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.running.autoreload import snapshot
@@ -202,7 +203,7 @@ def watch_files(
         except InputError as error:
             click.echo(f"Error: {error}", err=True)
         click.echo("Watching; Ctrl-C ends it.")
-        now = snapshot(folder)  # an edit while the checks ran is not missed: `seen` is from before
+        now = snapshot(folder)  # `seen` is older than the checks, so an edit during them is noticed
         while now == seen:
             sleep(POLLED_EVERY)
             now = snapshot(folder)

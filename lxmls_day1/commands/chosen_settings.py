@@ -1,4 +1,4 @@
-"""The settings that `train` chooses: λ = 2/M where none is given, or what does best on the development part."""
+"""The settings that `train` chooses: λ = 2/M by default, or the values that are best on the development part."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def take_usual_regularizer(learner: Any, n_examples: int) -> None:
-    """Set the λ of a learner that minimises loss plus penalty to 2/M, and say so."""
+    """Set the λ of a learner that minimises loss plus penalty to 2/M, and report it."""
     from lxmls_day1.engine.loops.penalties import is_penalized, usual_regularizer
 
     if is_penalized(learner):
@@ -28,17 +28,17 @@ def take_usual_regularizer(learner: Any, n_examples: int) -> None:
 def tune_in_place(
     learner: Any, dataset: Any, given: Mapping[str, Any], grid: Mapping[str, Sequence[Any]] | None = None
 ) -> None:
-    """Give a learner the settings that do best on a development part, and show all that were tried.
+    """Set the settings of a learner to those that are best on a development part, and show all trials.
 
     Parameters
     ----------
     learner : classifier
     dataset : data set
-        A fifth of its training part is held out if it has no development part.
+        If it has no development part, a fifth of its training part is held out.
     given : mapping from name to value
-        What the user has set: it stays as it is.
+        The settings of the user, which stay as they are.
     grid : mapping from name to values, optional
-        What is tried; the usual values of λ, or of the smoothing, unless given.
+        The values to try. Default: the usual values of λ, or of the smoothing.
     """
     from lxmls_day1.sklearn.tuning import tune, usual_grid, with_development_part
 
@@ -61,7 +61,7 @@ def tune_in_place(
 
 
 def table_of_trials(found: "Tuned") -> str:
-    """What was tried, as a table: the best is marked by ``*``, those within one standard error of it by ``.``."""
+    """Return a table of all trials; ``*`` marks the best, and ``.`` those within one standard error of it."""
     names = list(found.best.settings)
     as_good = [id(trial) for trial in found.as_good()]
 

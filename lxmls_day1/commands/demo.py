@@ -4,7 +4,7 @@ import click
 
 
 class _DemoCommand(click.Command):
-    """The command, whose help lists the demonstrations that there are."""
+    """A command whose help lists all demonstrations."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the name and the summary of each demonstration."""

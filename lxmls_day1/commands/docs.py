@@ -47,7 +47,7 @@ def command(no_browser: bool) -> None:
 
 
 def _quiet_handler() -> Any:
-    """What answers requests, without a line for each of them."""
+    """Return a handler of HTTP requests that does not log them."""
     from http.server import SimpleHTTPRequestHandler
 
     class Handler(SimpleHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""``lxmls-day1 doctor``: what of this machine the lab can use, and what to do about the rest."""
+"""``lxmls-day1 doctor``: what of this machine the lab can use, and how to fix the rest."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ EXTRAS = {
 
 
 class Finding(NamedTuple):
-    """How it stands with one thing."""
+    """The result of one examination."""
 
     state: str  # GOOD, LIMITED or BAD
     text: str
@@ -50,7 +50,7 @@ def command() -> None:
     for name, examine in EXAMINATIONS.items():
         try:
             findings = list(examine())
-        except Exception as error:  # a report on what is broken must not break on it
+        except Exception as error:  # the report must not fail because of the faults that it reports
             findings = [Finding(BAD, f"it could not be tested: {type(error).__name__}: {error}")]
         for finding in findings:
             _echo(name, finding)
@@ -61,7 +61,7 @@ def command() -> None:
 
 
 def _echo(name: str, finding: Finding) -> None:
-    """Put out a finding in lines that fit the terminal."""
+    """Print a finding in lines that fit the terminal."""
     further = " " * 24
     lines = [(finding.text, f"{finding.state:<8}{name:<16}", further)]
     if finding.remedy:
@@ -179,7 +179,7 @@ def _sandbox() -> Iterator[Finding]:
     yield Finding(GOOD if level.safe else LIMITED, text, remedy)
 
 
-#: In the order of the report. Students need all but the last.
+#: The examinations in the order of the report. Students need all except the last.
 EXAMINATIONS: dict[str, Callable[[], Iterator[Finding]]] = {
     "Python": _python,
     "compiled loops": _compiled_loops,

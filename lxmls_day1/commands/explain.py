@@ -1,4 +1,4 @@
-"""``lxmls-day1 explain``: which words made a saved classifier say what it says."""
+"""``lxmls-day1 explain``: show the words that determine the decision of a saved classifier."""
 
 import json
 import math
@@ -107,16 +107,16 @@ def command(
 def features_and_weights(
     documents: Sequence["Document"], model: "TextModel"
 ) -> tuple[Any, "np.ndarray", "np.ndarray | None", list[str]]:
-    """Documents as rows over features, the weights of these, their variances, and the names.
+    """Return documents as rows over features, the weights of the features, their variances, and the names.
 
-    With hashed features the words of the documents take the place of the buckets: the weight of a word is that of its bucket, with
-    the sign that the word has there. Words that share a bucket share its weight.
+    With hashed features the words of the documents replace the buckets: the weight of a word is the weight of its bucket, with
+    the sign that the word has in it. Words that share a bucket share its weight.
 
     Returns
     -------
     X : sparse matrix (M, J)
     params : array (J + 1, K)
-    variances : array (J + 1, K), or None of a classifier that keeps none
+    variances : array (J + 1, K), or None if the classifier has no variances
     feature_names : list of J str
     """
     variances = getattr(model.classifier, "variances", None)
@@ -145,15 +145,15 @@ def features_and_weights(
 
 
 def as_text(explanation: "Explanation", where: str, top: int) -> str:
-    """An explanation as a table, with sentences above and below it.
+    """Return an explanation as a table, with sentences above and below it.
 
     Parameters
     ----------
     explanation : Explanation
     where : str
-        What the document is called.
+        The name of the document.
     top : int
-        How many words that speak for the prediction, and how many against it; the others are summed up in one line, so
+        The number of words to show for the prediction, and against it. The other words are summed in one line, so
         that every column sums to the score at its foot.
     """
     import numpy as np
@@ -204,7 +204,7 @@ def as_text(explanation: "Explanation", where: str, top: int) -> str:
 
 
 def decimals(values: list[float]) -> int:
-    """How many decimals give the largest of these numbers four significant digits or more, at most eight.
+    """Return the number of decimals (at most eight) that gives the largest of these numbers at least four significant digits.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def decimals(values: list[float]) -> int:
 
 
 def number_text(number: float, digits: int, sign: str = "") -> str:
-    """A number of the table; what is infinite as a sign and ∞.
+    """Format a number for the table; an infinite number becomes ∞ with its sign.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def number_text(number: float, digits: int, sign: str = "") -> str:
 
 
 def shortened(word: str, most: int = LONGEST_WORD) -> str:
-    """A word as the table shows it: without control characters, and not longer than a column can be."""
+    """Return a word as the table shows it: without control characters, and cut to the width of a column."""
     from lxmls_day1.engine.text.documents import printable
 
     text = printable(word)
@@ -237,7 +237,7 @@ def shortened(word: str, most: int = LONGEST_WORD) -> str:
 
 
 def unknown_text(unknown: list[str]) -> str:
-    """The line about the words that the classifier does not know, the single ones before the pairs.
+    """Return the line about the words that the classifier does not know, single words before pairs.
 
     Examples
     --------

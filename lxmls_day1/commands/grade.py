@@ -1,4 +1,4 @@
-"""``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
+"""``lxmls-day1 grade``: marks and feedback for many untrusted submissions."""
 
 import contextlib
 import os
@@ -15,9 +15,9 @@ from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
 from lxmls_day1.library_path import library_path
 
-NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
+NOT_ALL_GRADED = 3  # the exit status if some submissions of the class could not be graded
 MOST_NOTED = 20
-#: Options that say nothing without another one.
+#: Options that have an effect only together with another option.
 NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
 
 
@@ -146,7 +146,7 @@ def command(
 
 
 def require_together(options: dict[str, Any]) -> None:
-    """Raise an error for options of which one says nothing without another one."""
+    """Raise an error if an option is used without the option that it needs."""
     options_given = {name for name, value in options.items() if value is not None}
     for name, other in NEEDED_BY.items():
         if name in options_given and other not in options_given:
@@ -154,13 +154,13 @@ def require_together(options: dict[str, Any]) -> None:
 
 
 def forget_python_path() -> None:
-    """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
+    """Remove the folders of ``PYTHONPATH`` from the import path of this process and of all processes that it starts."""
     named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
     sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
 
 
 class _ProgressBar:
-    """A bar that a row moves on, where it can come and go."""
+    """A progress bar that each result advances; it is shown on a terminal only."""
 
     def __enter__(self) -> "_ProgressBar":
         from tqdm import tqdm
@@ -204,7 +204,7 @@ def _conclude(book: Any, folder: Path) -> None:
 
 
 def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:
-    """Sentences about students; nothing where there are none."""
+    """Print sentences about students below a heading; print nothing for an empty list."""
     lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MOST_NOTED])] if sentences else []
     if len(sentences) > MOST_NOTED:
         lines.append(f"  and {len(sentences) - MOST_NOTED} more; summary.html lists them")

@@ -1,4 +1,4 @@
-"""``lxmls-day1 hint``: the next step of the ladder."""
+"""``lxmls-day1 hint``: show the next hint on an exercise."""
 
 import click
 

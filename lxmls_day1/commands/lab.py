@@ -46,7 +46,7 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
 
 
 def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> list[str]:
-    """The command that starts JupyterLab in a folder, with a notebook open if it is there."""
+    """Return the command that starts JupyterLab in a folder, with a notebook open if it exists."""
     arguments = [sys.executable, "-P", "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     if notebook and (folder / notebook).is_file():
         arguments.append(f"--LabApp.default_url=/lab/tree/{quote(notebook)}")
@@ -54,7 +54,7 @@ def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> 
 
 
 def require_jupyterlab(notebook: str) -> None:
-    """Raise an `InputError` that says how to get JupyterLab if it is not there."""
+    """Raise an `InputError` that explains how to install JupyterLab if it is missing."""
     from importlib.util import find_spec
 
     if find_spec("jupyterlab") is None:
@@ -65,10 +65,10 @@ def require_jupyterlab(notebook: str) -> None:
 
 
 def run_until_it_ends(arguments: list[str], folder: Path) -> int:
-    """Run a program that answers Ctrl-C by itself; its exit status."""
+    """Run a program that handles Ctrl-C itself; return its exit status."""
     process = subprocess.Popen(arguments, cwd=folder, env=environment())
     while True:
         try:
             return process.wait()
         except KeyboardInterrupt:
-            continue  # the terminal sends Ctrl-C to it too: it asks before it ends
+            continue  # The terminal sends Ctrl-C to the program, too, which asks before it ends.

@@ -1,4 +1,4 @@
-"""``lxmls-day1 predict``: what a saved classifier says about documents."""
+"""``lxmls-day1 predict``: label documents with a saved classifier."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 TAGGED = ("columns", "conllu", "crfsuite")
-#: Endings of files of labelled examples or features, which are no raw text.
+#: Extensions of files with labelled examples or features, which are not raw text.
 LABELLED = (
     ".csv",
     ".tsv",
@@ -33,7 +33,7 @@ LABELLED = (
     ".conllup",
     ".crfsuite",
 )
-#: How `predict` and `explain` read files.
+#: The options that define how `predict` and `explain` read files.
 reading_options = several(
     click.option(
         "--format", "form", type=click.Choice(["auto", "raw", "processed", *TAGGED]), default="auto", show_default=True,
@@ -108,14 +108,14 @@ def command(
 
 
 class Answers:
-    """The answers of a model about documents: shown as they come, and summed up at the end."""
+    """The answers of a model to documents, shown one by one and summarized at the end."""
 
     def __init__(self, model: "TextModel", with_scores: bool):
         self.model, self.names, self.with_scores = model, model.class_names, with_scores
         self.n = self.n_unknown = self.n_labelled = self.n_right = 0
 
     def show(self, documents: Sequence["Document"]) -> None:
-        """Put out a line for each document, after all of them have been looked at."""
+        """Print a line for each document, after all of them have been checked."""
         from lxmls_day1.engine.text.documents import printable
 
         check_labels_known(documents, self.model)
@@ -126,7 +126,7 @@ class Answers:
             fields = [printable(names[column]), f"{margin:.6g}", document.where]
             if self.with_scores:
                 fields += [f"{printable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
-            click.echo("\t".join(fields))  # which flushes
+            click.echo("\t".join(fields))  # echo flushes the output, so that pipes work
             self.n += 1
             self.n_unknown += not self.model.knows_some_of(document.counts)
             if document.label is not None:
@@ -134,7 +134,7 @@ class Answers:
                 self.n_right += document.label == names[column]
 
     def remarks(self) -> list[str]:
-        """What is to be said about the answers as a whole: documents of which no word is known, and the accuracy."""
+        """Return sentences on all answers: the number of documents without a known word, and the accuracy."""
         sentences = []
         if self.n_unknown:
             sentences.append(
@@ -148,18 +148,18 @@ class Answers:
 
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:
-    """Each line of the standard input that is not blank, as a document, as soon as it is there."""
+    """Yield each line of standard input that is not blank as a document, as soon as it is available."""
     from lxmls_day1.engine.text.documents import input_lines, looks_processed, read_documents
 
     for number, line in input_lines():
-        if form == "auto":  # as the first line is
+        if form == "auto":  # the first line decides
             form = "processed" if looks_processed(line.decode("utf-8-sig", errors="replace")) else "raw"
         (document,) = read_documents(line, f"standard input:{number}", form, "file", model.tokens_of)
         yield [document._replace(where=f"standard input:{number}")]
 
 
 def margins_of(scores: "np.ndarray") -> "np.ndarray":
-    """How far the best score of each row (M, K) is ahead of the second best, (M,)."""
+    """Return the difference between the best and the second best score of each row (M, K), as an array (M,)."""
     import numpy as np
 
     if scores.shape[1] < 2:
@@ -170,7 +170,7 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 
 
 def open_model(lab: "Lab", path: str) -> "TextModel":
-    """A saved classifier of the lab that knows the names of its features."""
+    """Return a saved classifier of the lab that knows the names of its features."""
     from lxmls_day1.engine.models.model_file import class_finder, load_model
     from lxmls_day1.engine.text.text_models import TextModel
 
@@ -189,7 +189,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
 
 
 def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: str | None) -> list["Document"]:
-    """The documents of all files. All are read before anything is shown: a mistake in the last costs nothing."""
+    """Return the documents of all files. All files are read before any output, so that a fault in the last one costs no time."""
     from lxmls_day1.engine.text.documents import read_bytes, read_documents, shown_name
 
     if form in TAGGED:
@@ -208,7 +208,7 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
 
 
 def check_labels_known(documents: Sequence["Document"], model: "TextModel") -> None:
-    """An accuracy over labels that could never be predicted would mislead."""
+    """Raise an error for labels that the model cannot predict, because an accuracy over them would mislead."""
     from lxmls_day1.base.checks import listed
 
     names = model.class_names

@@ -1,4 +1,4 @@
-"""``lxmls-day1 release``: the bundle that an instructor gives out."""
+"""``lxmls-day1 release``: make the bundle that an instructor distributes."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""The options of ``lxmls-day1 grade`` about a roster: read before anything is graded, filled in after it."""
+"""The options of ``lxmls-day1 grade`` for a roster, which is read before grading and filled in afterwards."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import ACCOUNT, Roster
 from lxmls_day1.grading.safe_text import one_line
 
-ROSTERS = "roster"  # the folder of the roster that is filled in
-FILLED = ".filled.json"  # the names of those that were filled in so far, and the digests of the marks
+ROSTERS = "roster"  # the folder of the filled-in roster
+FILLED = ".filled.json"  # the names of all rosters that were filled in, with the digests of the marks
 MOST_LISTED = 20
 
 
@@ -26,7 +26,7 @@ def read_roster(
     id_column: str | None,
     group_column: str | None,
 ) -> Roster:
-    """The roster of the options, looked through before anything is graded."""
+    """Read the roster of the options, and report its faults before anything is graded."""
     path = Path(roster)
     if not path.is_file():
         raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
@@ -37,7 +37,7 @@ def read_roster(
 
 
 def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook, folder: Path) -> None:
-    """Write the roster that is filled in, with an account of it, and say what needs a look."""
+    """Write the filled-in roster and a report on it, and print what needs attention."""
     filled = students.filled(found, book.rows)
     place = folder / ROSTERS
     place.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook,
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove the rosters that an earlier run has filled in with other marks, and say so; other files stay."""
+    """Remove the rosters that an earlier run has filled in with other marks, and report it; other files stay."""
     place, now = folder / ROSTERS, _digest_of_marks(folder)
     filled = _filled_in(folder)
     stale = [name for name, marks in filled.items() if marks != now]
@@ -77,13 +77,13 @@ def remove_stale(folder: Path) -> None:
 
 
 def _filled_in(folder: Path) -> dict[str, str]:
-    """The rosters that were filled in so far, and with which marks."""
+    """Return the rosters that were filled in so far, with the digest of the marks of each."""
     try:
         return {
             Path(name).name: str(marks) for name, marks in json.loads((folder / ROSTERS / FILLED).read_bytes()).items()
         }
     except (OSError, ValueError, AttributeError):
-        return {}  # none so far, or damaged: nothing is removed
+        return {}  # If the file is missing or damaged, nothing is removed.
 
 
 def _digest_of_marks(folder: Path) -> str:

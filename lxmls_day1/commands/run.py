@@ -1,4 +1,4 @@
-"""``lxmls-day1 run``: every classifier on the simple data set and on reviews, as one table and two figures."""
+"""``lxmls-day1 run``: compare every classifier on the simple data set and on reviews, in one table and two figures."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ def command(
     """
     own = own_file(file_options, domain=domain, data_dir=data_dir)
     from lxmls_day1.engine.models.result_table import ResultTable
-    from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
+    from lxmls_day1.lab import Lab  # imported here and below, because ``--help`` must not wait for them
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
@@ -65,13 +65,13 @@ def command(
 def compare(
     lab: "Lab", text: object, progress: ReportProgress, every: bool = False
 ) -> tuple["ResultTable", dict[str, "Figure"]]:
-    """All classifiers of the lab on the guide's simple data set, then on `text`; if `every`, with all kinds and their memory.
+    """Train all classifiers of the lab on the guide's simple data set, then on ``text``; if ``every``, include all kinds and their memory.
 
     Returns
     -------
     table : ResultTable
     figures : dict
-        ``boundaries`` of the simple data set, ``accuracies`` on the text; neither is known to pyplot.
+        ``boundaries`` of the simple data set, ``accuracies`` on the text; neither is registered with pyplot.
     """
     from lxmls_day1.figures.plotting import detached_axes
 
@@ -95,7 +95,7 @@ def compare(
 
 
 def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[Any, list[str]]:
-    """The corpus of `domain`, or the toy corpus with a sentence about it, which is also shown at once."""
+    """Return the corpus of ``domain``, or the toy corpus with a sentence about it, which is also printed."""
     try:
         return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), []
     except CorpusUnavailable as error:

@@ -1,4 +1,4 @@
-"""``lxmls-day1 start``: a workspace of one's own."""
+"""``lxmls-day1 start``: make a workspace."""
 
 import click
 

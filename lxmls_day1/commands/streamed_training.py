@@ -1,4 +1,4 @@
-"""``lxmls-day1 train --corpus``: train on a corpus on disk, with its progress in lines, and with checkpoints."""
+"""``lxmls-day1 train --corpus``: train on a corpus on disk, with lines of progress and checkpoints."""
 
 import contextlib
 import signal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
-#: The options by the names under which they come to a command.
+#: The names of the options as arguments of a command.
 STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
@@ -38,12 +38,12 @@ streaming_options = several(
 
 
 def check_options(options: Mapping[str, Any], **excluded: object) -> None:
-    """Refuse options that make no sense together.
+    """Raise an error for options that cannot be combined.
 
     Raises
     ------
     click.UsageError
-        If one of them comes without ``--corpus``, or ``--corpus`` with an option of `excluded`.
+        If one of them is given without ``--corpus``, or ``--corpus`` together with an option of ``excluded``.
     """
     if options["corpus"] is None:
         for name in STREAMING:
@@ -61,18 +61,18 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
 def train_on_corpus(
     lab: "Lab", learner: Any, options: Mapping[str, Any], out: str, has_regularizer: bool = True
 ) -> None:
-    """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
+    """Train on a corpus on disk, measure on a test corpus if there is one, save the model, and report all that.
 
     Parameters
     ----------
     lab : Lab
     learner : classifier
     options : mapping
-        Those of `streaming_options`.
+        The options in `streaming_options`.
     out : str
-        Where the model goes.
+        The file of the model.
     has_regularizer : bool
-        Whether λ was given; otherwise it is 2/M for learners that have a penalty.
+        True if λ was given; otherwise it is 2/M for learners that have a penalty.
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
@@ -87,7 +87,8 @@ def train_on_corpus(
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
-    words = shards.words() if hash_bits is None else None  # before the training, which a damaged file would make vain
+    # Read before the training, because a damaged file of words would make it useless.
+    words = shards.words() if hash_bits is None else None
     if not has_regularizer:
         take_usual_regularizer(learner, shards.n_rows)
     checkpoint = None
@@ -104,7 +105,7 @@ def train_on_corpus(
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)
     if checkpoint is not None:
-        checkpoint.path.unlink(missing_ok=True)  # its training is over
+        checkpoint.path.unlink(missing_ok=True)  # The training is complete.
     measured = []
     if online:
         share = learner.history[-1].errors / shards.n_rows
@@ -120,7 +121,7 @@ def train_on_corpus(
 
 
 class _Lines:
-    """Lines of progress, the first one below a header."""
+    """Lines of progress below a header."""
 
     def __init__(self) -> None:
         self._begun = False
@@ -134,7 +135,7 @@ class _Lines:
 
 @contextlib.contextmanager
 def _interruption_reported(checkpoint: "Checkpoint | None") -> Iterator[None]:
-    """Say at Ctrl-C and SIGTERM how to go on, and end with the status of the signal."""
+    """At Ctrl-C and SIGTERM, print how to resume, and exit with the status of the signal."""
     try:
         yield
     except KeyboardInterrupt as end:

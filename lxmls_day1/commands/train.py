@@ -1,4 +1,4 @@
-"""``lxmls-day1 train``: train one classifier on reviews and keep it in a file."""
+"""``lxmls-day1 train``: train one classifier on text and save it in a file."""
 
 import ast
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ WORDS = {"true": True, "false": False, "none": None}
 
 
 class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """``NAME=VALUE``: a value as Python writes it, or a bare word."""
+    """``NAME=VALUE``: the value is a Python literal or a bare word."""
 
     name = "NAME=VALUE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Take name and value apart."""
+        """Split the text into name and value."""
         name, equals, text = value.partition("=")
         name, text = name.strip(), text.strip()
         if not (equals and name.isidentifier() and text):
@@ -48,12 +48,12 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 
 
 class Grid(Setting):
-    """``NAME=VALUE,VALUE,…``: each value as `Setting` reads it."""
+    """``NAME=VALUE,VALUE,…``: each value is read like that of `Setting`."""
 
     name = "NAME=VALUES"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Take name and values apart."""
+        """Split the text into name and values."""
         name, _, text = value.partition("=")
         read = super().convert
         return name.strip(), [read(f"{name}={part}", param, ctx)[1] for part in text.split(",")]
@@ -151,7 +151,7 @@ def command(
             )
         train_on_corpus(lab, learner, streaming, out, "regularizer" in given)
         return
-    tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
+    tagger = hasattr(learner, "templates")  # `templates` defines the features of a word in its sentence
     dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir, tagger)
     if tagger != (tokens == "sentences"):
         wanted = "tagged sentences" if tagger else "whole texts"
@@ -193,9 +193,9 @@ def command(
 def open_text(
     lab: "Lab", domain: str, own: Mapping[str, Any], data_dir: str | None, tagger: bool = False
 ) -> tuple[Any, str]:
-    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``.
+    """Return a data set of text, and how its texts were tokenized: ``"reviews"``, ``"questions"`` or ``"sentences"``.
 
-    ``"features"`` are those of svmlight: there were no texts. For a tagger files hold tagged sentences.
+    ``"features"`` means that a svmlight file has features instead of texts. For a tagger, files contain tagged sentences.
     """
     if own and tagger:
         return open_tagged_file(lab, own), "sentences"
@@ -224,19 +224,19 @@ def open_tagged_file(lab: "Lab", own: Mapping[str, Any]) -> Any:
         refuse_packed(path)
     settings = {new: own[name] for name, new in renamed.items() if name in own}
     corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(own["path"], own.get("test_path"), **settings)
-    if read_as := getattr(corpus, "read_as", None):  # which older labs do not have
+    if read_as := getattr(corpus, "read_as", None):  # older labs lack this attribute
         click.echo(f"Read {printable(read_as)}.", err=True)
     return corpus
 
 
 def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]]:
-    """Train on the training part of a data set, and measure on each part that has examples.
+    """Train on the training part of a data set, and measure the accuracy on each part that has examples.
 
     Returns
     -------
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
     accuracies : dict
-        "training", "development", "test" -> share of right labels.
+        From "training", "development", "test" to the share of right labels.
     """
     try:
         params = learner.train(dataset.train_X, dataset.train_y)
@@ -253,7 +253,7 @@ def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]
 
 
 def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
-    """The classifier of a lab that is called `name`, with these hyper-parameters.
+    """Return the classifier of a lab with this name and these hyper-parameters.
 
     Parameters
     ----------
@@ -266,8 +266,8 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
     Raises
     ------
     InputError
-        If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
-        take these settings.
+        If the classifier does not exist, a file has several classifiers without one of its name, or the classifier does not
+        accept these settings.
     """
     from lxmls_day1.engine.models.model_file import ROOT_CLASS, declared_classes
 
@@ -276,7 +276,7 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
     shared = {base for one in declared.values() for base in one.bases}
 
     def can_be_trained(class_name: str) -> bool:
-        """It cannot if it names no rule, and others derive from it: then it is the loop that they share."""
+        """Return False for the loop that several learners share: a base class without a rule."""
         kind = getattr(lab.load(f"classifiers.{public[class_name]}"), class_name)
         return class_name not in shared or getattr(kind, "rule", kind) is not None
 
@@ -297,12 +297,12 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
 
 
 def plain(name: str) -> str:
-    """A name without what sets ``MaxEntBatch``, ``max_ent_batch`` and ``max-ent-batch`` apart."""
+    """Return a name without case, hyphens and underscores, so that ``MaxEntBatch``, ``max_ent_batch`` and ``max-ent-batch`` are equal."""
     return name.lower().replace("_", "").replace("-", "").removesuffix(".py")
 
 
 def check_place(out: str) -> None:
-    """Say now, not after the training, that a file cannot be written there."""
+    """Raise an error before the training if a file cannot be written there."""
     if Path(out).is_dir():
         raise InputError(f"{out} is a folder; --out must be a file, such as model.npz.")
     if not Path(out).parent.is_dir():

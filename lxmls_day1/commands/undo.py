@@ -1,4 +1,4 @@
-"""``lxmls-day1 undo``: what the last ``solve``, ``reset`` or ``update`` has replaced."""
+"""``lxmls-day1 undo``: restore the files that the last ``solve``, ``reset`` or ``update`` has replaced."""
 
 import click
 

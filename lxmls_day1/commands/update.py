@@ -1,4 +1,4 @@
-"""``lxmls-day1 update``: a workspace brought up to the installed version."""
+"""``lxmls-day1 update``: update a workspace to the installed version."""
 
 import click
 

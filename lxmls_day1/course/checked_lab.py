@@ -1,8 +1,9 @@
-"""What a check asks of a lab, wherever its code runs: the one protocol of all that stands in for a `Lab`, and the stand-in in this process.
+"""The interface through which checks call a lab, and its implementation in this process.
 
-A stand-in says how a call is done (`CheckedLab.perform`), and has the methods of `Lab` that checks use from here. `GuardedLab` finds out
-whose code changes its arguments. Grading sends a student's code copies of its inputs. In a check that runs in one process with that code it
-is the same: the code gets copies, and a check's own arrays stay as they are. So both tell a student the same.
+A check does not call a `Lab` itself but a `CheckedLab`, which has the methods of `Lab` that checks use. A subclass defines how a
+call is performed (`CheckedLab.perform`). `GuardedLab` performs it in this process, and detects functions that change their arguments.
+A box of grading gives a student's code copies of the inputs. `GuardedLab` does the same, so that a check's own arrays never change and
+a student gets the same feedback in both.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,26 +16,26 @@ import numpy as np
 from lxmls_day1.lab import Calls, Given, Lab
 
 MAKING = ("classifier", "reader")
-#: What each call of a check returned: the name of what was called, and its answers; None of one that failed or still runs.
+#: For each call of a check the name of the function, class or method and its answers; None if the call failed or still runs.
 Answers = list[tuple[str, Sequence[Any]] | None]
-#: Of most entries of an argument: told by their types at once, for calls come by the hundred.
+#: Immutable types. An argument of such a type is recognised at once, because a check makes hundreds of calls.
 SINGLE = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
 
 
 @dataclass(frozen=True)
 class LabCall:
-    """A call of a method of `Lab`, as plain data that can be copied, written down and sent to another process.
+    """A call of a method of `Lab`, as plain data that can be copied, stored and sent to another process.
 
     Attributes
     ----------
     method : str
         ``classifier``, ``reader``, ``function``, ``each`` or ``each_made``.
     target : tuple of str
-        What is called: a module and a name in it; for ``each_made`` a module, a class and its method.
+        The callee: a module and a name in it; for ``each_made`` a module, a class and its method.
     arguments : tuple
-        Those of the method after the target.
+        The arguments of the method that follow the target.
     settings : mapping from str
-        Its keyword arguments.
+        The keyword arguments of the method.
     """
 
     method: str
@@ -44,26 +45,26 @@ class LabCall:
 
     @property
     def name(self) -> str:
-        """Of the function, class or method that is called."""
+        """The name of the function, class or method that is called."""
         return self.target[-1]
 
     @property
     def makes_object(self) -> bool:
-        """Whether a classifier or a data set comes of it, which stays where the lab is."""
+        """True if the call returns an object (a classifier or a data set), which stays in the process of the lab."""
         return self.method in MAKING
 
     def of(self, lab: Lab) -> Any:
-        """What the method returns for a lab in this process."""
+        """Perform the call on a lab in this process, and return its result."""
         return getattr(lab, self.method)(*self.target, *self.arguments, **self.settings)
 
     def single_answers(self, answer: Any) -> list[Any]:
-        """Of what comes of this call the answers to its single calls."""
+        """Return the list of the answers to the individual calls, extracted from the result of this call."""
         if self.method == "each_made":
             return [returned for returned, *_ in answer]
         return list(answer) if self.method == "each" else [answer]
 
     def single_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
-        """The calls of the lab's own code for which it stands: the name, the arguments and the settings of each."""
+        """Yield the name, the arguments and the settings of each individual call of the lab's own code."""
         if self.method == "each":
             for arguments in self.arguments[0]:
                 yield self.name, arguments, {}
@@ -93,37 +94,37 @@ class CheckedLab(Protocol):
     printed: tuple[str, ...] = ()
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""
+        """Return the result of a call; if it is an object, return a stand-in whose methods can be called."""
         ...
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
-        """As `Lab.classifier`."""
+        """Make a classifier, like `Lab.classifier`."""
         return self.perform(LabCall("classifier", (module, class_name), (), settings))
 
     def reader(self, module: str, class_name: str, **settings: Any) -> Any:
-        """As `Lab.reader`."""
+        """Make a reader, like `Lab.reader`."""
         return self.perform(LabCall("reader", (module, class_name), (), settings))
 
     def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
-        """As `Lab.function`."""
+        """Call a function, like `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
     def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
-        """As `Lab.each`."""
+        """Call a function on each entry of ``calls``, like `Lab.each`."""
         found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
 
     def each_made(
         self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
-        """As `Lab.each_made`."""
+        """Call a method of a new object for each entry of ``calls``, like `Lab.each_made`."""
         arguments = tuple(map(tuple, calls)), tuple(attributes)
         found: list[list[Any]] = self.perform(LabCall("each_made", (module, class_name, method), arguments))
         return found
 
 
 class GuardedLab(CheckedLab):
-    """The stand-in for a `Lab` in a check in this process.
+    """A `CheckedLab` in this process, which detects functions that change their arguments.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class GuardedLab(CheckedLab):
         self.answers: Answers = []
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call with copies of its arguments."""
+        """Perform a call with copies of its arguments, and return its result."""
         if call.makes_object:
             self.answers.append(None)
             return GuardedObject(self, call.of(self._lab))
@@ -167,7 +168,7 @@ class GuardedLab(CheckedLab):
         arguments: tuple[Any, ...],
         settings: Mapping[str, Any],
     ) -> Any:
-        """What a function makes of copies of these arguments; if it changes one, its name is put down."""
+        """Call a function with copies of the arguments; if it changes one of them, add its name to ``changes``."""
         given, named = copied(arguments), copied(dict(settings))
         before = content_of([given, named])
         self.answers.append(None)
@@ -181,7 +182,7 @@ class GuardedLab(CheckedLab):
 
 
 class GuardedObject:
-    """The stand-in for a classifier or a data set: its methods get copies."""
+    """A stand-in for a classifier or a data set whose methods get copies of their arguments."""
 
     def __init__(self, lab: GuardedLab, guarded: Any):
         self._lab, self._guarded = lab, guarded
@@ -201,7 +202,7 @@ class GuardedObject:
 
 
 def method_names(made: GuardedObject) -> list[str]:
-    """The names of the methods of an object, but for private ones and those that an attribute hides."""
+    """Return the names of the public methods of an object that no attribute hides."""
     guarded = made._guarded
     own = getattr(guarded, "__dict__", {})
     functions = {name for kind in type(guarded).__mro__ for name, value in vars(kind).items() if isfunction(value)}
@@ -209,7 +210,7 @@ def method_names(made: GuardedObject) -> list[str]:
 
 
 def copied(value: Any) -> Any:
-    """The same lists and arrays again; what is neither is not copied.
+    """Copy a value with its lists, tuples, dictionaries and arrays; return other objects as they are.
 
     Examples
     --------
@@ -234,7 +235,7 @@ def copied(value: Any) -> Any:
 
 
 def content_of(value: Any) -> Any:
-    """What can be changed in a value, as plain data that can be compared; nothing of what `copied` does not copy."""
+    """Return the mutable content of a value as plain data that can be compared; None for objects that `copied` does not copy."""
     if isinstance(value, np.generic):
         return value.dtype, value.tobytes()
     if type(value) in SINGLE:

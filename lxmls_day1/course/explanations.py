@@ -1,8 +1,9 @@
-"""Questions that are asked after a mistake was named, and what a student writes in answer.
+"""Questions about named mistakes, and the students' answers to them.
 
-Students learn from feedback when they explain it in their own words. An explanation brings no points and delays nobody: it is
-kept in the workspace's state beside the attempt, handed in with the rest, and read by the instructor. An answer of hardly a word, or of
-the words of the question, is asked for once more. Once the exercise passes, the student's answer is shown beside the course's.
+Students learn from feedback when they explain it in their own words. An explanation brings no points and delays no student. It is saved
+in the state of the workspace together with the attempt, submitted with the rest, and read by the instructor. An answer with hardly a
+word, or with only the words of the question, makes the question come again, once. When the exercise passes, the student's answer is
+shown next to the answer of the course.
 """
 
 import json
@@ -25,33 +26,33 @@ from lxmls_day1.course.workspace_state import (
     why_not_kept,
 )
 
-FILE = PurePosixPath("explanations.json")  # in what is handed in
+FILE = PurePosixPath("explanations.json")  # in a submission
 FORMAT = 1
 LONGEST_TEXT = 2000  # characters
 LONGEST_ATTEMPT = 4000
 LONGEST_QUESTION = 300
 MOST_OF_EXERCISE = 20
-FEWEST_WORDS = 2  # of an answer in one's own words, those of the question apart
+FEWEST_WORDS = 2  # different words in an answer that are not in the question
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
 WORD = re.compile(r"\w+")
 LARGEST_FILE = 1_000_000  # bytes
 
 
 def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
-    """The questions on the named mistakes in a report, each with the attempt that was checked.
+    """Return the questions on the named mistakes in a report, each with the attempt that was checked.
 
-    A question that was answered before is not asked again.
+    A question that has an answer is not repeated.
 
     Parameters
     ----------
     folder : Path
-        A workspace; the reference lab, which remembers nothing, asks nothing.
+        A workspace. For the reference lab, which has no state, the list is empty.
     report : CheckReport
 
     Returns
     -------
     list of Explanation
-        One for each exercise in which a mistake was named that has a question; the texts are empty.
+        One question, with empty text, for each exercise with a named mistake that has a question.
     """
     if not keeps_state(folder):
         return []
@@ -64,7 +65,7 @@ def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
 
 
 def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:
-    """The answered questions on exercises that pass now, each with the course's answer; those that were not shown before.
+    """Return the answered questions on exercises that pass now, each with the course's answer, unless they were shown before.
 
     The course's answer is the sentence that explains the mistake.
     """
@@ -82,7 +83,7 @@ def to_compare(folder: Path, report: CheckReport) -> list[tuple[Explanation, str
 
 
 def remember_compared(folder: Path, compared: Iterable[tuple[Explanation, str]]) -> None:
-    """Keep that these answers were shown; raises OSError as `remember_questions` does."""
+    """Record that these answers were shown; raise OSError as `remember_questions` does."""
     questions = [(one.exercise, one.question) for one, _ in compared]
     if not questions:
         return
@@ -94,7 +95,7 @@ def remember_compared(folder: Path, compared: Iterable[tuple[Explanation, str]])
 
 
 def is_no_explanation(text: str, question: str) -> bool:
-    """Whether a text has fewer than `FEWEST_WORDS` different words that are not the question's.
+    """Return True if a text has fewer than `FEWEST_WORDS` different words that are not in the question.
 
     Examples
     --------
@@ -111,21 +112,21 @@ def check_and_remember(
     time_limit: float = TIME_LIMIT,
     progressed: Progressed = lambda title: None,
 ) -> tuple[CheckReport, list[Explanation], list[str]]:
-    """Run checks, and keep in the workspace how they went and what is asked about named mistakes.
+    """Run checks, and save their results and the questions on named mistakes in the workspace.
 
     Parameters
     ----------
     folder, ids, time_limit, progressed
-        As of `lxmls_day1.course.running.checking.run_checks`.
+        See `lxmls_day1.course.running.checking.run_checks`.
 
     Returns
     -------
     report : CheckReport
-        Without `ids`, of the exercises that have checks.
+        If `ids` is None, a report on all exercises that have checks.
     questions : list of Explanation
-        As of `open_questions`.
+        See `open_questions`.
     problems : list of str
-        Sentences on what could not be kept.
+        A sentence for each thing that could not be saved.
     """
     report = run_checks(folder, ids, time_limit, progressed)
     if ids is None:
@@ -140,9 +141,9 @@ def check_and_remember(
 
 
 def attempt_of(folder: Path, report: ExerciseReport) -> str:
-    """The functions of an exercise as they were checked; nothing if the file was edited since, or is not there.
+    """Return the source of an exercise's functions as they were checked; empty if a file was edited since.
 
-    Where a workspace does not know which functions were to be written, it is the whole file.
+    If the workspace does not record which functions the student writes, return whole files.
     """
     if files_digest(folder, report.exercise) != report.digest:
         return ""
@@ -160,7 +161,7 @@ def attempt_of(folder: Path, report: ExerciseReport) -> str:
 
 
 def remember_questions(folder: Path, asked: Iterable[Explanation]) -> None:
-    """Keep questions that were asked; one that is not answered yet belongs to the latest attempt.
+    """Save questions in the state; a question without an answer gets the latest attempt.
 
     Raises
     ------
@@ -180,7 +181,7 @@ def remember_questions(folder: Path, asked: Iterable[Explanation]) -> None:
 
 
 def explain(folder: Path, exercise: str, text: str, question: str | None = None) -> Explanation:
-    """Keep the answer to a question that was asked on an exercise, in place of an earlier answer.
+    """Save the answer to a question on an exercise, in place of an earlier answer.
 
     Parameters
     ----------
@@ -188,19 +189,19 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         A workspace.
     exercise : str
     text : str
-        In the student's own words; the first `LONGEST_TEXT` characters are kept.
+        The student's own words; only the first `LONGEST_TEXT` characters are saved.
     question : str, optional
-        The last one that was asked unless given.
+        Default: the latest question.
 
     Returns
     -------
     Explanation
-        Its text is empty if the question is asked once more.
+        The saved answer; its text is empty if the question is repeated.
 
     Raises
     ------
     InputError
-        If there is no such exercise, no question was asked on it, or the text is empty.
+        If the exercise does not exist, it has no question, or the text is empty.
     OSError
         If the state cannot be written.
     """
@@ -230,7 +231,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
 
 
 def packed(explanations: Iterable[Explanation]) -> bytes:
-    """The content of the file that is handed in.
+    """Return the content of the file of explanations in a submission.
 
     Examples
     --------
@@ -242,18 +243,18 @@ def packed(explanations: Iterable[Explanation]) -> bytes:
 
 
 def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, ...]:
-    """The explanations in a file that was handed in. Anybody may have written it: long texts are cut, other forms are left out.
+    """Read the explanations in an untrusted file of a submission; long texts are cut, and invalid entries are left out.
 
     Parameters
     ----------
     content : bytes
     exercises : collection of str
-        Those that count; others are left out.
+        The ids of the exercises to read; other entries are left out.
 
     Raises
     ------
     InputError
-        If it is not such a file.
+        If the content is not a file of explanations.
 
     Examples
     --------
@@ -285,6 +286,6 @@ def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, .
 
 
 def _not_too_many(explanations: list[Explanation], exercise: str) -> list[Explanation]:
-    """The explanations, of each exercise only the latest `MOST_OF_EXERCISE`."""
+    """Return the explanations, but only the latest `MOST_OF_EXERCISE` of this exercise."""
     surplus = [one for one in explanations if one.exercise == exercise][:-MOST_OF_EXERCISE]
     return [one for one in explanations if one not in surplus]

@@ -1,14 +1,15 @@
-"""Solutions in source text, and the stubs that take their place.
+"""Find the solutions in source text, and replace them with stubs.
 
-A solution is a region of whole lines inside a function, marked by two comments that stand at its own indentation:
+A solution is a region of whole lines inside a function. Two comments at the indentation of the region mark it:
 
     # exercise 1.5: solution (2 lines)
     first line of the solution
     second line of the solution
     # exercise 1.5: end
 
-The markers are read from the tokens (one in a string is text). Whatever is wrong with a marker raises a `MarkerError` with its line: a
-solution that a typing mistake left in a student's file could not be taken back. All other text stays as it is, byte for byte.
+The markers are read from the tokens, so that a marker in a string does not count. Every fault in a marker raises a `MarkerError` with
+its line, because a solution that a typing mistake left in a student's file could not be taken back. All other text stays as it is,
+byte for byte.
 """
 
 import ast
@@ -30,7 +31,7 @@ from lxmls_day1.course.source_functions import definitions, first_line, indented
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise
 
-EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is a step beside 1.4
+EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is an additional step of 1.4
 MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
 MEANT_AS_MARKER = re.compile(
     r"#+[ \t]*exercise\b[ \t]*(?:[\d.][\w.]*)?[ \t]*:?[ \t]*(solution[ \t]*(\(|$)|end[ \t]*$)",
@@ -41,39 +42,39 @@ STUB_WIDTH = 110
 
 
 class MarkerError(InputError):
-    """A marker that is not understood; the message says file, line and what is wanted."""
+    """An invalid marker; the message gives the file, the line and the expected form."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A marked region. Lines count from 1; the region is ``lines[first : last]``, between the lines of its markers."""
+    """A marked region: ``lines[first : last]`` between the lines of its markers, if lines are counted from 1."""
 
     exercise: str
     first: int  # the line of the opening marker
-    last: int  # the line of the closing one
+    last: int  # the line of the closing marker
     indent: str
-    function: str | None  # "Mira.steps"; None at the top level, where a notebook's cell may have one
-    n_lines: int  # code lines: neither blank nor comment
+    function: str | None  # "Mira.steps"; None at the top level, as in the cell of a notebook
+    n_lines: int  # number of lines of code, without blank lines and comments
 
 
 def find_solutions(source: str, name: str = "source", exercises: Collection[str] | None = None) -> list[Solution]:
-    """The marked solutions of a source text, from the top down.
+    """Return the marked solutions of a source text, from top to bottom.
 
     Parameters
     ----------
     source : str
-        With "\\n" for line ends.
+        The text, with "\\n" for line ends.
     name : str
-        What error messages call the source.
+        The name of the source in error messages.
     exercises : collection of str, optional
-        The ids that there are; a marker with any other is an error.
+        The existing ids; a marker with any other id is an error.
 
     Raises
     ------
     MarkerError
-        If a marker is mistyped, unbalanced, nested, of an unknown exercise or at another indentation than its
-        statements; if the region is no statements, holds the docstring, or has another number of code lines than its marker
-        says; if a function holds solutions of two exercises; or if a source that has markers is not Python.
+        If a marker is mistyped, unbalanced, nested, of an unknown exercise, or not indented like its statements; if the
+        region does not consist of statements, contains the docstring, or has another number of code lines than its
+        marker says; if a function contains solutions of two exercises; or if a source with markers is not valid Python.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     return list(_solutions_of(source, name, None if exercises is None else tuple(exercises)))
 
 
-@functools.lru_cache(maxsize=64)  # many known mistakes are made in each file
+@functools.lru_cache(maxsize=64)  # Many known mistakes are made in the same file.
 def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
@@ -121,23 +122,23 @@ def stubbed(
     keep: Collection[str] = (),
     exercises: Collection[str] | None = None,
 ) -> str:
-    """The source as a student receives it: a stub in place of every solution, and no marker.
+    """Return the source as a student receives it: with a stub in place of every solution, and without markers.
 
     Parameters
     ----------
     source : str
     stub_text : function from Solution to str
-        The lines to put in its place, without indentation: see `stub`.
+        Return the lines that replace a solution, without indentation; see `stub`.
     name : str
     keep : collection of str
-        Exercises whose solution stays, without its markers.
+        Exercises whose solutions stay, without their markers.
     exercises : collection of str, optional
-        The ids that there are, as for `find_solutions`.
+        The existing ids, as for `find_solutions`.
 
     Returns
     -------
     str
-        Everything outside the regions is as it was, and what comes out is Python.
+        Valid Python; everything outside the regions is unchanged.
     """
     solutions = find_solutions(source, name, exercises)
     lines = source.split("\n")
@@ -159,12 +160,12 @@ def stubbed(
 
 
 def without_markers(source: str, name: str = "source") -> str:
-    """The source with its solutions, but without the lines that mark them."""
+    """Return the source with its solutions, but without the lines that mark them."""
     return stubbed(source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)})
 
 
 def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
-    """The lines that take a solution's place: what is to be done, as a comment, and an error that says so.
+    """Return the lines that replace a solution: the task as a comment, and a `NotImplementedError` that names the exercise.
 
     Examples
     --------
@@ -186,12 +187,12 @@ def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
 
 
 def stubs_left(source: str) -> set[str]:
-    """The exercises whose stub still stands in the source, code before it or not; none if it is not Python."""
+    """Return the exercises whose stub is still in the source, even below code; empty if the source is not valid Python."""
     return {exercise for exercise, _ in _stubs(source)}
 
 
 def functions_of(source: str, exercise: str, name: str = "source") -> list[str]:
-    """The functions that hold a solution or a stub of an exercise, from the top down."""
+    """Return the functions that contain a solution or a stub of an exercise, from top to bottom."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     return list(
         dict.fromkeys(marked or [function for found, function in _stubs(source) if found == exercise and function])
@@ -207,7 +208,7 @@ def _comments(source: str) -> Iterator[tokenize.TokenInfo]:
 def _pairs(
     comments: list[tokenize.TokenInfo], lines: list[str], name: str, exercises: Collection[str] | None
 ) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
-    """The opening and the closing comment of each region."""
+    """Yield the opening and the closing comment of each region."""
     opening: tokenize.TokenInfo | None = None
     for comment in comments:
         line = comment.start[0]
@@ -243,7 +244,7 @@ def _pairs(
 
 
 def _parts(marker: tokenize.TokenInfo) -> re.Match[str]:
-    """What a comment says that is a marker."""
+    """Return the match of `MARKER` with a comment that is a marker."""
     match = MARKER.fullmatch(marker.string.rstrip())
     assert match is not None
     return match
@@ -279,12 +280,12 @@ def _solution(
 
 
 def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno  # parsed nodes have an end
+    return node.end_lineno or node.lineno  # nodes made by the parser have an end
 
 
 def _stubs(source: str) -> list[tuple[str, str | None]]:
-    """Exercise and function of every stub, by the message of its error."""
-    if "NotImplementedError" not in source:  # most files have no stub, and parsing them all takes long
+    """Return the exercise and the function of every stub, which is recognised by the message of its error."""
+    if "NotImplementedError" not in source:  # Most files have no stub, and parsing all of them takes long.
         return []
     try:
         tree = ast.parse(source)
@@ -305,12 +306,12 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
 
 
 def cell_source(cell: dict[str, Any]) -> str:
-    """The text of a cell, which a file may hold as a text or as a list of lines."""
+    """Return the source of a notebook's cell, which the file holds as a string or as a list of lines."""
     return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
 def stub_left(folder: Path, exercise: "Exercise") -> str:
-    """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
+    """Return the file that still contains the ``raise`` of an exercise's stub; empty if no file does."""
     return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
 
 

@@ -1,26 +1,26 @@
-"""The exercises of a lab: one readable file, ``tests/exercises/exercises.toml``, and the check files beside it.
+"""The exercises of a lab, described in ``tests/exercises/exercises.toml``; the files with their checks are in the same folder.
 
     [[exercise]]
     id = "1.5"
     title = "MIRA"
     kind = "code"                          # or "experiment", "derivation"
-    part = "core"                          # or "afternoon", the core's first three hours; further unless given
-    formerly = ["1.4a"]                    # optional: ids that it had
+    part = "core"                          # or "afternoon", the core's first three hours; default: "further"
+    formerly = ["1.4a"]                    # optional: previous ids
     points = 10
-    files = ["classifiers/mira.py"]        # where its solution stands
-    answered_by = ["package.module:f"]     # optional: functions that refuse to be called while this exercise is checked
+    files = ["classifiers/mira.py"]        # the files that contain its solution
+    answered_by = ["package.module:f"]     # optional: functions that cannot be called while this exercise is checked
     notebook = "notebooks/2_online.ipynb"
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
-    counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
+    counter_example = "steps"              # optional: how a notebook draws a probe input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
-Before the first table a workspace may say which exercises are ``assigned``, and that it ``is_part`` of the lab: then it has the tables of
-its own exercises only.
+In a workspace the file may begin with the keys ``assigned``, the ids of the assigned exercises, and ``is_part``. If ``is_part`` is true,
+the file describes only the exercises that the workspace contains.
 
-The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step beside an exercise: "1.4b", whose
-checks are ``test_1_04b_*.py``.
+The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks an additional step of an exercise, such as
+"1.4b", whose checks are ``test_1_04b_*.py``.
 """
 
 import re
@@ -37,20 +37,20 @@ from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
-RECORDED = FOLDER / "recorded"  # a file for each exercise: 1.5.json
+RECORDED = FOLDER / "recorded"  # one file for each exercise, such as 1.5.json
 MISTAKES = FOLDER / "mistakes"
-SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
+SMALL_INPUTS = "test_small_inputs"  # the check of the probe inputs; no function in the check file has this name
 KINDS = ("code", "experiment", "derivation")
 PARTS = ("afternoon", "core", "further")
 HINT_STEPS = ("idea", "equation", "code sketch")
-RETIRED = {"boundary"}  # keys that the files of older labs have
+RETIRED = {"boundary"}  # keys that occur in the files of older labs
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
 CHECK_FILE = re.compile(r"test_(\d+)_(\d\d)([a-z]?)_.*\.py")
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise, as the registry describes it. Paths are relative to the lab, with forward slashes."""
+    """One exercise of the registry. Paths are relative to the lab, with forward slashes."""
 
     id: str
     title: str
@@ -73,46 +73,46 @@ class Exercise:
 
     @property
     def stem(self) -> str:
-        """``1_05`` or ``1_04b``: how the names of its files begin, so that they sort as the exercises do."""
+        """The beginning of the names of its files, such as ``1_05`` or ``1_04b``, so that they sort in the order of the exercises."""
         chapter, number = self.id.split(".")
         digits = number.rstrip(ascii_lowercase)
         return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
 
     @property
     def notebook_name(self) -> str:
-        """``2_online``: what `lxmls-day1 add` takes."""
+        """The name of its notebook, such as ``2_online``, as `lxmls-day1 add` expects it."""
         return PurePosixPath(self.notebook).stem
 
     @property
     def is_core(self) -> bool:
-        """Whether it belongs to the day: the guide's exercises, with which a workspace begins."""
+        """True if it belongs to the core, the exercises of the guide with which a workspace begins."""
         return self.part != "further"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its id, and those that it had."""
+        """Its id and its previous ids."""
         return (self.id, *self.formerly)
 
     @property
     def has_code(self) -> bool:
-        """Whether a student writes code for it that checks test. A derivation may end in code, too."""
+        """True if a student writes code for it that checks test. A derivation may end in code, too."""
         return self.kind == "code" or any(name.endswith(".py") for name in self.files)
 
     def stub_task(self, function: str | None) -> str:
-        """What the stub in a function tells the student."""
+        """Return the task in the stub of a function."""
         return self.stubs.get(function or "", self.task)
 
 
 class Registry:
-    """The exercises of a lab, in the order of the file; ``registry["1.5"]`` is one of them.
+    """The exercises of a lab, in the order of the file. ``registry["1.5"]`` is the exercise with that id.
 
     Parameters
     ----------
     exercises : iterable of Exercise
     assigned : collection of str, optional
-        Those that are to be solved here; all unless given. The others came with their solutions.
+        The ids of the exercises to be solved here. Default: all. The other exercises are in the lab with their solutions.
     is_part : bool
-        Whether this lab is a workspace that has some of the exercises only.
+        True if this lab is a workspace with only some of the exercises.
     """
 
     def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None, is_part: bool = False):
@@ -131,12 +131,12 @@ class Registry:
         return id in self._exercises
 
     def __getitem__(self, id: str) -> Exercise:
-        """The exercise of that id. For one that it had before, a warning says what it is called now.
+        """Return the exercise with this id. For a previous id, warn with the current one.
 
         Raises
         ------
         InputError
-            If there is none; the message names the nearest ones.
+            If the exercise does not exist; the message names the nearest ids.
         """
         if id in self._renamed and id not in self._exercises:
             warnings.warn(f"exercise {id} is now called {self._renamed[id]}.", stacklevel=2)
@@ -185,17 +185,17 @@ class Registry:
         return tuple(self._exercises)
 
     def elsewhere(self) -> list[Exercise]:
-        """The exercises of the reference lab that a part of it does not have."""
+        """Return the exercises of the reference lab that this lab does not contain."""
         others = Registry.read(reference_folder() / FILE) if self.is_part else ()
         return [exercise for exercise in others if exercise.id not in self]
 
     def meant(self, exercise: Any) -> list[str]:
-        """The ids that a text, a number, or several of these mean.
+        """Return the ids given as a string, a number, or a collection of these.
 
         Raises
         ------
         InputError
-            If a number may mean two exercises: 1.1 and 1.10 are the same number.
+            If a number is ambiguous, because 1.1 and 1.10 are the same number.
 
         Examples
         --------
@@ -215,14 +215,14 @@ class Registry:
         return [text]
 
     def select(self, ids: Iterable[str] | None) -> list[Exercise]:
-        """The exercises of these ids in the order of the file; without ids all that are assigned.
+        """Return the exercises with these ids in the order of the file. Default: all assigned exercises.
 
-        The id ``core`` stands for all exercises of the core, ``afternoon`` for its first three hours.
+        The id ``core`` selects all exercises of the core, and ``afternoon`` those of its first three hours.
 
         Raises
         ------
         InputError
-            If there is no exercise of an id, or none that belongs to such a part.
+            If no exercise has one of the ids, or belongs to the part.
         """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
@@ -242,7 +242,7 @@ class Registry:
         Raises
         ------
         InputError
-            If it is not there, not TOML, or an exercise in it is not described as it must be.
+            If the file does not exist or is not TOML, or if the description of an exercise is invalid.
         """
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -254,23 +254,23 @@ class Registry:
 
     @classmethod
     def of(cls, lab_folder: Path) -> "Registry":
-        """The exercises of a lab folder: its own, or where it has none those of the reference lab."""
+        """Read the exercises of a lab folder; those of the reference lab if the folder has no ``exercises.toml``."""
         return cls.read(exercises_folder(lab_folder) / FILE.name)
 
 
 def exercises_folder(lab_folder: Path) -> Path:
-    """Where exercises and checks of a lab stand: in it, or where a student has deleted them in the reference lab."""
+    """Return the folder with the exercises and checks of a lab; that of the reference lab if a student has deleted it."""
     own = lab_folder / FOLDER
     return own if (own / FILE.name).is_file() else reference_folder() / FOLDER
 
 
 def check_files(folder: Path, exercise: Exercise) -> list[Path]:
-    """The check files of an exercise in a folder of checks; none for one that only a human can mark."""
+    """Return the check files of an exercise; an empty list if only a human can mark it."""
     return sorted(folder.glob(f"test_{exercise.stem}_*.py"))
 
 
 def exercise_of_check(name: str) -> str | None:
-    """The id of the exercise to which a check file belongs.
+    """Return the id of the exercise to which a check file belongs.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def exercise_of_check(name: str) -> str | None:
 
 
 def parse_registry(content: dict[str, Any], name: str) -> Registry:
-    """The exercises of what was read from TOML; see `Registry.read`."""
+    """Return the registry described by the content of a TOML file; see `Registry.read`."""
     unknown = set(content) - {"exercise", "assigned", "is_part"}
     if unknown:
         raise InputError(f"{name}: unknown key {min(unknown)!r}; expected [[exercise]] tables.")
@@ -320,7 +320,7 @@ def _are_paths(value: Any) -> bool:
     return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
 
 
-#: What each key of an exercise must be: in words, whether a value is that, and the value where there is none.
+#: For each key of an exercise: a description of valid values, a function that accepts them, and the default value.
 KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "id": ('a string such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
     "title": ("a string", _is_text, None),

@@ -1,13 +1,13 @@
-"""The shape and the kind of an answer: found without converting it, wanted, and what is said where it is another one.
+"""The shape and the type of an answer, determined without converting it, and sentences about answers with a wrong shape or type.
 
-An answer is a number, a text, None, or an array or nested list of one of them: plain data, which can cross from one process into
-another. A file of checks names the results of each function that it calls, with their shapes. A number has none, and an array of any
-shape some words:
+An answer is a number, a string, None, or an array or nested list of one of them. This is plain data, which can be sent from one process
+to another. A check file lists the results of each function that it calls, with their shapes. The shape of a number is empty; that
+of an array of any shape is a phrase:
 
     MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}, "soft_threshold": {"w": "like a"}}
 
-Four sentences are made of shapes: `wrong_form` of what a function returned, `described` of a result that cannot be compared,
-`other_shape` of a value beside the expected one, and `form_seen` of all wrong answers together.
+Four functions write such sentences: `wrong_form` about the value that a function returned, `described` about a result that cannot be
+compared, `other_shape` about a value beside the expected one, and `form_seen` about all wrong answers together.
 """
 
 import math
@@ -22,24 +22,25 @@ if TYPE_CHECKING:
     from lxmls_day1.course.checked_lab import Answers
 
 RTOL, ATOL = 1e-6, 1e-9
-POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
+# On the probe inputs, which are round numbers, mistakes are far from the right answer, so that single precision can be accepted.
+POOL_RTOL, POOL_ATOL = 1e-4, 1e-5
 MOST_SHOWN = 12
-MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
-RETURNS = "returns "  # the beginning of an answer that is none, and is described
-LONGEST_SHOWN = 200  # characters of one text
+MOST_DESCRIBED = 4  # entries of a tuple that are described
+RETURNS = "returns "  # the beginning of the description that replaces an invalid answer
+LONGEST_SHOWN = 200  # characters of one string
 DEEPEST = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-RAISES = "raises "  # the beginning of an answer that is an exception
-MUST_RETURN = "MUST_RETURN"  # the name of this table in a file of checks
+RAISES = "raises "  # the beginning of the answer that represents an exception
+MUST_RETURN = "MUST_RETURN"  # the name of the table in a check file
 
-Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
-Results = Mapping[str, str]  # what a function returns, one after the other -> its shape
-Wanted = Mapping[str, Results]  # function -> its results
+Form = tuple[tuple[int, ...], type]  # the shape of a value and the type of its entries: float, str or NoneType
+Results = Mapping[str, str]  # from the name of each result of a function, in order, to its shape
+Wanted = Mapping[str, Results]  # from a function to its results
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
+    """A value as plain data: its shape, and its entries in C order (floats, strings, or None).
 
     Examples
     --------
@@ -54,20 +55,20 @@ class Answer:
 
     @classmethod
     def of(cls, value: Any) -> "Answer":
-        """The answer that a value is.
+        """Convert a value to an answer.
 
         Raises
         ------
         TypeError
-            If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
-            None of its entries is converted then.
+            If it is not a number, a string, None, or an array or nested list of one type; the message describes the value.
+            In this case no entry is converted.
         """
         shape, _ = form_of(value)
         return cls(shape, tuple(entries_of(value)))
 
     @property
     def kind(self) -> type:
-        """float, str or NoneType; float for an array without entries."""
+        """The type of the entries: float, str or NoneType; float for an array without entries."""
         return type(self.values[0]) if self.values else float
 
     @property
@@ -78,32 +79,32 @@ class Answer:
         return np.array(self.values).reshape(self.shape)
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as JSON can hold it. JSON has no infinities and no NaN: they become texts, under a key of their own."""
+        """Return the answer as JSON can represent it. Infinities and NaN, which JSON lacks, become strings."""
         key = "texts" if self.kind is str else "numbers"
         values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
         return {"shape": list(self.shape), key: values}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Answer":
-        """The inverse of `to_json`."""
+        """Read an answer that `to_json` wrote."""
         shape = tuple(content["shape"])
         if "texts" in content:
             return cls(shape, tuple(content["texts"]))
         return cls(shape, tuple(None if value is None else float(value) for value in content["numbers"]))
 
     def agrees(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
-        """Whether two answers have the same shape and entries, numbers within tolerances of this answer's."""
+        """Return True if two answers have the same shape and entries; the tolerance of numbers is relative to this answer."""
         return self.shape == other.shape and not self.differing(other, rtol, atol)
 
     def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
-        """The positions in C order at which an answer of the same shape differs from this one."""
+        """Return the positions, in C order, at which an answer of the same shape differs from this one."""
         pairs = zip(self.values, other.values, strict=True)
         return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
+    """A probe input with the expected answer, the actual answer, and whether the actual answer is wrong."""
 
     given: Mapping[str, Any]
     wanted: Answer
@@ -112,17 +113,17 @@ class Asked:
 
     @property
     def has_form(self) -> bool:
-        """Whether what was got has the form of what is wanted."""
+        """True if the actual answer has the shape and the type of the expected one."""
         return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
 
 
 def form_of(value: Any) -> Form:
-    """The shape and the kind of an answer, found without converting it: a sparse array stays sparse, a list a list.
+    """Return the shape and the type of a value without converting it: a sparse array stays sparse, and a list stays a list.
 
     Raises
     ------
     TypeError
-        As `Answer.of` does.
+        See `Answer.of`.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def form_of(value: Any) -> Form:
 
 
 def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
-    """Shape and kinds of a value within a whole one."""
+    """Return the shape and the types of a value that is part of ``whole``."""
     if value is None:
         return (), {type(None)}
     if isinstance(value, str):
@@ -170,7 +171,7 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
 
 
 def _as_array(value: Any) -> Any:
-    """An array or a sparse array as it is; anything else as an array."""
+    """Return an array or a sparse array unchanged, and anything else as an array."""
     import numpy as np
 
     if hasattr(value, "toarray") and hasattr(value, "dtype"):
@@ -182,7 +183,7 @@ def _as_array(value: Any) -> Any:
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
-    """The entries of a value in C order, one after another, each converted when it is wanted."""
+    """Yield the entries of a value in C order; each is converted only when the caller needs it."""
     if value is None:
         yield None
     elif isinstance(value, str):
@@ -217,12 +218,12 @@ def _number(value: float) -> float:
 
 
 def shape_text(answer: Answer) -> str:
-    """The form of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
+    """Return the shape and type of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
     return form_text((answer.shape, answer.kind))
 
 
 def form_text(form: Form) -> str:
-    """A form in words."""
+    """Return a shape and type in words."""
     shape, kind = form
     if not shape:
         return {float: "one number", str: "a text"}.get(kind, "None")
@@ -230,7 +231,7 @@ def form_text(form: Form) -> str:
 
 
 def in_words(value: Any) -> str:
-    """What a tuple or list is made of, where it is no array; nothing for other values.
+    """Describe the entries of a tuple or list that is not an array; return "" for other values.
 
     Examples
     --------
@@ -251,14 +252,14 @@ def in_words(value: Any) -> str:
 
 
 def results(value: Any, *words: str) -> tuple[Any, ...]:
-    """The results of a function that has several; if it returned something else, for each of them a text that says what.
+    """Return the results of a function that has several; if it returned something else, return a description of it for each result.
 
     Examples
     --------
     >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
     ((1.0, 2.0), 'returns one number, but must return 2 results: W and the mean')
     """
-    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
     if is_several and len(value) == len(words):
         return tuple(value)
     wanted = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
@@ -266,7 +267,7 @@ def results(value: Any, *words: str) -> tuple[Any, ...]:
 
 
 def described(value: Any, wanted: str) -> str:
-    """What an answer that cannot be compared is, and what is wanted.
+    """Describe an answer that cannot be compared, and what the function must return.
 
     Examples
     --------
@@ -277,7 +278,7 @@ def described(value: Any, wanted: str) -> str:
 
 
 def wrong_form(answers: "Answers", wanted: Wanted) -> str:
-    """What to say of the first answer that does not have the form that its function must return; empty if there is none.
+    """Describe the first answer with another shape or type than its function must return; empty if there is no such answer.
 
     Examples
     --------
@@ -292,7 +293,7 @@ def wrong_form(answers: "Answers", wanted: Wanted) -> str:
 
 
 def unusable(answers: "Answers", wanted: Wanted, error: BaseException) -> str:
-    """What to say of the last answer, with which a check cannot go on, as this exception of the check's own tells."""
+    """Describe the last answer, with which a check cannot go on, as the exception raised in the check shows."""
     if not answers or answers[-1] is None:
         return f"the check cannot use the answer ({type(error).__name__}: {error})"
     name, values = answers[-1]
@@ -301,7 +302,7 @@ def unusable(answers: "Answers", wanted: Wanted, error: BaseException) -> str:
 
 def _fits(value: Any, results: Results) -> bool:
     if len(results) > 1:
-        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
         pairs = zip(value, results.values(), strict=False) if is_several else ()
         return is_several and len(value) == len(results) and all(_has_shape(part, shape) for part, shape in pairs)
     return all(_has_shape(value, shape) for shape in results.values())
@@ -322,7 +323,7 @@ def _shape_in_words(shape: str) -> str:
 
 
 def _sentence(name: str, value: Any, results: Results) -> str:
-    """What a function returned, and what is wanted."""
+    """Return a sentence on the value that a function returned and on the expected results."""
     by_parts = isinstance(value, tuple) or len(results) > 1
     found = (in_words(value) if by_parts else "") or _what_it_is(value)
     returned = f"`{name}` returned {shortened(found)}"
@@ -335,7 +336,7 @@ def _sentence(name: str, value: Any, results: Results) -> str:
 
 
 def form_seen(wrong: Sequence[Asked]) -> str:
-    """That every wrong answer has another form than the right one, if so; the numbers in it may be right."""
+    """Return a sentence if every wrong answer has another shape or type than the right one; the numbers in it may be right."""
     if any(one.has_form for one in wrong):
         return ""
     first = wrong[0]
@@ -362,7 +363,7 @@ def form_seen(wrong: Sequence[Asked]) -> str:
 
 
 def show(answer: Answer, digits: int = 6) -> str:
-    """An answer in one line.
+    """Return an answer as one line of text.
 
     Examples
     --------
@@ -389,7 +390,7 @@ def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 
 
 
 def other_shape(expected: Answer, form: Form, entries: Iterable[float | str | None]) -> list[tuple[str, str]]:
-    """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
+    """Return the lines on an answer, of any size, that is None or does not have the expected shape."""
     shape, kind = form
     if kind is type(None):
         return [("expected", show(expected)), ("yours", "None; is a `return` missing?")]
@@ -406,7 +407,7 @@ def _shape_text(shape: Sequence[int]) -> str:
 
 
 def entry_text(value: float | str | None, digits: int) -> str:
-    """One entry of an answer; a long text by its beginning."""
+    """Return one entry of an answer as text; a long string is cut."""
     if isinstance(value, str):
         more = f"… ({len(value)} characters)" if len(value) > LONGEST_SHOWN else ""
         return repr(value[:LONGEST_SHOWN]) + more
@@ -414,7 +415,7 @@ def entry_text(value: float | str | None, digits: int) -> str:
 
 
 class _Description(reprlib.Repr):
-    """The ``repr`` of a value by its first entries alone."""
+    """A ``repr`` of a value that shows only its first entries."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -422,12 +423,12 @@ class _Description(reprlib.Repr):
         self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """The ``repr`` of any other object, without its address: that is another one in each run."""
+        """Return the ``repr`` of any other object without its address, which differs in every run."""
         return shortened(ADDRESS.sub("", repr(x)), self.maxother)
 
 
 def _what_it_is(value: Any) -> str:
-    """The form of a value in words, or why it has none."""
+    """Describe the shape and type of a value, or why it has none."""
     try:
         return form_text(form_of(value))
     except TypeError as error:
@@ -435,17 +436,17 @@ def _what_it_is(value: Any) -> str:
 
 
 def _description(value: Any) -> str:
-    """A value of any kind in some words."""
+    """Describe a value of any type in some words."""
     try:
         text = shortened(_Description().repr(value))
-    except Exception:  # its own code, or a number of too many digits
+    except Exception:  # raised by the code of the object, or because an integer has too many digits
         text = ""
     kind = type(value).__name__
-    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # <generator object …> tells no more
+    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # "<generator …>" adds nothing
 
 
 def shortened(text: str, most: int = 200) -> str:
-    """A text in one line that is not longer than `most`."""
+    """Return a text as one line of at most ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -459,7 +460,7 @@ def _same(expected: float | str | None, got: float | str | None, rtol: float, at
 
 
 def close(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same shape and, within the tolerances of small inputs, the same numbers."""
+    """Return True if two arrays have the same shape and the same numbers, within the tolerances for probe inputs."""
     import numpy as np
 
     return np.shape(one) == np.shape(other) and bool(

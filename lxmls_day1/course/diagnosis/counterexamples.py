@@ -1,29 +1,29 @@
-"""Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
+"""Probe inputs: some dozens of small inputs on which the code of an exercise is run, the smallest first.
 
-The file of checks of an exercise has two functions for this, and may have more:
+The check file of an exercise defines the first two of these functions, and may define the others:
 
     def small_inputs():
-        '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
+        '''Return the inputs, the smallest first, as dicts from words that a student understands to numbers, strings or nested lists.'''
 
     def small_answers(lab, inputs):
-        '''What the lab answers to each of them.'''
+        '''Return the answers of the lab to these inputs.'''
 
     def small_properties(given, answer):
-        '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
+        '''Yield the properties that a wrong answer lacks: pairs of a name and a sentence.'''
 
     def small_parts(given, answer):
-        '''The parts of an answer of the right form: pairs of a word and the part.'''
+        '''Yield the parts of an answer of the right shape and type: pairs of a word and the part.'''
 
     def small_terms(given, answer, right):
-        '''Parts of an answer and the terms of which each may be made: `lxmls_day1.course.diagnosis.formulas`.'''
+        '''Yield the parts of an answer, each with the terms of which it may be composed; see `lxmls_day1.course.diagnosis.formulas`.'''
 
-    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
-    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
+    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments
+    TOLD_AS = "d, then b"           the contents of an answer, in order, if the inputs do not show it
 
-`tools.authoring.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
-are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
-that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
-another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.diagnosis.observations`).
+`tools.authoring.record` selects inputs on which the answers of the known mistakes differ, and records them with all answers. Together they
+are one public check of the exercise. It shows the smallest input with a wrong answer. Only this check names mistakes, so that
+a student gets the same message wherever the check runs. `small_parts` helps to find two mistakes that affect different parts of an
+answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.observations`).
 """
 
 import io
@@ -57,38 +57,38 @@ from lxmls_day1.course.diagnosis.observations import WRONG_FORM, observed
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import STUB_MESSAGE
 
-ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
+ASKED, ANSWERED = "small_inputs", "small_answers"  # names of functions in a check file
 PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
-ASKED_FOR = "asked for"  # the word before what stands in an answer
-MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
+ASKED_FOR = "asked for"  # the label of the line that lists the contents of an answer
+MOST_ENTRIES = 2000  # entries of an answer that is compared entry by entry
 MAX_PRINTED_LINES, MAX_PRINTED_CHARS = 10, 20_000
 MAX_PRINTED_LINE = 200  # characters
-ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
+ASKED_FOR_SNAPSHOT = 20  # approximate number of inputs in a snapshot
 CHANGES = (
     "changes_its_input",
     "The code changes an array that it is given, and the caller still needs the old values. Work on a copy, or on an array of "
     "your own.",
 )
 
-STUB = Answer.of("still to be written")  # the answer of a function that is empty
+STUB = Answer.of("still to be written")  # the answer of a function that is not written yet
 
 SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class CounterExample:
-    """An input with a wrong answer: what was given, wanted and got, as texts and as values; and how many of all inputs have one."""
+    """An input with a wrong answer, the expected and the actual answer, and the number of inputs with a wrong answer and of all inputs."""
 
     given: dict[str, Any]
     wanted: Answer
     got: Answer
     wrong_inputs: int = 0
     small_inputs: int = 0
-    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # of a flat answer: what each of them is, wanted, got
+    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # parts of a flat answer: word, expected, actual
 
     def lines(self) -> list[tuple[str, str]]:
-        """What to show, as pairs of a word and a text."""
+        """Return the lines to show, as pairs of a label and a text."""
         answers = [("expected", show(self.wanted)), ("yours", answer_text(self.got))]
         if self.parts:
             answers = [(f"expected, {word}", show(wanted)) for word, wanted, _ in self.parts]
@@ -97,29 +97,29 @@ class CounterExample:
 
 
 class SmallInputs:
-    """The check of the small inputs of an exercise.
+    """The check of the probe inputs of an exercise.
 
     Parameters
     ----------
     module : module
-        The file of checks.
+        The check file.
     pool : Pool or None
-        None where nothing is recorded yet.
+        None if no answers are recorded yet.
     sentences : mapping from mistake to sentence
     practised : bool
-        Whether the inputs of the reserve are asked, too.
+        If True, the reserve inputs are used, too.
     """
 
     def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str], practised: bool = False):
         self._module, self._pool, self._sentences, self._practised = module, pool, sentences, practised
 
     def check(self, lab: Any) -> None:
-        """Compare what a lab answers.
+        """Compare the answers of a lab with the recorded ones.
 
         Raises
         ------
         WrongAnswer
-            If an answer is wrong. The message shows the smallest input for which that is so.
+            If an answer is wrong. The message shows the smallest input with a wrong answer.
         """
         pool, ask = self._recorded, getattr(self._module, ANSWERED)
         with _Printed() as printed:
@@ -140,7 +140,7 @@ class SmallInputs:
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
         if not wrong:
             if any(to_do):
-                answers_to(lab, ask, [pool.inputs[to_do.index(True)]])  # raises what the stub raises
+                answers_to(lab, ask, [pool.inputs[to_do.index(True)]])  # raises the error of the stub
             if changed:
                 raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
             if self._practised:
@@ -171,7 +171,7 @@ class SmallInputs:
         ) from _error_of(lab, ask, pool.inputs[first], got[first])
 
     def _check_reserve(self, lab: Any, pool: Pool) -> None:
-        """Compare what a lab answers to the other inputs."""
+        """Compare the answers of a lab to the reserve inputs."""
         got = answers_to(lab, getattr(self._module, ANSWERED), [given for given, _ in pool.reserve])
         wrong = pool.wrong_of_reserve(got)
         if wrong:
@@ -188,7 +188,7 @@ class SmallInputs:
     def _named_parts(
         self, given: dict[str, Any], wanted: Answer, got: Answer
     ) -> tuple[tuple[str, Answer, Answer], ...]:
-        """The parts of a flat answer of the right form, if it has several."""
+        """Return the parts of a flat answer with the right shape and type; empty if it has only one part."""
         split = getattr(self._module, SPLIT, None)
         forms = {(answer.shape, answer.kind) for answer in (wanted, got)}
         if split is None or len(forms) > 1 or len(wanted.shape) != 1 or wanted.kind is not float:
@@ -237,7 +237,7 @@ class _LimitedText(io.StringIO):
 
 
 def ask_some(module: ModuleType, lab: Any) -> None:
-    """Ask a lab about some of the inputs that a file of checks proposes, without judging what it answers: for a snapshot."""
+    """Run a lab on some of the inputs that a check file proposes, without judging the answers: for a snapshot."""
     proposed = list(getattr(module, ASKED)())
     answers_to(lab, getattr(module, ANSWERED), proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)])
 
@@ -245,7 +245,7 @@ def ask_some(module: ModuleType, lab: Any) -> None:
 def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
     """Return True if more than half of these answers are neither one number all over nor a part of their input.
 
-    Numbers are compared with the tolerances of the pool, doubled because a known mistake explains what is that close to it on either
+    Numbers are compared with twice the tolerances of the pool, because a known mistake explains numbers within the tolerance on either
     side. Entries that are not finite do not count.
 
     Examples
@@ -267,13 +267,13 @@ def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
 
 
 def _vary(values: Sequence[Any]) -> bool:
-    """Return True if finite numbers among these differ from one another."""
+    """Return True if the finite numbers among the values are not all equal."""
     numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
     return bool(numbers) and not _are_close([min(numbers)], [max(numbers)])
 
 
 def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Return True if as many values are close to one another, as far as they are finite numbers."""
+    """Return True if two lists have the same length and their entries are close; entries that are not finite are ignored."""
     return len(values) == len(others) and all(
         isinstance(other, (int, float)) and abs(value - other) <= 2 * (POOL_ATOL + POOL_RTOL * abs(other))
         for value, other in zip(values, others, strict=True)
@@ -286,19 +286,21 @@ def _flattened(value: Any) -> list[Any]:
 
 
 def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a lab answers to each of these inputs. An exception is an answer, too, and that of a function still to be written `STUB`.
+    """Return the answers of a lab to these inputs.
+
+    An exception counts as an answer, too. The answer of a function that is not written yet is `STUB`.
 
     Raises
     ------
     Exception
-        The lab's own, if it raises one for every input.
+        The first exception of the lab, if it raises one for every input.
     """
     try:
         return [answer_of(value) for value in _asked(lab, ask, inputs)]
     except NoAnswer:
         raise
     except Exception as error:
-        if _kind_of(error) == "MemoryError":  # which would take as long for each input
+        if _kind_of(error) == "MemoryError":  # It would take as long for each single input.
             raise
     found: list[Answer] = []
     failures: list[Exception] = []
@@ -318,11 +320,11 @@ def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) ->
 
 
 def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -> Exception | None:
-    """The exception that an answer stands for; its traceback is shown with the input."""
+    """Repeat a call that raised an exception, and return the exception, so that its traceback can be shown; None for other answers."""
     if str(next(iter(got.values), "")).startswith(RAISES):
         try:
             _asked(lab, ask, [given])
-        except NoAnswer:  # no error of the student's line
+        except NoAnswer:  # not an error in the student's code
             return None
         except Exception as error:
             return error
@@ -330,7 +332,7 @@ def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -
 
 
 def answer_of(value: Any) -> Answer:
-    """A value as an answer. A value that cannot be one is described by a text."""
+    """Convert a value to an answer; a value that cannot be an answer is described by a string."""
     try:
         shape, _ = form_of(value)
         if math.prod(shape) > MOST_ENTRIES:
@@ -341,14 +343,14 @@ def answer_of(value: Any) -> Answer:
 
 
 def answer_text(answer: Answer) -> str:
-    """An answer of a student's in one line."""
+    """Return a student's answer as one line of text."""
     if answer.kind is str and answer.values and str(answer.values[0]).startswith((RAISES, RETURNS)):
         return str(answer.values[0])
     return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
 
 
 def input_text(value: Any) -> str:
-    """What was given, in one line.
+    """Return an input as one line of text.
 
     Examples
     --------
@@ -368,7 +370,7 @@ def _asked(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> lis
 
 
 def _kind_of(error: Exception) -> str:
-    """The class name of an exception in the student's code; an exception from a box only stands for that one."""
+    """Return the class name of an exception in the student's code; an exception from a box carries the name of the original one."""
     kinds = getattr(getattr(error, "boxed", None), "kinds", ()) or (type(error).__name__,)
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 

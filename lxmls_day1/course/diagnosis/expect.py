@@ -1,9 +1,9 @@
-"""The ``expect`` of a check: it compares a value with the recorded answer, and says what differs.
+"""The ``expect`` of a check, which compares a value with the recorded answer and reports the difference.
 
-A check says ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference.
+A check calls ``expect("the step on a mistake", d)``. The expected answer was recorded from the reference.
 
-The shape and the kind of a value are found first, without converting it. A value of an unexpected shape is described by its
-shape and its first entries: it is neither made dense nor made an array.
+The shape and the type of a value are determined first, without converting it. A value of an unexpected shape is described by its
+shape and its first entries; it is neither converted to an array nor made dense.
 """
 
 import math
@@ -29,18 +29,18 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
 
 
 class WrongAnswer(AssertionError):
-    """An answer that is not the expected one.
+    """An answer that differs from the expected one.
 
     Attributes
     ----------
     mistakes : tuple of (name, sentence)
-        The known mistakes that give this answer; none if it is an unknown one, several if they cannot be told apart here.
+        The known mistakes that give this answer; several if their answers are the same.
     named_as : str
-        What several are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
+        The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.HEADS`.
     example : CounterExample or None
-        The smallest input with a wrong answer, if this is the check of small inputs.
+        The smallest input with a wrong answer, if this is the check of the probe inputs.
     wrong : tuple of (input, answer)
-        All wrong answers of that check.
+        All wrong answers in the check of the probe inputs.
     """
 
     def __init__(
@@ -59,32 +59,32 @@ class WrongAnswer(AssertionError):
 
 
 class Expect:
-    """The ``expect`` of a check that is compared: ``expect("what this is", value)``.
+    """The ``expect`` of a check whose values are compared: ``expect("what this is", value)``.
 
     Parameters
     ----------
-    expected : dict from what is expected to `Answer`
-        Of this check.
+    expected : dict from description to `Answer`
+        The recorded answers of this check.
     """
 
     def __init__(self, expected: Mapping[str, Answer]):
         self._expected = expected
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
-        """Compare a value with what was recorded.
+        """Compare a value with the recorded answer.
 
         Parameters
         ----------
         what : str
-            What the value is, in words that a student understands; it is the place under which the answer was recorded.
+            A description of the value that a student understands; it is the key of the recorded answer.
         value : number, str, None, or array or nested list of numbers or of str
         rtol, atol : float
-            Relative and absolute tolerance, as numpy.allclose has them.
+            Relative and absolute tolerance, as in numpy.allclose.
 
         Raises
         ------
         WrongAnswer
-            If it differs. The message says what was expected and got.
+            If it differs. The message shows the expected and the actual value.
         """
         __tracebackhide__ = True
         expected = self._expected.get(what)
@@ -104,20 +104,20 @@ class Expect:
 
 
 class RecordingExpect:
-    """The ``expect`` of a check in a snapshot: it keeps what it is given and finds nothing wrong."""
+    """The ``expect`` of a check in a snapshot: it records every value and accepts all of them."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
 
     def __call__(self, what: str, value: Any, rtol: float = RTOL, atol: float = ATOL) -> None:
-        """Keep a value."""
+        """Record a value."""
         if what in self.answers:
             raise InputError(f"expect({what!r}) stands twice in this check; give each place its own words")
         self.answers[what] = Answer.of(value)
 
 
 def _first_entries(value: Any, form: Form) -> Iterable[float | str | None]:
-    """Those of a value that is shown only; a long sparse array would have to be made dense for them."""
+    """Return the entries of a value that are shown; none for a long sparse array, which would have to be made dense."""
     return () if hasattr(value, "toarray") and math.prod(form[0]) > MOST_SHOWN else entries_of(value)
 
 
@@ -151,8 +151,8 @@ def _position(i: int, shape: tuple[int, ...]) -> list[int]:
 
 
 def wrong_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> str:
-    """What to say of a check that ended so: of a wrong form, else of a wrong answer; empty if it is neither."""
+    """Describe the failure of a check: a wrong shape or type, otherwise a wrong answer; empty if it is neither."""
     if not isinstance(error, WrongAnswer):
         return wrong_form(answers, wanted)
-    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # small inputs tell more
+    of_form = "" if error.example is not None else wrong_form(answers, wanted)  # the example says more
     return of_form or str(error)

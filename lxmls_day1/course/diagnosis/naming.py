@@ -1,14 +1,15 @@
-"""Which known mistake explains wrong answers.
+"""Find the known mistakes that explain wrong answers.
 
-A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
-programs explains the student's answers, in one of two ways:
+A known mistake is a family of programs. The answers of each program to the same probe inputs are recorded. A mistake is named only if one
+of its programs explains the student's answers, in one of two ways:
 
-1. It gives the same answer to every input.
-2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
-   is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
+1. One program gives the student's answer to every input.
+2. Two programs of two mistakes give the student's answers together. If exactly one program is wrong, the student has its answer; if both
+   are right, the student is right. Each program must be the only wrong one on at least `LEAST` inputs, and the wrong parts that exactly
+   one of them gives must be more than the share `ENOUGH` of all wrong parts.
 
-Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
-`lxmls_day1.course.diagnosis.observations` says what can be seen in it. `lxmls_day1.course.diagnosis.counterexamples` asks for the answers.
+If several mistakes explain the same answers, all are named; if there are more than `MOST_NAMED`, none is. If no mistake is named,
+`lxmls_day1.course.diagnosis.observations` describes symptoms. `lxmls_day1.course.diagnosis.counterexamples` collects the answers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,11 +22,11 @@ from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answ
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.registry import SMALL_INPUTS
 
-LEAST = 3  # inputs at which a mistake that does not explain everything is seen by itself
-ENOUGH = 1 / 2  # of the wrong parts: those that exactly one of two mistakes gives
-MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
+LEAST = 3  # inputs on which only one of two mistakes gives a wrong answer
+ENOUGH = 1 / 2  # share of the wrong parts that exactly one of two mistakes must give
+MOST_NAMED = 3  # mistakes with the same answers; if there are more, none is named
 
-FORM = "the form"  # a part of every answer
+FORM = "the form"  # the key of the shape and type of an answer, which counts as one of its parts
 
 ONE, ONE_OF, BOTH, PROPERTY = "one", "one of", "both", "property"
 HEADS = {
@@ -37,43 +38,43 @@ HEADS = {
 
 
 def head_of(named_as: str) -> str:
-    """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
+    """Return the heading above the sentences on mistakes; results of older runs have no ``named_as``."""
     return HEADS.get(named_as, HEADS[ONE])
 
 
 class EndedCheck(Protocol):
-    """How a check went: ``mistakes`` are pairs of a name and a sentence."""
+    """The result of a check; ``mistakes`` are pairs of a name and a sentence."""
 
     @property
     def check(self) -> str:
-        """``test_1_05_mira.py::test_step``."""
+        """The key of the check, such as ``test_1_05_mira.py::test_step``."""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that give such an answer."""
+        """The known mistakes that give the student's answers."""
 
 
 Check = TypeVar("Check", bound=EndedCheck)
 
 
 def small_inputs_among(checks: Iterable[Check]) -> Check | None:
-    """Of the checks of an exercise that of its small inputs, if it has some."""
+    """Return the check of the probe inputs among the checks of an exercise, or None."""
     return next((check for check in checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
 
 
 def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
-    """The mistakes that the answers to small inputs speak for."""
+    """Return the mistakes that the answers to the probe inputs indicate."""
     small_inputs = small_inputs_among(checks)
     return () if small_inputs is None else small_inputs.mistakes
 
 
-Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
-AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
+Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # input, answer -> parts with words
+AnswerNumbers = tuple[int, ...]  # for each input the index of the answer that a program, or the student's code, gives
 
 
 @dataclass(frozen=True)
 class Named:
-    """What wrong answers speak for: the names of mistakes, and whether it is `ONE`, `ONE_OF` or `BOTH` of them."""
+    """The diagnosis of wrong answers: names of known mistakes, and whether they are `ONE`, `ONE_OF` or `BOTH`."""
 
     kind: str = ""
     names: tuple[str, ...] = ()
@@ -85,17 +86,17 @@ def named(
     got: Sequence[Answer] | None = None,
     split: Split | None = None,
 ) -> Named:
-    """What the answers to small inputs speak for.
+    """Return the diagnosis of the answers to the probe inputs.
 
     Parameters
     ----------
     pool : Pool
     row : tuple of int
-        Which of the pool's answers was got to each input: `Pool.places`.
+        For each input the index of the student's answer among those of the pool; see `Pool.places`.
     got : sequence of Answer, optional
-        The answers themselves, for their parts.
+        The answers themselves, to be split into parts.
     split : function, optional
-        Makes the parts of an answer, with a word for each: one mistake may have made a part, and another one the rest.
+        Return the parts of an answer, each with a word for it, because two mistakes may affect different parts.
 
     Returns
     -------
@@ -120,7 +121,7 @@ def named(
 
 
 class _Cells:
-    """A student's answers beside those of all programs, part by part: a cell is a part of the answer to one input."""
+    """A comparison of a student's answers with those of all programs. A cell is one part of the answer to one input."""
 
     def __init__(self, pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None, split: Split | None):
         programs = [(name, program) for name, family in pool.programs.items() for program in family]
@@ -128,7 +129,7 @@ class _Cells:
         table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(row))
         inputs: list[int] = []
         mine: list[bool] = []
-        wrong, alike = [], []  # a row for each cell, a column for each program
+        wrong, alike = [], []  # one row for each cell, one column for each program
         for i, place in enumerate(row):
             for is_wrong, all_wrong, all_alike in _compared(pool, i, place, got, split):
                 inputs.append(i)
@@ -139,9 +140,13 @@ class _Cells:
         self.wrong, self.alike = np.array(wrong).T, np.array(alike).T  # (programs, cells)
 
     def two_mistakes(self) -> Named | None:
-        """Two mistakes that explain every cell together, if the best pairs of programs agree on their names."""
+        """Return two mistakes that explain every cell together, if the best pairs of programs agree on their names.
+
+        If the best pairs have only one mistake in common, return that one alone.
+        """
         others = self.wrong & ~self.alike
-        # [p, q]: where p is wrong and the student has another answer q is wrong as well; what the student has wrong p or q has.
+        # covers[p, q]: q is wrong in every cell in which p is wrong and the student's answer is not p's.
+        # left[p, q]: in every cell in which the student is wrong, p or q is wrong.
         covers = (others.astype(int) @ (~self.wrong).T.astype(int)) == 0
         left = (self.mine & ~self.wrong).astype(int) @ (~self.wrong).T.astype(int) == 0
         best = 0
@@ -166,7 +171,11 @@ class _Cells:
 def _compared(
     pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None
 ) -> Iterable[tuple[bool, np.ndarray, np.ndarray]]:
-    """The cells of one input: whether the student is wrong, and of each known answer whether it is wrong and the student's."""
+    """Yield the cells of one input.
+
+    A cell is a tuple: a Boolean (the student is wrong), and two arrays with an entry for each known answer (it is wrong; it is the
+    student's).
+    """
     answers = pool.answers[i]
     numbers = np.arange(len(answers))
     if split is None or got is None:
@@ -178,13 +187,13 @@ def _compared(
     for word, part in right.items():
         is_wrong = np.array([not _same_part(part, theirs.get(word)) for theirs in known])
         alike = np.array([_same_part(theirs.get(word), mine.get(word)) for theirs in known])
-        if mine.keys() != right.keys():  # another form, of which the answer as a whole is known or not
+        if mine.keys() != right.keys():  # another shape or type: the whole answer is compared
             alike = numbers == place
         yield not _same_part(part, mine.get(word)), is_wrong, alike
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
-    """The form of an answer, an exception included, and its other parts if it has the right form."""
+    """Return the shape and type of an answer (or its exception), and its other parts if shape and type are right."""
     form: tuple[Any, ...] = (answer.shape, answer.kind)
     if form != (right.shape, right.kind) or answer.kind is not float:
         return {FORM: form if answer.kind is float else answer.values}

@@ -1,13 +1,13 @@
-"""What can be seen in wrong answers that no known mistake explains: observations, which are true of all of them, and no causes.
+"""Symptoms in wrong answers that no known mistake explains. They are true of all wrong answers, but do not name a cause.
 
-In this order, and only what holds of every wrong answer unless it says otherwise:
+The symptoms are sought in this order; each must hold for every wrong answer unless its sentence says otherwise:
 
-* the form: a pair, a text, another shape, an exception;
-* the relation to the wanted numbers: a factor (which may be a number of the input), a difference, another order;
+* shape and type: a pair, a string, another shape, an exception;
+* the relation to the expected numbers: a factor (which may be a number of the input), a difference, another order;
 * a formula, in the terms of the exercise, that gives a wrong part (`small_terms`, `lxmls_day1.course.diagnosis.formulas`);
-* a property that an answer must have, by `small_properties` of the file of checks;
-* which parts are wrong, where others are right in every answer (`small_parts`);
-* where: what all inputs with a wrong answer have, and no others.
+* a property that an answer must have, defined by `small_properties` in the check file;
+* the parts that are wrong, if other parts are right in every answer (`small_parts`);
+* the condition: a property of all inputs with a wrong answer that no other input has.
 """
 
 import math
@@ -20,9 +20,9 @@ from lxmls_day1.course.diagnosis.answer_shapes import Answer, Asked, close, form
 from lxmls_day1.course.diagnosis.formulas import Terms, formula_of
 
 WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
-NEARLY = 0.01  # of the largest number of an answer
-LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
-FEW = 1 / 8  # right answers for each wrong one: too few to say so
+NEARLY = 0.01  # tolerance relative to the largest number of an answer
+LEAST_ON_A_SIDE = 2  # minimum number of inputs with a right, and with a wrong answer, to report a condition
+FEW = 1 / 8  # minimum ratio of right to wrong answers to report a condition
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "the exponential of": np.exp,
     "the natural logarithm of": np.log,
@@ -33,11 +33,11 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
-THE_RIGHT_ONE = "the right one"  # a term of each part
+THE_RIGHT_ONE = "the right one"  # this term exists for every part
 
 
 class Pair(NamedTuple):
-    """What is wanted of a part and what was got, and the terms of which either may be made."""
+    """The expected and the actual value of a part, and the terms of which each may be composed."""
 
     wanted: Any
     got: Any
@@ -52,7 +52,7 @@ def observed(
     split: Split | None = None,
     terms: Terms | None = None,
 ) -> Sentences:
-    """What can be seen: pairs of a name and a sentence, the most telling one first; none if nothing holds of all wrong answers.
+    """Return pairs of a name and a sentence that describe the wrong answers, the most informative first; empty if nothing holds for all.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def observed(
 
 
 def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:
-    """What makes the numbers that were got from those that are wanted, or from the terms of the exercise: of all numbers, or of parts."""
+    """Describe how the actual numbers follow from the expected ones or from the terms of the exercise, in all numbers or in parts."""
     if all(one.has_form and one.got.kind is float for one in asked):
         (pairs,) = _by_part(asked, lambda given, answer: [("", answer)]).values()
         if text := _relation_of(pairs):
@@ -90,7 +90,7 @@ def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) 
 
 
 def _relation_of(pairs: Sequence[Pair]) -> str:
-    """A function, a formula, a difference or an order that holds of all these answers; some of them must show it."""
+    """Return a function, a formula, a difference or an order that holds for all these answers; at least two answers must be wrong."""
     if text := _function_of(pairs):
         return text
     shown = [pair for pair in pairs if np.size(pair.wanted) and not close(pair.got, pair.wanted)]
@@ -113,7 +113,7 @@ def _relation_of(pairs: Sequence[Pair]) -> str:
 
 
 def _function_of(pairs: Sequence[Pair]) -> str:
-    """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
+    """Name the function of the right numbers (entry by entry, or the transposition) that gives all actual numbers, or return ""."""
     if sum(not close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
         return ""
     if all(np.ndim(p.wanted) == 2 and close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
@@ -125,7 +125,7 @@ def _function_of(pairs: Sequence[Pair]) -> str:
 
 
 def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
-    """The first property that more than half of the wrong answers lack; if not all lack it, how many do."""
+    """Return the first property that more than half of the wrong answers lack; the sentence counts them unless all lack it."""
     if properties is None:
         return []
     counts: dict[tuple[str, str], int] = {}
@@ -141,7 +141,7 @@ def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> 
 
 
 def properties_lacking(properties: Properties, given: dict[str, Any], wanted: Answer, got: Answer) -> Sentences:
-    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
+    """Return the properties that one answer lacks; empty if its shape or type is not the right one, or it is not finite."""
     if (got.shape, got.kind) != (wanted.shape, wanted.kind):
         return []
     if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
@@ -150,7 +150,7 @@ def properties_lacking(properties: Properties, given: dict[str, Any], wanted: An
 
 
 def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
-    """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
+    """Name the wrong parts, if all wrong answers have the right shape and type, and some parts are right in every answer."""
     if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
         return []
     is_wrong = {
@@ -164,7 +164,7 @@ def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
 
 
 def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = None) -> dict[str, list[Pair]]:
-    """Word -> what is wanted of a part, what was got, and of which terms these may be made, of each answer that has the part."""
+    """Return a dictionary from the word for a part to its expected and actual values and terms, one `Pair` for each answer."""
     found: dict[str, list[Pair]] = {}
     for one in asked:
         given, right = dict(one.given), one.wanted.array
@@ -184,17 +184,18 @@ def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = 
 
 
 def _where(asked: Sequence[Asked]) -> Sentences:
-    """What all inputs with a wrong answer have and no input with a right one, if there is such a thing."""
+    """Return a condition that holds for all inputs with a wrong answer and for no other input, if there is one."""
     is_wrong = [one.is_wrong for one in asked]
     n_wrong, n_right = sum(is_wrong), len(is_wrong) - sum(is_wrong)
-    if min(n_wrong, n_right) < LEAST_ON_A_SIDE or n_right < FEW * n_wrong:  # these have something in common by chance
+    # A few inputs may have something in common by chance.
+    if min(n_wrong, n_right) < LEAST_ON_A_SIDE or n_right < FEW * n_wrong:
         return []
     texts = (text for text, holds in _conditions([one.given for one in asked]) if list(map(bool, holds)) == is_wrong)
     return [(WHERE, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
 
 
 def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iterable[Any]]]:
-    """What may be true of an input: sentences, and of which of the inputs they are."""
+    """Yield the conditions that an input may satisfy: a phrase, and for each input whether it holds."""
     for word in inputs[0]:
         values = [given.get(word) for given in inputs]
         if all(isinstance(value, str) for value in values):
@@ -220,7 +221,7 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
 
 
 def _flat(value: Any) -> np.ndarray:
-    """All numbers of a nested list; nothing of one that holds texts."""
+    """Return all numbers of a nested list; strings are left out."""
     entries = [value]
     while any(isinstance(entry, list) for entry in entries):
         entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]

@@ -1,6 +1,6 @@
-"""A report of checks as data for other programs: what ``lxmls-day1 check --json`` prints. Its form is in ``docs/reference/check_json.md``.
+"""A report of checks as data for other programs, printed by ``lxmls-day1 check --json``. ``docs/reference/check_json.md`` describes it.
 
-Names stay: a key is added, and none changes its meaning, as long as ``format`` is the same.
+As long as ``format`` is the same, keys may be added, but no key is removed or changes its meaning.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ FORMAT = 1
 
 
 def as_plain(folder: Path, report: CheckReport) -> dict[str, Any]:
-    """What JSON can hold of a report on a lab folder; JSON has no NaN and no infinities, which are texts here.
+    """Return a report on a lab folder as JSON-compatible data; NaN and infinities, which JSON lacks, become strings.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _of_exercise(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
 
 
 def verdict_of(report: ExerciseReport) -> str:
-    """``passed``, ``failed``, ``to do``, ``missing`` (a file is), or ``no checks``."""
+    """Return ``passed``, ``failed``, ``to do``, ``missing`` (a file does not exist), or ``no checks``."""
     if report.missing:
         return "missing"
     if not report.results:

@@ -1,4 +1,4 @@
-"""The ladder of hints: three steps for each exercise, one at a time; before them, where to look for a mistake that was named."""
+"""Hints: three steps for each exercise, shown one at a time. A hint on a named mistake comes before them."""
 
 import re
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from lxmls_day1.course.workspace_state import WorkspaceState, keeps_state, locke
 
 @dataclass(frozen=True)
 class Hints:
-    """Hints on an exercise that are to be shown.
+    """Hints on an exercise, to be shown.
 
     Attributes
     ----------
     exercise : Exercise
     steps : tuple of (number, kind, text)
     left : int
-        How many more there are.
+        The number of hints that are left.
     new : bool
-        Whether the last one was not shown before.
+        True if the last hint was not shown before.
     mistake : str
-        The known mistake that the step of number 0 is about, if there is one.
+        The known mistake that step 0 is about, if there is such a step.
     """
 
     exercise: Exercise
@@ -34,27 +34,27 @@ class Hints:
 
     @property
     def closing(self) -> str:
-        """What is said below the hints."""
+        """The sentence below the hints."""
         if self.left:
             return f"{self.left} more hint{'s' * (self.left > 1)} if you ask again."
         return "That was the last hint." if self.new else "You have seen all hints before; here they are again."
 
 
 def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
-    """The next hint on an exercise; `remember_hint` once it is shown.
+    """Return the next hint on an exercise; call `remember_hint` when it was shown.
 
     Parameters
     ----------
     folder : Path
-        A lab folder; the reference lab, which remembers nothing, shows all of them.
+        A lab folder. For the reference lab, which has no state, return all hints.
     id : str
     again : bool
-        Only those that were shown before.
+        If True, return only the hints that were shown before.
 
     Raises
     ------
     InputError
-        If there is no such exercise.
+        If the exercise does not exist.
     """
     exercise = Registry.of(folder)[id]
     id = exercise.id
@@ -75,7 +75,7 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
 
 
 def where_to_look(folder: Path, exercise: Exercise, mistake: str) -> str:
-    """Where to look for a known mistake: the question about it, and the lines that use what the wrong line is about."""
+    """Return the hint on a known mistake: the question about it, and the lines in which the arguments of the wrong line are used."""
     recorded = RecordedAnswers.read_if_there(exercises_folder(folder) / RECORDED.name, [exercise.id])
     texts = [recorded.questions.get(exercise.id, {}).get(mistake, "")]
     functions = WorkspaceState.of(folder).origin.files
@@ -95,7 +95,7 @@ def where_to_look(folder: Path, exercise: Exercise, mistake: str) -> str:
 
 
 def remember_hint(folder: Path, hints: Hints) -> None:
-    """Keep in the workspace's state that these hints were shown.
+    """Record in the workspace's state that these hints were shown.
 
     Raises
     ------

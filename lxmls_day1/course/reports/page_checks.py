@@ -1,6 +1,6 @@
-"""Exercises in a page: what a reader wrote into the gaps is put into a lab, checked, and run on a few points.
+"""Exercises in a web page: the code that a reader writes into the gaps is put into a lab, checked, and run on a few points.
 
-The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+The page calls `answer` with a request in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
 """
 
 import base64
@@ -29,13 +29,13 @@ from lxmls_day1.library_path import file_in
 
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
-TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
-HERE = "*Your answer:*"  # in a cell of a notebook that asks
+TRACED = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
+HERE = "*Your answer:*"  # in a notebook cell with a question
 COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 
 
 def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
-    """Where the stubs of an exercise stand in a source text: the comment with the task, and the ``raise`` below it.
+    """Return a match for each stub of an exercise in a source text: the comment with the task and the ``raise`` below it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
 
 
 def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
-    """The source with a text in each gap, indented as the gap is; an empty text leaves the stub.
+    """Return the source with a text in each gap, at the indentation of the gap; an empty text leaves the stub.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
 
 
 def given_source(exercise: str) -> tuple[str, str]:
-    """The file of an exercise as students receive it: its name and its text."""
+    """Return the name and the text of an exercise's file as students receive it."""
     reference, registry = reference_folder(), _registry()
     (name,) = registry[exercise].files
     text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
@@ -76,33 +76,33 @@ def given_source(exercise: str) -> tuple[str, str]:
 
 @functools.cache
 def _registry() -> Registry:
-    """The exercises of the package, which stay the same while a page is open."""
+    """Return the exercises of the package, which do not change while a page is open."""
     return Registry.of(reference_folder())
 
 
 def answer(folder: str, request: str) -> str:
-    """Do what the page asks for.
+    """Answer a request of the page.
 
     Parameters
     ----------
     folder : str
-        A lab, in which the exercises' files are written.
+        A lab, into which the exercises' files are written.
     request : str
-        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
-        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check; for ``pack`` also ``answers``, from the
-        cells of the notebooks in which the lab asks about experiments to what the reader has answered.
+        JSON with the keys ``kind`` (``check``, ``picture`` or ``pack``), ``exercise``, and ``written``: from each exercise that the reader
+        has worked on to the texts in its gaps. ``picture`` also needs the ``example`` of the check. ``pack`` also needs ``answers``: from
+        the notebook cells with questions about experiments to the reader's answers.
 
     Returns
     -------
     str
-        JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
-        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundary moves. Of
-        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
+        JSON. For ``check``: ``first``, the lines to show at once, and ``lines``, the whole report, each line with its style; ``passed``;
+        ``example``, the smallest input with a wrong answer, if ``picture`` can draw it; and ``trace``, the movement of the boundary. For
+        ``picture``: an ``image`` in base 64. For ``pack``: a ``name``, and ``content`` in base 64.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids
     for exercise, texts in asked["written"].items():
-        # What was written for another version of the page is left out.
+        # Texts that were written for another version of the page are left out.
         name, source = given_source(exercise) if exercise in known else ("", "")
         if len(gaps_in(source, exercise)) == len(texts) > 0:
             text = filled(source, exercise, texts)
@@ -136,7 +136,7 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
 
 
 def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
-    from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
+    from lxmls_day1.figures.counter_examples import picture  # needs matplotlib, which the page fetches on demand
 
     example, kind = from_plain(CounterExample, plain), _registry()[exercise].counter_example
     drawn = picture(kind, example.given, example.wanted.array, example.got.array)
@@ -144,7 +144,7 @@ def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
-    """The notebooks with what the reader has answered below their questions."""
+    """Return the notebooks with the reader's answers below their questions."""
     notebooks: dict[str, Any] = {}
     for asked in model_answers.decoded((folder / model_answers.FILE).read_bytes()):
         if text := answers.get(asked.cell, "").strip():
@@ -156,13 +156,16 @@ def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
 
 
 def _packed(folder: Path, files: Files) -> dict[str, Any]:
-    """What was written in the page, and nothing else: in the lab more may be solved than here."""
+    """Pack only the files written in the page, because the lab may contain further solutions."""
     name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
     return {"name": name, "content": base64.b64encode(content).decode()}
 
 
 def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
-    """The points, and the weights of class 1 less those of class 0 after each step of the rule; None if it is no rule, or fails."""
+    """Return the points, and the weights of class 1 minus those of class 0 after each step of the rule.
+
+    Return None if the exercise has no rule, or the rule fails.
+    """
     name, source = given_source(exercise)
     rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
     if not rules:
@@ -170,14 +173,14 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
     X, labels = _points()
     W, leads = np.zeros((3, 2)), []
     lab = Lab(folder)
-    lab.forget()  # the file is another one than at the last check
+    lab.forget()  # The file has changed since the last check.
     try:
         rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
         for m in [*range(N_POINTS)] * N_ROUNDS:
             g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
             W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
             leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
-    except Exception:  # the report says what is wrong with it
+    except Exception:  # The report describes the error.
         return None
     if not np.all(np.isfinite(W)):
         return None
@@ -185,7 +188,7 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
 
 
 def drawn_points() -> list[list[float]]:
-    """The points that the page draws, each with its class."""
+    """Return the points that the page draws, each with its class."""
     X, labels = _points()
     return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
 

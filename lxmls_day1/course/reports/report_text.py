@@ -1,4 +1,4 @@
-"""Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
+"""Reports as text: lines with a style each, for a terminal, a file, or plain text in a notebook."""
 
 import re
 import textwrap
@@ -25,8 +25,8 @@ Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the 
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
 PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": ".", "λ": "lambda"})
 BAR_WIDTH = 30
-WIDTH = 79  # of a line of the status
-LONGEST_ECHO = 300  # of a student's answer, characters
+WIDTH = 79  # columns of a line of the status
+LONGEST_ECHO = 300  # characters of a student's answer
 LONGEST_VALUE = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
@@ -231,7 +231,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
 
 
 def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """What a mistake is called, and the sentence about it; of several a line for each."""
+    """Yield the heading of a diagnosis and its sentence; several mistakes get a line each."""
     head, sentences = head_of(named_as), [sentence for _, sentence in mistakes]
     if len(sentences) == 1:
         yield f"{head}: {sentences[0]}"
@@ -249,7 +249,7 @@ def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> I
 
 
 def explained_lines(explanation: Explanation) -> Iterator[Line]:
-    """What is said of an answer that was kept."""
+    """Yield the lines after an answer to a question was given."""
     yield "title", f"Exercise {explanation.exercise}: {explanation.question}"
     if not explanation.text:
         yield (
@@ -262,7 +262,7 @@ def explained_lines(explanation: Explanation) -> Iterator[Line]:
 
 
 def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
-    """One check, and what there is to say about it, unless `titles` (text -> title) holds that already."""
+    """Yield the lines on one check; omit its text if it is in ``titles`` (from text to title) already."""
     style = "good" if result.passed else "quiet" if result.outcome in SYMBOLS else "bad"
     yield style, f"  {SYMBOLS.get(result.outcome, '✗')} {result.title}"
     if result.text in titles:
@@ -276,7 +276,7 @@ def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
 
 
 def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:
-    """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
+    """Yield the lines after work was packed: exercises that are not solved or checked yet, and the path of the file."""
     if submission.unsolved:
         unsolved = ", ".join(submission.unsolved)
         yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
@@ -295,7 +295,7 @@ def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again:
 
 
 def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
-    """What is said of files that were written, and of those that take their place only after a reload."""
+    """Yield the lines on files that were written, and on notebooks that must be reloaded."""
     if not replaced.files:
         yield "", f"{what} was in place already."
         return
@@ -304,7 +304,7 @@ def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
 
 
 def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
-    """What is said of a solved exercise that is blank again."""
+    """Yield the lines on a solved exercise whose stub is back."""
     yield "title", str(exercise)
     yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
     yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
@@ -313,7 +313,7 @@ def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
 
 
 def undone_lines(undone: Replaced) -> Iterator[Line]:
-    """What is said of what was undone."""
+    """Yield the lines after a change was undone."""
     yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
     yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
     yield from (("", f"{path}, which held an earlier text, is gone.") for path in undone.lost)
@@ -321,7 +321,7 @@ def undone_lines(undone: Replaced) -> Iterator[Line]:
 
 
 def renewed_lines(renewed: Renewed) -> Iterator[Line]:
-    """What is said of a workspace that was brought up to the installed version."""
+    """Yield the lines after a workspace was updated to the installed version."""
     if not renewed.place:
         yield "", "Every given file is up to date."
         return
@@ -343,7 +343,7 @@ def _reload_lines(names: Iterable[str]) -> Iterator[Line]:
 
 
 def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
-    """Hints, each under its number and kind; their paragraphs fill so many columns, where a width is given."""
+    """Yield hints, each under its number and kind. If a width is given, their paragraphs are wrapped to it."""
     yield "title", str(hints.exercise)
     if not hints.steps:
         yield "quiet", "  You have not seen a hint yet."
@@ -361,14 +361,14 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
 
 
 def _filled(text: str, width: int) -> Iterator[str]:
-    """The paragraphs of a text at a width; indented lines, which are formulae and code, as they are."""
+    """Yield the paragraphs of a text wrapped to a width; indented lines (formulas and code) stay as they are."""
     for is_laid_out, group in groupby(text.splitlines(), key=lambda line: not line or line.startswith(" ")):
         lines = list(group)
         yield from lines if is_laid_out else _wrapped(" ".join(lines), width)
 
 
 def broken(text: str, width: int) -> list[str]:
-    """A line in pieces of so many columns at most, the later ones two columns further in; a longer word stays whole.
+    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word stays whole.
 
     Examples
     --------
@@ -384,9 +384,9 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
-    """A bar of the core, and a table of the exercises below the notebooks that teach them: the core, then the others.
+    """Yield a progress bar of the core, and a table of the exercises below their notebooks: first the core, then the others.
 
-    Its columns are even in plain characters, too, if the titles are `plain`.
+    If ``plain``, the columns of the table are aligned for titles in plain characters.
     """
     first = status.core if status.core.counted else status
     yield "title", f"{bar(first.done, len(first.counted))}  {status.how_many}" if status.counted else status.how_many
@@ -399,7 +399,7 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
     for part, heading in ((status.core, "Core"), (status.further, "Further")):
         if part.standings:
             yield "", ""
-            if status.core.standings:  # a lab without a core has no parts
+            if status.core.standings:  # A lab without a core has no parts.
                 yield (
                     "title",
                     f"{heading}: {part.how_many}" if part.counted and part.counted != first.counted else heading,
@@ -414,7 +414,7 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
 
 
 def _standing_lines(status: Status, width: int, plain: bool) -> Iterator[Line]:
-    """The exercises of a part, a line for each, with titles of so many columns."""
+    """Yield a line for each exercise of a part, with titles of ``width`` columns."""
     notebook = ""
     for standing in status.standings:
         title = standing.exercise.title.translate(PLAIN_SYMBOLS if plain else {})
@@ -432,13 +432,13 @@ def _cut(text: str, width: int) -> str:
 
 
 def _end(standing: Standing) -> str:
-    """What stands behind the title of an exercise: its points, its state, how many hints were shown."""
+    """Return the text after the title of an exercise: its points, its state, and the number of hints shown."""
     hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
     return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 
 
 def bar(done: int, total: int) -> str:
-    """How much is done, as a bar.
+    """Return the progress as a bar.
 
     Examples
     --------
@@ -450,5 +450,5 @@ def bar(done: int, total: int) -> str:
 
 
 def as_text(lines: Iterable[Line]) -> str:
-    """Lines without their styles."""
+    """Return lines without their styles."""
     return "\n".join(text for _, text in lines)

@@ -1,4 +1,4 @@
-"""Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
+"""Reports on a terminal, with colours and special characters if the terminal has them."""
 
 import shutil
 import sys
@@ -22,14 +22,14 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
-NARROWEST = 20  # columns; on fewer nothing is readable
-_WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
+NARROWEST = 20  # columns; the minimum for readable lines
+_WANTED = "✓█λ"  # if the output lacks one of these characters, plain characters replace them
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
-    """Print lines in their styles, those longer than the terminal is wide in pieces.
+    """Print lines in their styles, and wrap lines that are longer than the terminal is wide.
 
-    Where the output is no terminal, lines stay whole, and click leaves the colours out.
+    If the output is not a terminal, lines are not wrapped, and click omits the colours.
     """
     plain, width = not can_show(_WANTED), columns()
     for style, text in lines:
@@ -39,12 +39,12 @@ def echo_lines(lines: Iterable[Line]) -> None:
 
 
 def columns() -> int | None:
-    """How many columns the terminal has; None where the output is none."""
+    """Return the width of the terminal in columns; None if the output is not a terminal."""
     return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
 def fitted(text: str, width: int) -> str:
-    """Return a text in one line that takes so many columns on standard error: cut with three dots, or padded with spaces.
+    """Return a text as one line of ``width`` columns on standard error: cut with three dots, or padded with spaces.
 
     Examples
     --------
@@ -61,30 +61,30 @@ def fitted(text: str, width: int) -> str:
 
 
 def _columns_of(character: str) -> int:
-    """Return how many columns of a terminal a character takes."""
+    """Return the number of columns that a character takes in a terminal."""
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def echo_status(status: Status) -> None:
-    """Print where the exercises of a workspace stand."""
+    """Print the status of the exercises in a workspace."""
     echo_lines(status_lines(status, plain=not can_show(_WANTED)))
 
 
 def find_workspace(named: str | None, command: str) -> Path:
-    """The lab folder that a student's command works on; it is the first line of what the command prints.
+    """Return the lab folder that a student's command works on, and print it as the first line.
 
     Parameters
     ----------
     named : str or None
-        What --lab names.
+        The value of --lab.
     command : str
 
     Raises
     ------
     InputError
-        If nothing is named and no workspace is here.
+        If --lab is not given and the current folder is not in a workspace.
     """
     lab = Lab(named) if named else Lab.open()
     folder = workspace_of(lab, command)
@@ -93,7 +93,7 @@ def find_workspace(named: str | None, command: str) -> Path:
 
 
 def can_show(text: str) -> bool:
-    """Whether standard output has these characters."""
+    """Return True if standard output can show these characters."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -1,6 +1,6 @@
-"""Checks in another process: how it is started, what it may see, what it reports, and how it ends with all that it started.
+"""A separate process that runs checks: its start, its environment, its reports, and its end with all processes that it started.
 
-This keeps a student's endless loop from stopping us; it is no protection against malice.
+It protects against endless loops in a student's code, not against malice.
 """
 
 import json
@@ -17,7 +17,7 @@ from lxmls_day1.library_path import command_of
 CHECK_SESSION = "lxmls_day1.course.running.check_session"
 REPORT, ERRORS = "report.jsonl", "errors.txt"
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
-#: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
+#: Plugins of pytest that checks do not use. One of them collects garbage at the end, which takes a third of a short run.
 _LEFT_OUT = (
     *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
     *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan", "unittest", "debugging", "subtests", "tmpdir"),
@@ -26,9 +26,9 @@ _LEFT_OUT = (
 
 
 def pytest_options(settings: Path | str, folder: Path) -> list[str]:
-    """With what pytest runs the checks of a folder by a file of our settings.
+    """Return pytest's options for running a folder of checks with our settings file.
 
-    It looks at nothing above that folder: one may be allowed to pass through a folder above and not to list it.
+    pytest must not look at folders above, because it may have no permission to list them.
     """
     left_out = [f"-pno:{plugin}" for plugin in _LEFT_OUT]
     return [
@@ -38,7 +38,7 @@ def pytest_options(settings: Path | str, folder: Path) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of this process, without variables that change how pytest runs or where libraries come from."""
+    """Return the environment of this process, without variables that change how pytest runs or where libraries come from."""
     left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
     variables = {name: value for name, value in os.environ.items() if name not in left_out}
     variables |= {
@@ -55,21 +55,21 @@ def environment() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What a process of checks is to do.
+    """The request to a process of checks.
 
     Attributes
     ----------
     runs : tuple of (lab folder, check files)
     hidden : bool
-        Whether to run the hidden checks too.
+        If True, run the hidden checks, too.
     seed : int, optional
-        Of these.
+        The seed of the hidden checks.
     record : bool
-        Whether answers are recorded, rather than compared.
+        If True, record answers instead of comparing them.
     skip : tuple of str
-        Checks that are left out.
+        Checks that are skipped.
     practised : tuple of str
-        Exercises that are practised: further small inputs are asked.
+        Exercises that are practised, for which the reserve inputs are used, too.
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -87,9 +87,9 @@ class CheckProcess:
     ----------
     request : CheckRequest
     folder : Path
-        Its current folder, which holds its report and what goes to standard error; made if it is not there.
+        Its current folder, with its report and its output to standard error; created if it does not exist.
     compiles : bool
-        Whether learners are compiled: on a few points NumPy takes less time than importing numba.
+        If False, learners are not compiled: for a few points NumPy takes less time than the import of numba.
     """
 
     def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
@@ -113,8 +113,8 @@ class CheckProcess:
             )
 
     def look(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Whether it goes on, and what it has reported since the last look."""
-        alive = self.process.poll() is None  # asked before reading, so that all that was written before the end is read
+        """Return True if the process is still running, and the events since the last call."""
+        alive = self.process.poll() is None  # polled before reading, so that everything written before the end is read
         with self._report.open("rb") as file:
             file.seek(self._n_read)
             new = file.read()
@@ -123,9 +123,9 @@ class CheckProcess:
         return alive, [json.loads(line) for line in complete.splitlines()]
 
     def messages(self) -> str:
-        """What went to standard error."""
+        """Return the output to standard error."""
         return self._errors.read_text(encoding="utf-8", errors="replace").strip()
 
     def end(self) -> None:
-        """Kill it and all that it has started."""
+        """Kill the process and all processes that it has started."""
         end_group(self.process)

@@ -1,6 +1,6 @@
-"""Checks in this process: pytest collects them once, and they are run on one lab after another.
+"""Checks in this process: pytest collects them once, and they run on one lab after another.
 
-``python -m lxmls_day1.course.running.check_session REQUEST REPORT`` does that in a process of its own (`check_process`).
+``python -m lxmls_day1.course.running.check_session REQUEST REPORT`` does that in a separate process (`check_process`).
 """
 
 import contextlib
@@ -27,22 +27,22 @@ INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
 
 
 class CheckSession:
-    """The checks of some files, ready to be run: each is called as a function, without the protocol of pytest.
+    """The checks in some files, ready to run. Each check is called as a function, without the protocol of pytest.
 
     Parameters
     ----------
     check_files : sequence of Path
     run : ChecksRun
-        Which lab is checked, and with what answers are compared.
+        The run, which holds the lab under test and the expected answers.
     options : sequence of str
-        Of pytest, besides those of all checks.
+        Further options of pytest, in addition to those for all checks.
 
     Attributes
     ----------
     items : list of pytest.Function
-        The checks; known after `collect`.
+        The checks; empty before `collect` is called.
     broken : list of (file, text)
-        The files of checks that cannot be read.
+        The check files that cannot be read.
     """
 
     def __init__(self, check_files: Sequence[Path], run: ChecksRun, options: Sequence[str] = ()):
@@ -53,12 +53,12 @@ class CheckSession:
         self.broken: list[tuple[str, str]] = []
 
     def collect(self, parent: str | None = None) -> None:
-        """Have pytest find the checks, unless they are known.
+        """Have pytest collect the checks, unless they are collected already.
 
         Parameters
         ----------
         parent : str, optional
-            A folder for temporary files, if it is on this machine.
+            A folder for temporary files, if it exists.
         """
         if not self._check_files or self.items:
             return
@@ -70,29 +70,29 @@ class CheckSession:
             try:
                 with _no_other_plugins():
                     ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
-            finally:  # whoever edits the checks and runs them again has pytest read them again
+            finally:  # After an edit pytest must read the check files again.
                 _forget_modules(self._check_files)
-        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C while the checks were collected
+        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C during the collection
             raise KeyboardInterrupt
 
     def error_of(self, item: pytest.Function) -> BaseException | None:
-        """Run a check; the exception with which it ended."""
+        """Run a check; return the exception with which it failed, or None."""
         return self._run.called(item)
 
-    # What pytest calls --------------------------------------------------------------------------------------------------
+    # Hooks that pytest calls ----------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Let our fixtures find the run."""
+        """Store the run where our fixtures find it."""
         config.stash[pytest_plugin.RUN] = self._run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a file of checks that cannot be read."""
+        """Record a check file that cannot be read."""
         if report.failed:
             self.broken.append((report.nodeid, report.longreprtext))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Take the checks, in place of running them."""
+        """Store the collected checks instead of running them."""
         for item in session.items:
             if not pytest_plugin.is_plain(item):
                 self.broken.append((item.nodeid, f"{item.name} is no plain function of {', '.join(FIXTURES)}"))
@@ -107,23 +107,23 @@ def report_checks(
     options: Sequence[str] = (),
     limited: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
-    """Do what is requested, and append a line of JSON for each event.
+    """Run the requested checks, and append a line of JSON for each event.
 
-    Each line is written at once: what is in it survives whatever a check does.
+    Each line is written immediately, so that it survives a crash in a check.
 
     Parameters
     ----------
     request : CheckRequest
     report : Path
     options : sequence of str
-        Of pytest.
+        Options of pytest.
     limited : function
-        What makes the context in which each check runs.
+        Return the context in which a check runs.
 
     Raises
     ------
     KeyboardInterrupt
-        If a check ends with that.
+        If a check raises it.
     """
 
     def write(**event: Any) -> None:
@@ -164,7 +164,7 @@ def _described(item: pytest.Item) -> dict[str, Any]:
 
 
 def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
-    """How a check ended, as JSON can hold it; of a run that records, with the answers that were got."""
+    """Return the outcome of a check as JSON-compatible data; in a run that records, with the check's answers."""
     outcome, text = pytest_plugin.verdict(run, item, error)
     ending: dict[str, Any] = {"outcome": outcome, "text": text}
     if run.recordings is not None:
@@ -195,7 +195,7 @@ def _wrong_functions(called: list[str], outcome: str, wrong: WrongAnswer | None)
 
 
 def _forget_modules(files: Sequence[Path]) -> None:
-    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
+    """Remove modules imported from these files; otherwise pytest would use them for other files of the same name."""
     names = set(map(str, files))
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in names:
@@ -204,7 +204,7 @@ def _forget_modules(files: Sequence[Path]) -> None:
 
 @contextlib.contextmanager
 def _no_other_plugins() -> Iterator[None]:
-    """Plugins that happen to be installed have no part in checks."""
+    """Disable installed pytest plugins during a check."""
     name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
     before = os.environ.get(name)
     os.environ[name] = "1"
@@ -217,7 +217,7 @@ def _no_other_plugins() -> Iterator[None]:
 
 
 def main(request: str, report: str) -> None:
-    """Do what a request asks for; the process ends with a message if a check file cannot be read."""
+    """Run the checks of a request; exit with a message if a check file cannot be read."""
     end_with_parent()
     try:
         report_checks(CheckRequest(**json.loads(Path(request).read_text(encoding="utf-8"))), Path(report))

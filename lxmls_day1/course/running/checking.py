@@ -1,8 +1,8 @@
-"""Checks run on a lab folder in a process of its own, whatever the code in that folder does.
+"""Run checks on a lab folder in a separate process, whatever the code in that folder does.
 
-The process appends every event to a file at once (`check_session`), and this one watches that file. So a check that
-hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
-can be started `check_here` does the same in this one.
+The process appends every event to a file immediately (`check_session`), and this module polls that file. So a check that hangs, exits or
+crashes is known by name. The process is ended, and the remaining checks run in a new one. If no process can be started, `check_here`
+does the same in this process.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_
 from lxmls_day1.lab import Lab, forget_bytecode
 from lxmls_day1.library_path import STARTS_PROCESSES
 
-#: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
+#: Seconds of `WorkClock`; all public checks of an exercise take about one second for a right solution. In a browser, wall-clock seconds.
 TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
 START_LIMIT = 120.0
 
@@ -72,7 +72,7 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether it holds."""
+        """True if the check has passed."""
         return self.outcome == "passed"
 
 
@@ -118,28 +118,28 @@ class ExerciseReport:
 
     @property
     def counted(self) -> tuple[CheckResult, ...]:
-        """All but the skipped ones."""
+        """The results of all checks that were not skipped."""
         return tuple(result for result in self.results if result.outcome != "skipped")
 
     @property
     def passed(self) -> int:
-        """How many checks hold."""
+        """The number of checks that have passed."""
         return sum(result.passed for result in self.results)
 
     @property
     def all_passed(self) -> bool:
-        """Whether there are checks, and all hold."""
+        """True if there are checks, and all have passed."""
         return bool(self.counted) and self.passed == len(self.counted)
 
     @property
     def to_do(self) -> bool:
-        """Whether only the stub makes checks fail."""
+        """True if the stub is the only reason why checks fail."""
         failed = [result for result in self.counted if not result.passed]
         return bool(failed) and all(result.outcome == "to do" for result in failed)
 
     @property
     def rests_on(self) -> str:
-        """Another exercise of which the stub is what the checks meet; empty if it is this one's own."""
+        """The id of another exercise whose stub the checks have reached; empty if they have reached this exercise's own stub."""
         met = [STUB_MESSAGE.match(result.text) for result in self.counted if result.outcome == "to do"]
         others = [match[1] for match in met if match and match[1] != self.exercise.id]
         return others[0] if others and len(others) == len(met) else ""
@@ -153,22 +153,22 @@ class ExerciseReport:
 
     @property
     def small_inputs(self) -> CheckResult | None:
-        """How the check of small inputs went."""
+        """The result of the check of the probe inputs."""
         return small_inputs_among(self.results)
 
     @property
     def named_as(self) -> str:
-        """What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`."""
+        """The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.HEADS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The mistakes that answers to small inputs speak for."""
+        """The mistakes that the answers to the probe inputs indicate."""
         return mistakes_among(self.results)
 
     @property
     def question(self) -> str:
-        """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
+        """The question that the student is to answer; empty unless exactly one mistake was named."""
         return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
@@ -187,14 +187,14 @@ class ExerciseReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The reports of several exercises; `compared`: exercise, question, the student's answer to it and the course's."""
+    """The reports of several exercises. ``compared``: exercise, question, the student's answer and the answer of the course."""
 
     reports: tuple[ExerciseReport, ...]
     compared: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def all_passed(self) -> bool:
-        """Whether all checks of all exercises hold."""
+        """True if all checks of all exercises have passed."""
         return all(report.all_passed for report in self.reports if report.results)
 
 
@@ -210,21 +210,21 @@ def run_checks(
     ----------
     lab_folder : Path
     ids : collection of str, optional
-        The exercises; all that are assigned unless given.
+        The exercises. Default: all assigned exercises.
     time_limit : float
-        Seconds of work that one check may take.
+        Limit of each check, in seconds of work.
     progressed : function from str
-        Called with the title of each check when it begins.
+        Called with the title of each check when the check begins.
 
     Returns
     -------
     CheckReport
-        One report for each exercise, without results for one that has no checks.
+        One report for each exercise; an exercise without checks has no results.
 
     Raises
     ------
     InputError
-        If the folder is no lab, there is no such exercise, or the checks themselves cannot be run.
+        If the folder is not a lab, an exercise does not exist, or the checks themselves cannot be run.
     """
     folder = Lab(lab_folder).folder
     registry = Registry.of(folder)
@@ -233,7 +233,9 @@ def run_checks(
     checked = {exercise.id: check_files(checks, exercise) for exercise in exercises}
     recorded = RecordedAnswers.read(checks / RECORDED.name, [id for id, its in checked.items() if its])
     files = list(chain.from_iterable(checked.values()))
-    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
+    digests = {
+        exercise.id: files_digest(folder, exercise) for exercise in exercises
+    }  # The digests are computed first, because an edit during the checks is not checked.
     run = _Run(folder, files, time_limit, progressed)
     if files:
         run.run_all()
@@ -256,7 +258,7 @@ def run_checks(
 
 
 def remember(folder: Path, report: CheckReport) -> None:
-    """Keep the results in the workspace's state.
+    """Save the results in the workspace's state.
 
     Raises
     ------
@@ -276,14 +278,14 @@ def remember(folder: Path, report: CheckReport) -> None:
 
 
 class _Run:
-    """The checks of some files on a lab: run until each has a result, whatever it does to the process that runs it.
+    """A run of some check files on a lab, until each check has a result, even if a check ends the process.
 
     Attributes
     ----------
     order : list of dict
-        The checks, as collected.
+        The collected checks.
     results : dict from check to CheckResult
-        What is known of them so far.
+        The results so far.
     """
 
     def __init__(self, lab_folder: Path, files: Sequence[Path], time_limit: float, progressed: Progressed):
@@ -293,12 +295,12 @@ class _Run:
         self._time_limit = time_limit
         self._progressed = progressed
         self._running: str | None = None
-        self._tried: set[str] = set()  # ran out of time once, by the clock
+        self._tried: set[str] = set()  # checks that have exceeded the wall-clock limit once
         self.order: list[dict[str, str]] = []
         self.results: dict[str, CheckResult] = {}
 
     def run_all(self) -> None:
-        """Run them all."""
+        """Run all checks."""
         with temporary_folder("lxmls-day1-check-") as folder:
             while True:
                 before = len(self.results) + len(self._tried)
@@ -310,14 +312,14 @@ class _Run:
                     raise _cannot_be_run(folder)
 
     def _run_some(self, folder: Path) -> None:
-        """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
+        """Run the checks without a result, until all have one or a check ends the process."""
         forget_bytecode(self._lab_folder)
         runs = ((str(self._lab_folder), tuple(map(str, self._files))),)
         request = check_process.CheckRequest(runs, skip=tuple(self.results), practised=self._practised)
         if STARTS_PROCESSES:
             collected, status, timed_out = tried_again(lambda: self._watch_process(request, folder))
         else:
-            from lxmls_day1.course.running.check_here import run_here  # here: it imports pytest
+            from lxmls_day1.course.running.check_here import run_here  # imported here because it imports pytest
 
             events, status, timed_out = run_here(request, self._lab_folder, folder, self._time_limit)
             collected = any([self._take(event) for event in events])
@@ -335,7 +337,7 @@ class _Run:
             self._end(running, outcome="ended", text=_how_it_ended(status))
 
     def _watch_process(self, request: check_process.CheckRequest, folder: Path) -> tuple[bool, int, bool]:
-        """Run checks in a process of its own: whether it found them, its exit status, and whether it had to be ended."""
+        """Run checks in a separate process; return (checks were found, exit status, time limit was exceeded)."""
         running = check_process.CheckProcess(request, folder, compiles=False)
         wait = Wait("the checks to begin", running.process.pid, START_LIMIT, asleep=True)
         collected = timed_out = False
@@ -356,7 +358,7 @@ class _Run:
         return collected, running.process.returncode, timed_out
 
     def _take(self, event: dict[str, Any]) -> bool:
-        """Note one event. Returns whether it says that the checks were found."""
+        """Process one event; return True if it reports that the checks were found."""
         kind, check = event.pop("event"), event.pop("check", "")
         if kind == "broken":
             raise InputError(
@@ -378,7 +380,7 @@ class _Run:
         return bool(kind == "collected")
 
     def _leave_out_after_timeouts(self) -> None:
-        """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
+        """Skip the other checks of an exercise after a timeout, because they would hardly end either."""
         unending = {result.exercise for result in self.results.values() if result.outcome == "timeout"}
         for check in self.order:
             if check["check"] not in self.results and check["exercise"] in unending:
@@ -393,7 +395,7 @@ class _Run:
 
 
 def _cannot_be_run(folder: Path) -> InputError:
-    """With the end of what the process said on standard error."""
+    """Return an error with the last output of the process to standard error."""
     text = (folder / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
     return InputError(f"the checks cannot be run: {text[-1500:] or 'their process ended without a message'}")
 

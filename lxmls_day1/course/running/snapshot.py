@@ -1,4 +1,4 @@
-"""Snapshots: checks run on labs of our own, to see what they answer.
+"""Snapshots: run checks on trusted labs, and return their answers.
 
 All runs share a process, because a short run spends most of its time on starting Python.
 """
@@ -19,12 +19,12 @@ from lxmls_day1.course.running.check_process import CheckProcess, CheckRequest
 from lxmls_day1.lab import reference_folder
 
 REFERENCE = "the reference"
-PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled
+PATIENCE = 600.0  # seconds of work; the first run compiles the reference
 
 
 @dataclass(frozen=True)
 class SnapshotRun:
-    """One run of these check files on this lab."""
+    """A run of these check files on this lab."""
 
     label: str
     lab_folder: Path
@@ -33,7 +33,7 @@ class SnapshotRun:
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """How one check ended: outcome and text as `pytest_plugin.verdict` gives them, and the answers that it got."""
+    """The result of one check: outcome and text as in `pytest_plugin.verdict`, and the answers that it received."""
 
     outcome: str
     text: str
@@ -44,28 +44,28 @@ class CheckOutcome:
 def take_snapshot(
     runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, patience: float = PATIENCE
 ) -> dict[str, dict[str, CheckOutcome]]:
-    """Run checks on labs whose code we trust to end.
+    """Run checks on labs whose code is trusted to end.
 
     Parameters
     ----------
     runs : sequence of SnapshotRun
-        Their labels differ.
+        Each run needs its own label.
     hidden : bool
-        Whether to run the hidden checks as well.
+        If True, run the hidden checks, too.
     seed : int
         Of the hidden ones.
     patience : float
-        Seconds that one run may work, as `Wait` counts them.
+        Limit of one run in seconds, as `Wait` counts them.
 
     Returns
     -------
     dict
-        Label -> check -> `CheckOutcome`.
+        From label to a dict from check to `CheckOutcome`.
 
     Raises
     ------
     InputError
-        If one does not end, or the process that runs them fails.
+        If a run does not end, or the process fails.
     """
     return tried_again(lambda: _dry_run(runs, hidden, seed, patience))
 
@@ -115,18 +115,18 @@ def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
 def answers_of_reference(
     ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
 ) -> RecordedAnswers:
-    """What the reference answers in the checks of some exercises. Small inputs are not asked: see `main`.
+    """Return the answers of the reference in the checks of some exercises, without the probe inputs, which are in pools.
 
     Parameters
     ----------
     ids : collection of str, optional
-        The exercises; all unless given.
+        The exercises. Default: all.
     hidden : bool
-        Whether the hidden checks are asked too.
+        If True, include the hidden checks.
     seed : int
         Of the hidden ones.
     reference : Path, optional
-        A lab with the solutions; the reference lab unless given.
+        A lab with the solutions. Default: the reference lab.
 
     Returns
     -------
@@ -144,7 +144,10 @@ def answers_of_reference(
 def snapshot_of_reference(
     reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
 ) -> dict[str, CheckOutcome]:
-    """Run the checks of some exercises on the reference: check -> `CheckOutcome`. Parameters and errors as above."""
+    """Run the checks of some exercises on the reference; return a dict from check to `CheckOutcome`.
+
+    For parameters and errors see `answers_of_reference`.
+    """
     folder = reference / FOLDER
     exercises = Registry.read(reference / FILE).select(ids)
     files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
@@ -158,7 +161,7 @@ def snapshot_of_reference(
 
 
 def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
-    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+    """Return the answers of a snapshot (those of hidden checks only on request), without the probe inputs, which are in pools."""
     return {
         check: found.answers
         for check, found in outcomes.items()

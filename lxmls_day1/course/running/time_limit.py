@@ -1,9 +1,9 @@
-"""A limit on the time of a function that nobody can end from outside, because there is no other process.
+"""A time limit for code in this process, which no other process can end.
 
-Python looks for signals between its steps. A timer of the system sends one, or, in a browser, the buffer in which Pyodide looks
-for them (`setInterruptBuffer`): it is ours, and it says from the deadline on that there is one. So this needs no memory that is
-shared with the page, which a page has only where its server sends special headers. What it cannot end is one call into a
-library that takes for ever.
+Python handles signals between two steps of the interpreter. A timer of the system sends one. In a browser Pyodide polls a buffer for
+signals (`setInterruptBuffer`). This module supplies the buffer, which reports a signal from the deadline on. So it needs no memory
+shared with the page, which is available only if the server sends special headers. A single call into a library that never returns
+cannot be interrupted.
 """
 
 import math
@@ -20,8 +20,8 @@ from typing import Any
 from lxmls_day1.base.waiting import SLOWER
 from lxmls_day1.lab import PACKAGES
 
-_AGAIN = 0.02  # seconds until the next signal of the system's timer, where the first was swallowed
-_TICKS = 60  # more than the steps between two looks for a signal in a browser
+_AGAIN = 0.02  # seconds until the next signal of the system's timer, if the code has swallowed the first
+_TICKS = 60  # more than the interpreter's steps between two polls for a signal in a browser
 
 _BUFFER = """(before) => ({
     deadline: Infinity,
@@ -35,21 +35,21 @@ _BUFFER = """(before) => ({
 
 
 class OutOfTime(KeyboardInterrupt):
-    """The time is over. It is no `Exception`, so that a student's ``except`` does not take it for one of theirs."""
+    """The time limit was exceeded. It is not an `Exception`, so that an ``except`` in a student's code does not catch it."""
 
 
 class TimeLimit:
-    """Ends the code of a lab after some seconds: within ``with TimeLimit(folder) as limit`` each ``with limit.of(8.0)`` is limited.
+    """Limits the time of a lab's code: in ``with TimeLimit(folder) as limit`` each block ``with limit.of(8.0)`` may take 8 seconds.
 
     Parameters
     ----------
     folder : Path
-        The lab. A signal that its code has swallowed comes again, as long as that code is running.
+        The lab. If its code swallows the signal, it is sent again as long as that code runs.
 
     Attributes
     ----------
     over : bool
-        Whether the time was over at any time.
+        True if the limit was exceeded at least once.
     """
 
     def __init__(self, folder: Path):
@@ -69,7 +69,7 @@ class TimeLimit:
 
     @contextmanager
     def of(self, seconds: float) -> Iterator[None]:
-        """Raise `OutOfTime` in this block when so many seconds have passed."""
+        """Raise `OutOfTime` in this block after the given number of seconds."""
         self._timer.set(seconds)
         try:
             yield
@@ -79,12 +79,12 @@ class TimeLimit:
     def _heard(self, number: int, frame: FrameType | None) -> None:
         if not self._timer.is_over():
             raise KeyboardInterrupt
-        if self.over and not self._in_lab(frame):  # the exception is on its way out
+        if self.over and not self._in_lab(frame):  # the exception is already propagating
             self._timer.set(None)
             return
         self.over = True
         for _ in range(random.randrange(_TICKS)):
-            pass  # the next signal comes after another number of steps, so that no `try` of a loop is met each time
+            pass  # A random delay, so that the repeated signals do not always hit the same `try` of a loop.
         self._timer.go_on()
         raise OutOfTime
 
@@ -97,12 +97,12 @@ class TimeLimit:
 
 
 class _SystemTimer:
-    """The timer of a system that has one, of the time of the processor; elsewhere nothing is ended."""
+    """A timer of the system that measures CPU time. On a system without such a timer no code is interrupted."""
 
     signal = getattr(signal, "SIGPROF", signal.SIGINT)
 
     def open(self) -> None:
-        """There is nothing to prepare."""
+        """Do nothing, because this timer needs no preparation."""
 
     close = go_on = open
 
@@ -111,19 +111,19 @@ class _SystemTimer:
             signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _AGAIN if seconds else 0.0)
 
     def is_over(self) -> bool:
-        return hasattr(signal, "setitimer")  # nobody else sends that signal
+        return hasattr(signal, "setitimer")  # Only the timer sends this signal.
 
 
 class _PageTimer:
-    """A deadline in the buffer in which Pyodide looks for signals.
+    """A deadline in the buffer that Pyodide polls for signals.
 
-    There is only the clock: the time until the first check begins says how slow the machine is.
+    Only wall-clock time is available. The time until the first check begins shows how slow the machine is.
     """
 
     signal = signal.SIGINT
 
     def __init__(self) -> None:
-        import pyodide_js  # of the browser's Python only
+        import pyodide_js  # exists only in the browser's Python
         from pyodide.code import run_js
 
         self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer

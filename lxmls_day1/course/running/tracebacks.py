@@ -1,4 +1,4 @@
-"""A student's error, with the part of its traceback that stands in the student's own files."""
+"""A student's error, with the part of its traceback that is in the student's own files."""
 
 import ast
 import contextlib
@@ -48,7 +48,7 @@ ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
     ),
     (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
 )
-#: What may stand in the text of an array whose shape is told: it is computed once more, and a call might do more than that.
+#: The syntax allowed in an expression whose shape is reported. Calls are excluded, because evaluating them again may have side effects.
 COMPUTED_AGAIN = (
     ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
     ast.operator, ast.unaryop, ast.expr_context,
@@ -58,21 +58,21 @@ COMPUTED_AGAIN = (
 def trimmed_traceback(
     error: BaseException, lab_folder: Path, files: Collection[str] = (), check_file: Path | None = None
 ) -> str:
-    """The frames that stand in the student's files, and the error.
+    """Return the frames in the student's files, and the error.
 
     Parameters
     ----------
-    error : exception that was caught
+    error : exception
     lab_folder : Path
     files : collection of str
-        The files of the exercise; frames in other files of the lab are shown only if there is none in these.
+        The files of the exercise; frames in other files of the lab are shown only if these files have no frames.
     check_file : Path, optional
-        Shown where the student's files have no frame: a call that failed before it came there.
+        Its frame is shown if the student's files have none, because the call failed before it reached them.
 
     Returns
     -------
     str
-        For an `InputError` its message, which says all there is to say.
+        For an `InputError` only its message, which is sufficient.
     """
     if isinstance(error, InputError):
         return "\n".join([str(error), *_marked_line(error.__cause__)])
@@ -128,9 +128,10 @@ def advice(error: BaseException) -> str:
 
 
 def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
-    """``X.T has the shape (3, 5), d (4,).``: the arrays that a line joins by an operation, or hands to a function, which then failed.
+    """Return the shapes of the arrays in the failed expression: ``X.T has the shape (3, 5), d (4,).``.
 
-    They are computed once more, in the process in which the student's code has run; whatever goes wrong with that, nothing is said.
+    The arrays are the operands of an operation or the arguments of a call. They are evaluated again in the process in which the student's
+    code has run. Errors in this step are ignored.
     """
     found: dict[str, tuple[int, ...]] = {}
     frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
@@ -138,8 +139,8 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
     with (
         warnings.catch_warnings(),
         contextlib.suppress(Exception),
-    ):  # a file that has changed meanwhile, an array that cannot be computed again
-        warnings.simplefilter("ignore")  # they were given when the line ran
+    ):  # The file may have changed, or an array cannot be computed again.
+        warnings.simplefilter("ignore")  # The warnings were shown when the line ran.
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):
             if all(isinstance(part, COMPUTED_AGAIN) for part in ast.walk(node)):
@@ -154,7 +155,7 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
 
 
 def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr]:
-    """What is joined, or handed on, where an exception was raised."""
+    """Yield the operands or arguments of the expression in which an exception was raised."""
     where = place.lineno, place.end_lineno, place.colno, place.end_colno
     for node in ast.walk(tree):
         if where != tuple(

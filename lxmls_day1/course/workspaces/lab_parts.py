@@ -1,6 +1,6 @@
-"""A part of a lab: some of its exercises, with what a student reads and writes for them.
+"""A part of a lab: some of its exercises, with the files that a student reads and writes for them.
 
-All else is imported from the reference lab of the package (`lxmls_day1.library_path.MissingFinder`).
+Everything else is imported from the reference lab in the package (`lxmls_day1.library_path.MissingFinder`).
 """
 
 import ast
@@ -19,26 +19,26 @@ _READER = re.compile(r"from readers\.(\w+) import")
 
 
 def the_day(registry: Registry) -> list[str]:
-    """The exercises with which a workspace begins: the core; all of them in a lab that has none."""
+    """Return the exercises with which a workspace begins: the core, or all exercises of a lab without a core."""
     return [exercise.id for exercise in registry if exercise.is_core] or list(registry.ids)
 
 
 def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:
-    """These exercises and those that they build on, in the order of the registry."""
+    """Return these exercises and their prerequisites, in the order of the registry."""
     wanted = set(ids)
-    for exercise in reversed(list(registry)):  # what an exercise builds on comes before it
+    for exercise in reversed(list(registry)):  # prerequisites come before the exercise
         if exercise.id in wanted:
             wanted |= set(exercise.prerequisites)
     return [id for id in registry.ids if id in wanted]
 
 
 def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
-    """The exercises that are meant by notebooks or by exercises: ``5_structured``, ``5``, ``1.13``.
+    """Return the exercises named by notebooks or exercises, such as ``5_structured``, ``5``, ``1.13``.
 
     Raises
     ------
     InputError
-        If there is no such notebook or exercise.
+        If a notebook or an exercise does not exist.
     """
     found: list[str] = []
     for name in names:
@@ -53,21 +53,21 @@ def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
 
 
 def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
-    """The files of a lab that some exercises need.
+    """Return the files of a lab that some exercises need.
 
     Parameters
     ----------
     files : dict from path to content
-        What students are given: `student_files`.
+        The files for students: `student_files`.
     ids : collection of str
-        The exercises, with those that they build on.
+        The exercises, with their prerequisites.
     registry : Registry
         All exercises.
 
     Returns
     -------
     dict from path to content
-        Their files and the base classes of what stands in these; their checks and notebooks, and the data sets that these use.
+        The files of the exercises, those of the base classes in them, the checks, the notebooks, and the readers that the notebooks import.
     """
     if set(ids) == set(registry.ids):
         return files
@@ -87,12 +87,12 @@ def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
 
 
 def _exercise_of(path: PurePosixPath) -> str | None:
-    """The exercise to which a file of checks or of recorded answers belongs."""
+    """Return the exercise to which a check file or a file of recorded answers belongs."""
     return path.stem if path.parent == RECORDED else exercise_of_check(path.name)
 
 
 def _tables_of(text: str, ids: Collection[str]) -> str:
-    """The text of ``exercises.toml`` with some of its tables."""
+    """Return the text of ``exercises.toml`` with only the tables of these exercises."""
     head, *tables = re.split(r"^(?=\[\[exercise\]\])", text, flags=re.MULTILINE)
     kept = [table for table in tables if re.search(r'^id = "(.*)"$', table, re.MULTILINE)[1] in ids]  # type: ignore[index]
     assigned = re.compile(r"^assigned = (.*\])", re.MULTILINE)
@@ -103,7 +103,7 @@ def _tables_of(text: str, ids: Collection[str]) -> str:
 
 
 def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
-    """The files of the classes that classes in some files derive from, and of those from which these do."""
+    """Yield the files of all base classes of the classes in some files, recursively."""
     for path in paths:
         if path.suffix != ".py":
             continue
@@ -124,6 +124,6 @@ def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPa
 
 
 def _readers(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
-    """The data sets that the notebook of an exercise imports."""
+    """Return the readers that the notebook of an exercise imports."""
     notebook = files[PurePosixPath(exercise.notebook)].decode()
     return (PurePosixPath("readers", f"{name}.py") for name in _READER.findall(notebook))

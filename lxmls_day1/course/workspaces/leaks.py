@@ -1,4 +1,4 @@
-"""Lines of solutions in files that students get: a bundle is not released with one."""
+"""Search for lines of solutions in files for students. A bundle that contains one is not released."""
 
 import io
 import json
@@ -12,15 +12,15 @@ from lxmls_day1.course.workspaces.generation import Files, exercises_of_cells, r
 from lxmls_day1.course.workspaces.model_answers import decoded, is_model_answers
 from lxmls_day1.lab import PACKAGES
 
-NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that stands below no exercise's heading
-MIN_LINE_CHARS = 10  # a shorter line, spaces left out, gives nothing away
+NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that is not below the heading of an exercise
+MIN_LINE_CHARS = 10  # minimum length, without spaces, of a line that can reveal a solution
 
 
 def solution_lines(reference: Path, assigned: Collection[str], code_only: bool = False) -> dict[str, str]:
-    """The lines that would give a solution away: without spaces -> where they stand.
+    """Return the lines that would reveal a solution: from the line without spaces to its location.
 
-    Too short ones are left out, and those that stand outside solutions as well, in ``readers/``, ``classifiers/`` or a
-    notebook: a student may read them there. With ``code_only`` the lines of model answers are left out too.
+    Lines that are too short are left out. So are lines that also occur outside solutions, in ``readers/``, ``classifiers/`` or a notebook,
+    because students may read them there. With ``code_only`` the lines of model answers are left out, too.
     """
     inside: dict[str, str] = {}
     outside: list[str] = []
@@ -50,18 +50,18 @@ def solution_lines(reference: Path, assigned: Collection[str], code_only: bool =
 
 
 def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix: str = "") -> list[str]:
-    """Where lines of solutions stand in files; archives and wheels among them are looked into.
+    """Return the locations of lines of solutions in files, archives and wheels included.
 
     Parameters
     ----------
     files : mapping from path to bytes
     lines : mapping
-        As `solution_lines` gives them.
+        The result of `solution_lines`.
 
     Returns
     -------
     list of str
-        ``FILE holds a line of classifiers/mira.py: tau = …``, without an end.
+        The beginnings of sentences, such as ``FILE, with a line of classifiers/mira.py: tau = …,``.
     """
     found = []
     for name, content in files.items():
@@ -80,7 +80,7 @@ def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix
 
 
 def leaks_of_code(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
-    """Where lines of code solutions stand in the model answers that students get, which `leaks` cannot read."""
+    """Return the locations of lines of code solutions in the students' model answers, which `leaks` cannot read in their encoding."""
     texts: Files = {
         name.with_suffix(".md"): "\n".join(answer.text for answer in decoded(content)).encode()
         for name, content in files.items()
@@ -90,7 +90,7 @@ def leaks_of_code(files: Files, reference: Path, assigned: Collection[str]) -> l
 
 
 def _texts(content: object) -> Iterator[str]:
-    """All texts in a JSON value, lists of lines joined as they stand."""
+    """Yield all strings in a JSON value; a list of strings is joined, because it holds the lines of one text."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, Mapping):
@@ -106,7 +106,7 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:
-    """For each cell: its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
+    """Yield for each cell its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
     for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True):
         is_solution = "solution" in cell.get("metadata", {}).get("tags", [])
         yield cell_source(cell), cell["cell_type"] == "code", (id or NO_EXERCISE) if is_solution else None

@@ -1,7 +1,7 @@
-"""A student's work in one zip file: gathered and packed to be handed in, or opened in a workspace again.
+"""A student's work as one zip file: collect and pack it for submission, or open it in a workspace.
 
-It is opened on another machine, in another browser, or after an accident. What the student has explained after named mistakes goes along
-as ``explanations.json``.
+It is opened on another machine, in another browser, or after an accident. The student's explanations of named mistakes are included as
+``explanations.json``.
 """
 
 import ast
@@ -36,28 +36,28 @@ from lxmls_day1.library_path import file_in
 
 SUBMISSION = "submission.json"
 LARGEST_FILE = 20_000_000
-LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
+LARGEST_PACKED = 100_000_000  # bytes of the file, and of its unpacked content
 MOST_FILES = 2000
-MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
+MOST_PARTS, LONGEST_NAME = 20, 255  # limits of a path: number of its parts, and bytes in UTF-8
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
 _NONE = Explanation("", "", "", "", "")
 
 
 @dataclass(frozen=True)
 class SubmissionFiles:
-    """What would be handed in.
+    """The content of a submission.
 
     Attributes
     ----------
     files : dict from path to content
     missing : tuple of str
-        Sentences about what must be put right first.
+        Sentences about faults that must be corrected first.
     unsolved : tuple of str
-        The exercises that are not done, as `lxmls_day1.course.workspaces.progress` counts: still a stub, failing, or unanswered.
+        The exercises that are not done according to `lxmls_day1.course.workspaces.progress`: a stub, failing, or unanswered.
     unchecked : tuple of str
-        Those that were not checked since their last edit.
+        The exercises that were not checked since their last edit.
     practised : tuple of str
-        Those of the unsolved that ``check --again`` has made blank, although they were solved.
+        The unsolved exercises that were solved before ``check --again`` has reset them.
     """
 
     files: Files
@@ -68,7 +68,7 @@ class SubmissionFiles:
 
 
 def collect_submission(folder: Path) -> SubmissionFiles:
-    """Gather what is handed in, and look whether everything is there.
+    """Collect the files of a submission, and find out whether it is complete.
 
     Parameters
     ----------
@@ -113,20 +113,20 @@ def collect_submission(folder: Path) -> SubmissionFiles:
 
 
 def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
-    """The command that puts back a file."""
+    """Return the command that restores a file."""
     owner = next((exercise.id for exercise in exercises if name in exercise.files), None)
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
 def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tuple[str, bytes]:
-    """The one zip file for the instructor: its name and its content.
+    """Return the name and the content of the zip file for the instructor.
 
     Parameters
     ----------
     folder : Path
     submission : SubmissionFiles
     name : str
-        Who hands it in.
+        The name of the student.
     """
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
@@ -147,33 +147,33 @@ def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tup
 
 @dataclass(frozen=True)
 class PackedWork:
-    """What a packed file holds: the files of a lab, and what was explained in it."""
+    """The content of a packed file: the files of a lab, and the explanations."""
 
     files: Files
     explanations: bytes | None
 
 
 def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
-    """Put what was packed into a workspace, and the exercises that it answers if they are not there yet.
+    """Put packed work into a workspace, and add the exercises that it solves if the workspace lacks them.
 
-    What was there is kept for `undo`; files that are not in it stay.
+    Replaced files are saved for `undo`; files that are not in the packed work stay.
 
     Parameters
     ----------
     folder : Path
         A workspace.
     path : path
-        What `lxmls-day1 submit` or ``lab.submit()`` has packed.
+        A file that `lxmls-day1 submit` or ``lab.submit()`` has packed.
 
     Returns
     -------
     Replaced
-        Its ``files`` are those that were written; none if all were the same.
+        ``files`` contains the files that were written; it is empty if all files were the same.
 
     Raises
     ------
     InputError
-        If the file is not there, is not one that was packed so, is damaged or far too large, or `folder` is the reference lab.
+        If the file does not exist, is not packed work, is damaged or far too large, or if `folder` is the reference lab.
     OSError
         If the workspace cannot be written to; then nothing is changed.
     """
@@ -205,7 +205,7 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
 
 
 def read_packed(path: str | os.PathLike[str]) -> PackedWork:
-    """Read what was packed into memory. Errors are those of `open_work`.
+    """Read packed work into memory. For errors see `open_work`.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
 
 
 def _is_work(name: PurePosixPath) -> bool:
-    """Whether a path is that of a file that `submit` packs."""
+    """Return True if `submit` packs a file with this path."""
     inside = ".." not in name.parts and len(name.parts) > 1 and name.parts[0] in (*PACKAGES, "notebooks")
     kinds = (".py", ".ipynb") if name.parts[:1] == ("notebooks",) else (".py",)
     return inside and name.suffix in kinds and not LEFT_BEHIND.search(str(name))

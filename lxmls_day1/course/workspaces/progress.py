@@ -1,4 +1,4 @@
-"""How far a workspace is: where each of its exercises stands, and which one is next."""
+"""The progress in a workspace: the status of each of its exercises, and the next exercise."""
 
 import json
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ NOT_COUNTED = ("given", "reading")
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one exercise stands: a key of `STATES`, and what there is to say about it."""
+    """The status of one exercise: a key of `STATES`, and a text about it."""
 
     exercise: Exercise
     state: str
@@ -40,19 +40,19 @@ class Standing:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to do about it."""
+        """True if nothing is left to do."""
         return self.state in DONE
 
 
 @dataclass(frozen=True)
 class Status:
-    """Where all exercises of a workspace stand.
+    """The status of all exercises of a workspace.
 
     Attributes
     ----------
     standings : tuple of Standing
     practice : tuple of (day, Exercise)
-        The solved exercises by the day on which they were solved, or practised, last; only days before today.
+        The solved exercises, sorted by the day on which they were last solved or practised; only days before today.
     """
 
     standings: tuple[Standing, ...]
@@ -60,27 +60,27 @@ class Status:
 
     @property
     def core(self) -> "Status":
-        """The core exercises alone."""
+        """The status of the core exercises alone."""
         return Status(tuple(standing for standing in self.standings if standing.exercise.is_core))
 
     @property
     def further(self) -> "Status":
-        """The other exercises alone."""
+        """The status of the other exercises alone."""
         return Status(tuple(standing for standing in self.standings if not standing.exercise.is_core))
 
     @property
     def counted(self) -> tuple[Standing, ...]:
-        """Those that a student has something to do about."""
+        """The statuses of exercises in which a student has something to do."""
         return tuple(standing for standing in self.standings if standing.state not in NOT_COUNTED)
 
     @property
     def done(self) -> int:
-        """How many exercises are done."""
+        """The number of exercises that are done."""
         return sum(standing.done for standing in self.counted)
 
     @property
     def next(self) -> Standing | None:
-        """The first one that is not done: of the core, or when that is done of the others."""
+        """The first exercise that is not done, in the core first and then among the others."""
         ordered = (*self.core.counted, *self.further.counted)
         return next((standing for standing in ordered if not standing.done), None)
 
@@ -95,7 +95,7 @@ class Status:
 
     @property
     def how_many(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points``; of all exercises where none is of the core."""
+        """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if the core is empty."""
         if not self.counted:
             return "nothing to solve here: every exercise came with its solution"
         part, kind = (self.core, "core exercise") if self.core.counted else (self, "exercise")
@@ -105,12 +105,12 @@ class Status:
 
 
 def status_of(folder: Path) -> Status:
-    """Where the exercises of a lab folder stand, from its files and from the results that it remembers.
+    """Return the status of the exercises in a lab folder, from its files and its saved results.
 
     Parameters
     ----------
     folder : Path
-        A lab folder. In the reference lab every exercise came with its solution.
+        A lab folder. In the reference lab every exercise has the state ``given``.
     """
     registry, kept = Registry.of(folder), WorkspaceState.of(folder)
     standings = tuple(_standing(folder, exercise, registry, kept) for exercise in registry)
@@ -154,7 +154,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
 
 
 def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
-    """The texts of the notebook cells for the answer to an exercise; None if there are none."""
+    """Return the texts of the notebook cells for the answer to an exercise; None if the notebook has no such cell."""
     try:
         notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
         found = [

@@ -1,6 +1,6 @@
-"""Solutions and stubs put into a workspace: ``solve``, ``reset``, ``check --again``, and ``undo``, which takes each of them back.
+"""The commands ``solve``, ``reset``, ``check --again``, which put solutions and stubs into a workspace, and ``undo``.
 
-What is replaced is kept under ``.lab-backups``. Files are written whole or not at all.
+Replaced files are saved under ``.lab-backups``. All writes are atomic.
 """
 
 import ast
@@ -29,23 +29,23 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import file_in
 
 PRACTICE = "check --again"
-Whole = Callable[[str], str]  # from the path of a file in the lab to all of its text
+Whole = Callable[[str], str]  # from the path of a file in the lab to its full text
 
 
 @dataclass(frozen=True)
 class Replaced:
-    """What `solve`, `reset` or `undo` did.
+    """The result of `solve`, `reset` or `undo`.
 
     Attributes
     ----------
     what : str
-        ``"solve 1.5"``
+        The command, such as ``"solve 1.5"``.
     files : tuple of str
-        The files that were written; none if everything was in place already.
+        The files that were written; empty if nothing had to be changed.
     kept : tuple of str
-        What was replaced although it had been edited since; where the edited texts are kept.
+        For files that were edited after the command that `undo` takes back, the paths of copies of the edited texts.
     lost : tuple of str
-        Backups that `undo` did not find.
+        Paths of backups that `undo` did not find.
     """
 
     what: str
@@ -55,7 +55,7 @@ class Replaced:
 
 
 def solve(folder: Path, id: str) -> Replaced:
-    """Put the reference solution of an exercise into a workspace; what was there is kept for `undo`.
+    """Put the reference solution of an exercise into a workspace; the replaced text is saved for `undo`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def solve(folder: Path, id: str) -> Replaced:
     Raises
     ------
     InputError
-        If this installation has no solutions, or the exercise no code; if the workspace's file has no such function.
+        If this installation has no solutions, the exercise has no code, or the workspace's file lacks the function.
     """
     exercise = _code_exercise(folder, id)
     id = exercise.id
@@ -101,19 +101,19 @@ def solve(folder: Path, id: str) -> Replaced:
 
 
 def reset(folder: Path, id: str) -> Replaced:
-    """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
+    """Put the stub of an exercise back into a workspace; the replaced text is saved for `undo`. Otherwise like `solve`."""
     return _put_stub(folder, _code_exercise(folder, id), "reset")
 
 
 def practise(folder: Path, id: str) -> Replaced:
-    """Put the stub of a solved exercise into a workspace, to be written once more; the answer is kept for `undo`.
+    """Put the stub of a solved exercise back into a workspace, to be solved again; the answer is saved for `undo`.
 
-    Until it is solved its checks ask further inputs, too.
+    Until the exercise is solved again, its checks also use the reserve inputs.
 
     Raises
     ------
     InputError
-        If the checks of the exercise have not passed on the files as they are; and as `solve` does.
+        If the checks of the exercise have not passed on the current files; for further causes see `solve`.
     """
     exercise = _code_exercise(folder, id)
     standing = next(one for one in status_of(folder).standings if one.exercise.id == exercise.id)
@@ -152,12 +152,12 @@ def _put_stub(folder: Path, exercise: Exercise, command: str) -> Replaced:
 
 
 def undo(folder: Path) -> Replaced:
-    """Bring back what the last `solve`, `reset` or `update` has replaced; what was edited since then is kept beside it.
+    """Restore the files that the last `solve`, `reset` or `update` has replaced; later edits are saved next to the backup.
 
     Raises
     ------
     InputError
-        If there is nothing to undo; if all of the backup is gone, and then the next `undo` goes on before it.
+        If there is nothing to undo, or the whole backup is missing; then the next `undo` restores the change before it.
     """
     with locked(workspace_folder(folder, "undo")):
         state = WorkspaceState.of(folder)
@@ -193,7 +193,7 @@ def undo(folder: Path) -> Replaced:
         for path in (*new, *(folder / old for old in backup.kept.values())):
             with contextlib.suppress(OSError):
                 path.unlink()
-                path.parent.rmdir()  # a folder that has become empty would pass for a package
+                path.parent.rmdir()  # An empty folder would be taken for a package.
         if lost and not (contents or new):
             raise InputError(
                 f"`{backup.what}` cannot be undone: {', '.join(lost)}, which held the earlier text, is gone. "
@@ -204,7 +204,7 @@ def undo(folder: Path) -> Replaced:
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """The path of a file of the workspace that may be written. A link must not lead out of the workspace."""
+    """Return the path of a file of the workspace that may be written; raise an error if a link leads out of the workspace."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{name} leads out of {folder} through a link; put a file of your lab in its place.")
@@ -212,9 +212,9 @@ def _own_path(folder: Path, name: str) -> Path:
 
 
 def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], whole: Whole) -> Replaced:
-    """Replace functions and cells by other texts (file -> function or cell -> text), and keep what was there.
+    """Replace functions and cells by other texts (from file to function or cell to text), and save the old texts.
 
-    A file that is not there is put back whole.
+    A missing file is restored as a whole.
     """
     what = f"{command} {exercise.id}"
     with locked(folder):
@@ -251,28 +251,28 @@ def replace_and_keep(
     removed: Collection[str] = (),
     aside: Mapping[str, bytes] | None = None,
 ) -> str:
-    """Keep what is there for `undo`; then write files, remove others, and save the state with them.
+    """Save the current files for `undo`; then write files, remove others, and save the state.
 
     Parameters
     ----------
     folder : Path
         A workspace that is `locked`.
     state : WorkspaceState
-        What is to be saved; the backup is added to it.
+        The state to save; the backup is added to it.
     backup : Backup
-        Its ``kept`` and ``written`` are filled in.
+        A backup whose ``kept`` and ``written`` are filled in by this function.
     new : dict from path in the workspace to content
     removed : collection of str
     aside : mapping from path to content, optional
-        What is put beside the backup, as ``PATH.new``, without taking the place of the student's file.
+        Files to save next to the backup, as ``PATH.new``, without replacing the student's files.
 
     Returns
     -------
     str
-        Where the backup is, relative to the workspace.
+        The folder of the backup, relative to the workspace.
     """
     number = 1 + max([0, *(int(p.name.partition("-")[0]) for p in (folder / BACKUPS).glob("[0-9]*-*"))])
-    # A browser makes no folder with a dot in its name.
+    # A browser cannot create a folder with a dot in its name.
     place = f"{BACKUPS}/{number:04d}-{backup.what.replace(' ', '-').replace('.', '_')}"
     contents: dict[Path, bytes] = {folder / f"{place}/{name}.new": content for name, content in (aside or {}).items()}
     kept = {name: f"{place}/{name}" for name in (*new, *removed) if (folder / name).is_file()}
@@ -295,12 +295,12 @@ def replace_and_keep(
 
 
 def with_line_ends_of(before: bytes | None, text: str) -> bytes:
-    """A text in bytes, with the line ends of what was there before."""
+    """Return a text as bytes with the line ends of the previous content."""
     return text.replace("\n", "\r\n").encode() if before and b"\r\n" in before else text.encode()
 
 
 def _with_functions(before: bytes, name: str, functions: dict[str, str], what: str) -> bytes:
-    """A file's content with functions replaced; its encoding mark and its line ends are kept."""
+    """Return a file's content with functions replaced; its byte order mark and line ends stay."""
     mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
     try:
         text = before[len(mark) :].decode("utf-8")
@@ -332,7 +332,7 @@ def _is_python(content: bytes) -> bool:
 
 
 def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) -> bytes:
-    """A notebook's content with the sources of cells replaced, found by their ids."""
+    """Return a notebook's content with the sources of cells, found by their ids, replaced."""
     try:
         notebook = json.loads(before)
         by_id = {cell.get("id"): cell for cell in notebook["cells"]}

@@ -1,7 +1,7 @@
-"""The bundle that an instructor gives out: a workspace, and a wheel of this package that holds no solutions.
+"""The bundle that an instructor distributes: a workspace, and a wheel of this package without solutions.
 
-The wheel is built from a copy of the checkout in which the lab is the student's. Same checkout and same versions, same bytes:
-entries are sorted, and times and modes are fixed.
+The wheel is built from a copy of the checkout in which the student's lab replaces the lab. The same checkout and the same versions give
+the same bytes, because entries are sorted, and times and modes are fixed.
 """
 
 import json
@@ -33,7 +33,7 @@ INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 
 and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
 
-#: The first line of the cell with which every notebook opens the lab, and what stands before it for Colab.
+#: The first line of the cell with which every notebook opens the lab, and the text that is put before it for Colab.
 OPENING = "from lxmls_day1.lab_api import open_lab\n"
 FROM_COLAB = """\
 import subprocess, sys
@@ -51,7 +51,7 @@ if "google.colab" in sys.modules and find_spec("lxmls_day1") is None:  # fetch t
 
 @dataclass(frozen=True)
 class Release:
-    """What was made: a folder, a zip file of the same content, the exercises that are stubs in it."""
+    """The result of a release: a folder, a zip file with the same content, and the exercises that are stubs in it."""
 
     folder: Path
     archive: Path
@@ -65,18 +65,18 @@ def release(
     with_solutions: bool = False,
     course: str = "",
 ) -> Release:
-    """Make the bundle for students, or with solutions the one for instructors.
+    """Make the bundle for students, or with solutions the bundle for instructors.
 
     Parameters
     ----------
     out : path
-        A folder, made if need be; the bundle in it must not be there yet.
+        A folder, created if it does not exist; it must not contain the bundle yet.
     assigned : collection of str, optional
-        The exercises that students are to solve; the others come with their solutions. All unless given.
+        The exercises that students are to solve; the others come with their solutions. Default: all.
     with_solutions : bool
-        Whether everything comes with solutions, hidden checks and known mistakes.
+        If True, include the solutions, hidden checks and known mistakes.
     course : str, optional
-        Where the bundle will be published as a git repository: notebooks that are opened on Colab clone it from there.
+        The address of the git repository in which the bundle will be published; notebooks opened on Colab clone it.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def release(
     Raises
     ------
     InputError
-        If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
+        If this is not a checkout, hatchling is not installed, the bundle exists already, or a line of a solution would
         be in it.
     """
     reference = checkout()
@@ -110,7 +110,7 @@ def release(
     content = zipped(bundle, name)
     if archive.exists() and not (
         archive.is_file() and archive.read_bytes() == content
-    ):  # it stays where a release was killed
+    ):  # An identical archive may remain from a release that was killed.
         raise _is_there(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)
@@ -124,7 +124,7 @@ def _is_there(path: Path) -> InputError:
 
 @dataclass(frozen=True)
 class BundledLab:
-    """The files of a lab that is given out, a wheel that holds the same ones, and the exercises that are stubs in it."""
+    """The files of a lab for distribution, a wheel with the same files, and the exercises that are stubs in it."""
 
     files: Files
     wheel_name: str
@@ -133,7 +133,7 @@ class BundledLab:
 
 
 def student_lab(assigned: Collection[str] | None = None, course: str = "") -> BundledLab:
-    """The lab and the wheel that students get; parameters and errors are those of `release`."""
+    """Return the lab and the wheel for students; parameters and errors are those of `release`."""
     reference = checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
     files = with_course(student_files(reference, stubbed), course)
@@ -141,7 +141,7 @@ def student_lab(assigned: Collection[str] | None = None, course: str = "") -> Bu
 
 
 def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
-    """Raise an `InputError` if a line of the solutions of these exercises stands in files, archives included."""
+    """Raise an `InputError` if files (archives included) contain a line of the solutions of these exercises."""
     reference = reference_folder()
     found = leaks(files, solution_lines(reference, stubbed)) + leaks_of_code(files, reference, stubbed)
     if found:
@@ -149,7 +149,7 @@ def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
 
 
 def checkout() -> Path:
-    """The reference lab, if a wheel can be built from it.
+    """Return the reference lab, if a wheel can be built from it.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def checkout() -> Path:
 
 
 def with_course(files: Files, address: str) -> Files:
-    """The same files, with notebooks that fetch and install the course when they are opened on Colab.
+    """Return the files with notebooks that fetch and install the course when they are opened on Colab.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def with_course(files: Files, address: str) -> Files:
     if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
         raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
     lines = (FROM_COLAB.format(address=address) + OPENING).splitlines(keepends=True)
-    written = {  # suffix -> the first line of the cell that opens the lab, and what takes its place
+    written = {  # from suffix to the first line of the cell that opens the lab, and its replacement
         ".py": (OPENING, "".join(lines)),
         ".ipynb": (json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))),
     }
@@ -192,7 +192,7 @@ def with_course(files: Files, address: str) -> Files:
 
 
 def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
-    """The wheel of this checkout with other files for the lab; its name and content."""
+    """Build the wheel of this checkout with other files for the lab; return its name and content."""
     with temporary_folder("lxmls-day1-wheel-") as temporary:
         staging = Path(temporary, "staging")
         staging.mkdir()

@@ -1,4 +1,4 @@
-"""A student's folder, the workspace: how it is made from the reference lab, and how it is found."""
+"""A workspace (the folder of a student): make it from the reference lab, and find it."""
 
 import contextlib
 import os
@@ -80,11 +80,11 @@ def start_workspace(
     Parameters
     ----------
     destination : path
-        A folder that is not there yet, or empty.
+        A folder that does not exist yet, or is empty.
     assigned : collection of str, optional
         The exercises to solve, as in `student_files`.
     day : bool
-        Whether it has the guide's exercises only, with what they need.
+        If True, the workspace contains only the exercises of the guide, with the files that they need.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def start_workspace(
     Raises
     ------
     InputError
-        If the folder holds anything, or stands in a place where none can be made.
+        If the folder is not empty, or cannot be created.
     """
     folder = Path(os.path.expanduser(destination)).resolve()
     files = student_files(reference_folder(), assigned)
@@ -107,7 +107,7 @@ def start_workspace(
 
 
 def with_workspace_files(files: Files, folder: Path, installation: str) -> Files:
-    """The files of a lab, and what makes a workspace of them: a welcome, the state at the beginning, ``.gitignore``."""
+    """Add to the files of a lab the files that make it a workspace: a welcome, the initial state, and ``.gitignore``."""
     state = WorkspaceState(folder, origin=origin_of(files)).contents()
     return {
         **files,
@@ -118,7 +118,7 @@ def with_workspace_files(files: Files, folder: Path, installation: str) -> Files
 
 
 def origin_of(files: Files) -> Origin:
-    """What a workspace puts down about the files that it was given, so that a later version can renew them."""
+    """Return the record of a workspace's starter files, which lets a later version update them."""
     given = {}
     for name, content in files.items():
         functions: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def origin_of(files: Files) -> Origin:
 
 
 def text_around(source: str, functions: Collection[str]) -> str:
-    """A digest of a source text without some of its functions; blanks and lines of comments do not count."""
+    """Return a digest of a source text without some of its functions; blanks and comment lines do not count."""
     lines = source.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     places = [function_lines("\n".join(lines), function) for function in functions]
     for place in sorted(filter(None, places), key=lambda place: place.start, reverse=True):
@@ -142,7 +142,7 @@ def text_around(source: str, functions: Collection[str]) -> str:
 
 
 def version_note(folder: Path) -> str:
-    """One sentence about a workspace that another version of the package has made, or that lacks given files; or none."""
+    """Return a sentence if another version of the package has made a workspace, or if starter files are missing; "" otherwise."""
     origin = WorkspaceState.of(folder).origin
     if not (folder / STATE).is_file() or not keeps_state(folder):
         return ""
@@ -160,10 +160,10 @@ def version_note(folder: Path) -> str:
 
 @contextlib.contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name when all went well; there is none if anything went wrong, or at Ctrl-C.
+    """Yield a folder to fill, which gets its name only if the block succeeds; after an error or Ctrl-C it is removed.
 
-    An empty folder that is there already stays the same folder, with its owner and its permissions: it may be a mount
-    point, or the one that a shell stands in. What was made moves into it at the end.
+    An existing empty folder stays the same folder, with its owner and its permissions, because it may be a mount
+    point, or the current folder of a shell. The new files are moved into it at the end.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a new folder.")
@@ -202,7 +202,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def write_files(folder: Path, files: Files) -> None:
-    """Write files into a folder that nobody else sees yet."""
+    """Write files into a folder that no other process uses yet."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -210,12 +210,14 @@ def write_files(folder: Path, files: Files) -> None:
 
 
 def workspace_of(lab: Lab, command: str) -> Path:
-    """The folder that a student's command works on: any that was named, but the reference lab only if it was named.
+    """Return the folder that a student's command works on: the lab that was named, or the workspace around the current folder.
+
+    The reference lab counts only if it was named.
 
     Raises
     ------
     InputError
-        If no workspace was named, and the current folder is in none.
+        If no workspace was named, and the current folder is not in a workspace.
     """
     if lab.named or keeps_state(lab.folder):
         return lab.folder
@@ -229,7 +231,7 @@ def workspace_of(lab: Lab, command: str) -> Path:
 
 
 def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
-    """Arguments of a command as they are to be typed, with quotes where there are spaces.
+    """Return the arguments of a command quoted for the shell.
 
     Examples
     --------
@@ -240,7 +242,7 @@ def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
 
 
 def workspaces_below(folder: Path) -> list[Path]:
-    """The workspaces right in a folder."""
+    """Return the workspaces directly in a folder."""
     try:
         return sorted(path for path in folder.iterdir() if is_lab_folder(path) and keeps_state(path))
     except OSError:
@@ -248,12 +250,12 @@ def workspaces_below(folder: Path) -> list[Path]:
 
 
 def workspace_folder(folder: Path, command: str) -> Path:
-    """The lab folder, if it is a workspace that may be written to.
+    """Return the lab folder if it is a workspace, which may be written to.
 
     Raises
     ------
     InputError
-        If it is the reference lab.
+        If the folder is the reference lab.
     """
     if not keeps_state(folder):
         raise InputError(
