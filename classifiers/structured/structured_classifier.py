@@ -274,7 +274,7 @@ class StructuredClassifier(OnlineClassifier):
         return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
 
     def get_label(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
-        """The same as :meth:`test`, lists of tags for M sentences and ``params`` (J + 1 + K + 2, K): they need no intercept term."""
+        """Return the result of :meth:`test`: lists of tags for M sentences and ``params`` (J + 1 + K + 2, K), without intercept term."""
         return self.test(X, params)
 
     def evaluate(self, truth: Tags, predicted: Tags) -> float:
