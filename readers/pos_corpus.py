@@ -91,7 +91,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
     ----------
     content : bytes
     name : str
-        How an error names the file.
+        The name of the file in error messages.
 
     Returns
     -------
@@ -393,7 +393,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     tags : {"upos", "xpos"}
         The kind of tags to read.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
 
     Returns
     -------

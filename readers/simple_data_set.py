@@ -1,9 +1,9 @@
 """Points drawn from one Gaussian per class: a data set whose optimal classifier and minimum error are known.
 
-The story of its generation is the one that generative models assume: a class y with probability p(y), then x from
-N(μ_y, σ_y² I). Only the class sizes are fixed instead of drawn, so that every sample is as balanced as was asked for.
-Bayes' rule gives the best classifier, ŷ(x) = argmax_y log p(y) + log N(x; μ_y, σ_y² I): linear in x where the classes
-share their variances, else quadratic. (Guide, sections 1.1 and 1.2.1, exercises 1.1 and 1.8.)
+The points are generated as generative models assume: a class y with probability p(y), then x from N(μ_y, σ_y² I). Only the class
+sizes are fixed instead of drawn, so that every sample has exactly the requested balance. Bayes' rule gives the optimal classifier,
+ŷ(x) = argmax_y log p(y) + log N(x; μ_y, σ_y² I). It is linear in x if the classes share their variances, otherwise quadratic.
+(Guide, sections 1.1 and 1.2.1, exercises 1.1 and 1.8.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
