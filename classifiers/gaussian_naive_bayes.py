@@ -131,7 +131,7 @@ class GaussianNaiveBayes(LinearClassifier):
         shares = n_of_class / n_of_class.sum()  # (K, 1)
         mean = (shares * self.means).sum(axis=0)
         variances = deviations.sum(axis=0) / n_of_class.sum() + (shares * (self.means - mean) ** 2).sum(axis=0)
-        rounding = (n_of_class.sum() * _ROUNDING * np.abs(mean)) ** 2  # of a constant feature
+        rounding = (n_of_class.sum() * _ROUNDING * np.abs(mean)) ** 2  # the rounding error of a constant feature
         largest = np.where(variances > rounding, variances, 0.0).max(initial=0.0)
         return _SHARE_OF_LARGEST_VARIANCE * (largest if largest > 0 else 1.0)
 

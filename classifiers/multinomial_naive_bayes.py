@@ -64,7 +64,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     ) -> np.ndarray:
         """Return the parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as in `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
-        with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant
+        with np.errstate(divide="ignore"):  # log 0 = −∞ is intended
             # exercise 1.2: solution (4 lines)
             self.prior = np.bincount(labels) / len(labels)  # (K,)
             totals = alpha * X.shape[1] + word_counts.sum(axis=0)  # (K,)

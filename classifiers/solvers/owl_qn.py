@@ -7,7 +7,7 @@ So most weights of the optimum are exactly 0. In one dimension, (1/2) (x − a)�
 moved by λ towards 0, and 0 if it would cross 0.
 
 The *pseudo-gradient* ⋄F is the gradient of F if x_i ≠ 0. At x_i = 0 it is the soft threshold of ∂f/∂x_i, which is 0 if neither
-direction leads down. Within one orthant, where no sign changes, |x| is linear and F is as smooth as f. So a step has two parts:
+direction leads down. Within one orthant no sign changes, |x| is linear and F is as smooth as f. So a step has two parts:
 
 1. the direction −H⁻¹ ⋄F, with L-BFGS's estimate of the Hessian H of f (``lbfgs.py``); components whose sign differs from that of −⋄F
    are set to 0;

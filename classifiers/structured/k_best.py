@@ -70,7 +70,7 @@ def hildreth(gram: np.ndarray, lacking: np.ndarray, cap: float, tolerance: float
 
     Examples
     --------
-    One constraint is MIRA: min(C, ℓ / G). Of two parallel constraints only the stronger is used:
+    One constraint is MIRA: min(C, ℓ / G). If two constraints are parallel, only the stronger is used:
 
     >>> hildreth(np.array([[4.0]]), np.array([2.0]), 0.3), hildreth(np.full((2, 2), 4.0), np.array([2.0, 1.0]), 9.0)
     (array([0.3]), array([0.5, 0. ]))

@@ -7,7 +7,7 @@ with ρ the number of wrong tags by default. Features that both Φ have in commo
 With k > 1 the truth must lead each of the k best sequences by its cost, and the step is the smallest change that achieves this
 (``k_best.py``). This step is also taken if the prediction is right but a margin is too small.
 
-The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where
+The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions; then
 the norm is 2 ‖g(x)‖².
 
 Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
