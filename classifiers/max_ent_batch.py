@@ -261,7 +261,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         return self.regularizer > 0 and self.regularize_intercept and self.penalty == "l2"
 
     def _by_the_fastest(self, X, labels, shares):
-        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_sweeps, rows = 0, Rows(X, labels, len(self.classes), shares)
         if self.penalty == "l1" and self.regularizer > 0 and len(self.classes) == 2 and rows.suit_single_steps():
@@ -316,7 +316,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
 
     def _by_dual(self, X, labels, shares, most_expected=np.inf):
-        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+        from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
         rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
@@ -384,7 +384,7 @@ class MaxEntObjective:
         n_columns = 1 if n_classes == 2 else n_classes
         loss = X
         if labels is not None:
-            from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+            from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
             loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)
         self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features

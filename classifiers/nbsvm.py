@@ -100,7 +100,7 @@ class NBSVM(LinearClassifier):
         """Weight the features, train an SVM for each class against the rest, and interpolate between the SVM and naive Bayes.
 
         A feature of X (M, J) is present if it is above 0. ``sample_weight`` (M,) is the weight of each document in p and q, and in the loss
-        of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raises an InputError as every ``train`` does.
+        of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raise an InputError in the same cases as every ``train``.
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         present = presence(X)

@@ -9,8 +9,8 @@ As a quadratic program it has K (J + 1) weights, a slack for each of M examples,
 ``svm_dual.py`` finds the optimum instead, with a bound on the distance to it.
 
 Sources: K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2,
-2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. Its (1.35) leaves out the 1/M,
-which its eq. 1.31 for maximum entropy has.
+2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. The guide's (1.35) omits the
+factor 1/M, which its eq. 1.31 for maximum entropy has.
 """
 
 from collections.abc import Callable

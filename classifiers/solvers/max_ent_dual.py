@@ -13,8 +13,8 @@ For any α and any W, D(α) ≤ F(W): the optimum lies between them, and their d
 from it. At the optimum α_m = p_W(· | x_m).
 
 **A step** moves the α of one example towards p = softmax(s), and updates W. The gain is H(α + t u) + t u·s − (a/2) t² ‖u‖², with
-u = p − α and a = ‖g(x)‖²/(λM), up to a constant. A distribution q has the variances diag(q) − q qᵀ, whose largest eigenvalue is at
-most c = min(1/2, 1 − ‖q‖²); with the largest such c between α and p the gain rises at least up to
+u = p − α and a = ‖g(x)‖²/(λM), up to a constant. The covariance matrix of a distribution q is diag(q) − q qᵀ, and its largest
+eigenvalue is at most c = min(1/2, 1 − ‖q‖²); with the largest such c between α and p the gain rises at least up to
 
     t = 1 / (1 + a c)
 

@@ -227,7 +227,7 @@ class StructuredClassifier(OnlineClassifier):
         Parameters
         ----------
         X : EncodedSentences, or list of M sentences, each a sequence of words
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
@@ -257,7 +257,7 @@ class StructuredClassifier(OnlineClassifier):
         Parameters
         ----------
         X : EncodedSentences, or list of M sentences, each a sequence of words
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
@@ -313,7 +313,7 @@ class StructuredClassifier(OnlineClassifier):
         ----------
         X : EncodedSentences, or list of M sentences
         y : list of M sequences of tags that were seen in training
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
