@@ -1,14 +1,14 @@
-"""Iterative parameter mixing: train on several partitions of the data at the same time, then average the weights. Written for reading.
+"""Iterative parameter mixing: train on several parts of the data at the same time, then average the weights. Written for reading.
 
-Each of P partitions starts with the weights of the last mixing and takes steps on its own examples. It ends with
+Each of P parts starts with the weights of the last mixing and takes steps on its own examples. It ends with
 
     W_p    its weights after its last step
     S_p    the sum of its weights after each of its steps
     T_p    the number of its steps
     ω_p    its share of the examples, Σ_p ω_p = 1
 
-Then all partitions continue from the mean of their weights, W = Σ_p ω_p W_p. The final result is not W but the average over all
-steps of all partitions, (Σ_p S_p) / (Σ_p T_p); so the sums and the numbers of steps are added up, too.
+Then all parts continue from the mean of their weights, W = Σ_p ω_p W_p. The final result is not W but the average over all
+steps of all parts, (Σ_p S_p) / (Σ_p T_p); so the sums and the numbers of steps are added up, too.
 
 Mixing only once, at the end, is not enough: the mean of two weight matrices that separate the data need not separate them.
 
@@ -26,31 +26,31 @@ import numpy as np
 def mixed(
     weights: np.ndarray, sums: np.ndarray, n_steps: np.ndarray, shares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the mixed weights of all partitions, and the sum and the number of all their steps.
+    """Return the mixed weights of all parts, and the sum and the number of all their steps.
 
     Parameters
     ----------
     weights : array (P, J + 1, K)
-        W_p of each partition, after its last step.
+        W_p of each part, after its last step.
     sums : array (P, J + 1, K)
-        S_p of each partition: the sum of its weights after each of its steps.
+        S_p of each part: the sum of its weights after each of its steps.
     n_steps : int array (P,)
-        T_p of each partition.
+        T_p of each part.
     shares : array (P,)
-        ω_p of each partition; they sum to 1.
+        ω_p of each part; they sum to 1.
 
     Returns
     -------
     W : array (J + 1, K)
         The mean of the weights, weighted by the shares.
     total : array (J + 1, K)
-        The sum of the weights after each step of every partition.
+        The sum of the weights after each step of every part.
     count : int
         The number of these steps: total / count is their average.
 
     Examples
     --------
-    One partition took three steps, the other took one:
+    One part took three steps, the other took one:
 
     >>> weights, sums = np.array([[[4.0]], [[8.0]]]), np.array([[[9.0]], [[8.0]]])
     >>> W, total, count = mixed(weights, sums, np.array([3, 1]), np.array([0.75, 0.25]))
@@ -70,7 +70,7 @@ class Mixture(NamedTuple):
 
     Examples
     --------
-    One partition is ordinary training. Its first step changes nothing and its second step does, so the mean over both is half of the last
+    One part is ordinary training. Its first step changes nothing and its second step does, so the mean over both is half of the last
     weights:
 
     >>> from classifiers.perceptron import perceptron_rule
@@ -80,14 +80,14 @@ class Mixture(NamedTuple):
     ([1.0, -1.0], [0.5, -0.5])
     """
 
-    average: np.ndarray  # (J + 1, K): the mean of the weights after each step of every partition
+    average: np.ndarray  # (J + 1, K): the mean of the weights after each step of every part
     weights: np.ndarray  # (J + 1, K): the weights after the last mixing
 
 
 def train_in_parts(
     rule: Callable[..., Any], X: Any, labels: np.ndarray, segments: Iterable[Sequence[np.ndarray]]
 ) -> Mixture:
-    """Train with a rule that does not shrink the weights, with steps of size 1, on several partitions at a time.
+    """Train with a rule that does not shrink the weights, with steps of size 1, on several parts at a time.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def train_in_parts(
     labels : int array (M,)
         Column numbers 0 … K − 1.
     segments : iterable of lists of P int arrays
-        For each period between two mixings: the examples that each of the P partitions visits, in order.
+        For each period between two mixings: the examples that each of the P parts visits, in order.
 
     Examples
     --------
-    Two partitions with two examples each, mixed after each of two rounds:
+    Two parts with two examples each, mixed after each of two rounds:
 
     >>> from classifiers.perceptron import perceptron_rule
     >>> X, labels = np.array([[2.0], [-1.0], [1.0], [-2.0]]), np.array([1, 0, 1, 0])
