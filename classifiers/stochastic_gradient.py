@@ -9,17 +9,18 @@ but for α > 1 the steps sum to a finite number and can stop short of the optimu
 
 The guide's η_0 = 1 suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
 default suits every λ: η_t = 1/(λ (t + t_0)), for an objective that is λ-strongly convex. t_0 is chosen so that the first step
-is e = 2/median ‖g(x)‖². This step is safe for the following reasons:
+is e = 2/median ‖g(x)‖². This step is safe, because the log loss of an example has a curvature of at most ‖g(x)‖²/2, and descent
+diverges only from twice this step on. The steps are adjusted in four cases:
 
-- The log loss of an example has a curvature of at most ‖g(x)‖²/2. It reaches this maximum only if two classes share all of the
-  probability, and descent diverges only from twice this step on. So the log loss of three classes or more gets
-  e = 4/median ‖g(x)‖².
-- If more classes share the probability at the start, the steps may be longer: with K > 4 up to e = 2 log₂ K/median, as long as λ
-  makes them shrink faster than the minimum rate of the next point.
-- If λ is so small that the steps would hardly shrink during a round, 0.3/(M e) replaces it. For the log loss of three classes or
-  more it is 0.05/(M e), because these gradients become shorter by themselves as the model learns.
-- Such a small λ hardly shortens weights that the first steps have made too long. The hinge loss of three classes or more takes a step
-  of full length at each violation, so its steps shrink faster during the first round: η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
+- Log loss of three classes or more: the curvature reaches its maximum only if two classes share all of the probability, so the first
+  step is e = 4/median ‖g(x)‖².
+- Log loss of more than four classes: they share the probability at the start, so the first step may be longer, up to
+  e = 2 log₂ K/median ‖g(x)‖², as long as λ makes the steps shrink faster than in the next case.
+- A λ so small that the steps would hardly shrink during a round: 0.3/(M e) replaces λ. For the log loss of three classes or more it
+  is 0.05/(M e), because these gradients become shorter by themselves as the model learns.
+- Hinge loss of three classes or more with such a λ: each violation causes a step of full length, and the small λ hardly shortens
+  weights that the first steps have made too long. So the steps shrink faster during the first round:
+  η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
 
 The subgradient of the hinge loss keeps its length ‖g(x)‖ even near the optimum, so the weights keep a noise as large as the steps.
 If hardly any weights are better than W = 0 (labels that depend little on the inputs, many classes that share one feature), this noise

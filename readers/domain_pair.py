@@ -65,8 +65,8 @@ def join_reviews(corpora: list[Any]) -> Any:
 class DomainPair:
     """Reviews of a source domain for training and of a target domain for testing, over one vocabulary.
 
-    Each domain is split in the same way as by `SentimentCorpus`. A token is a feature if it occurs often enough in the training texts of
-    both domains. The choice of features uses neither labels nor the test part.
+    Each domain is split in the same way as by `SentimentCorpus`. A token is a feature if it occurs at least ``min_count`` times in the
+    texts of ``unlabelled_X``. The choice of features uses neither labels nor the test part.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class DomainPair:
         Minimum number of occurrences for a token to become a feature.
     fold : int ≥ 0
         The number of the test fold: before the split, the reviews of each domain are rotated by ``fold`` times the size of the test part.
-        0 uses the last reviews for testing, as `SentimentCorpus` does; with ``test_per=0.2`` the folds 0 … 4 use every review once.
+        0 uses the last reviews for testing, as `SentimentCorpus` does; with ``test_per=0.2`` the folds 0 … 4 test every review once.
     data_dir : path, optional
         A folder that holds the corpora. Default: the same places as for `SentimentCorpus`.
     cache : bool
