@@ -23,9 +23,9 @@ diverges only from twice this step on. The steps are adjusted in four cases:
   η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
 
 The subgradient of the hinge loss keeps its length ‖g(x)‖ even near the optimum, so the weights keep a noise as large as the steps.
-If hardly any weights are better than W = 0 (labels that depend little on the inputs, many classes that share one feature), this noise
-can leave the weights worse than W = 0. Examples much longer than the median can do the same. F is convex along the ray from 0
-through W, so ``train`` shortens W until F(W) ≤ F(0). This changes no label.
+If no weights have an objective much below that of W = 0 (labels that depend little on the inputs, many classes that share one
+feature), this noise can leave the weights worse than W = 0. Examples much longer than the median can do the same. F is convex along
+the ray from 0 through W, so ``train`` shortens W until F(W) ≤ F(0). This changes no label.
 
 Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
 al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
