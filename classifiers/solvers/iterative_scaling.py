@@ -1,12 +1,12 @@
-"""Generalized iterative scaling: raise the weight of a feature that the model expects too rarely, lower the others.
+"""Generalized iterative scaling: raise the weight of a feature that the model expects too rarely, lower the weights of the others.
 
-A maximum-entropy model with features f_i ≥ 0 is best fitted to the data when E_model[f_i] = E_emp[f_i] for all i. Where the
-features of every (x, y) sum to the same V, the update
+A maximum-entropy model with features f_i ≥ 0 fits the data best if E_model[f_i] = E_emp[f_i] for all i. If the features of every
+(x, y) sum to the same V, the update
 
     w_i ← w_i + (1/V) log(E_emp[f_i] / E_model[f_i])
 
-never lowers the likelihood, and leads to the optimum from any start. For classes, f(x, y) = g(x) ⊗ e_y, and a *slack feature*
-holds what x lacks of the largest sum: V − Σ_j g_j(x). The larger V, the smaller the steps: long documents take many thousand
+never lowers the likelihood, and converges to the optimum from any start. For classes, f(x, y) = g(x) ⊗ e_y, and a *slack feature*
+V − Σ_j g_j(x) fills the sum up to V, the largest sum. The larger V, the smaller the steps: long documents need many thousand
 iterations, and L-BFGS a few dozen.
 
 Sources: J. Darroch, D. Ratcliff, Generalized iterative scaling for log-linear models, Annals of Mathematical Statistics 43, 1972;
@@ -26,12 +26,12 @@ from lxmls_day1.lab_api import InputError
 
 
 def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndarray, total: float) -> np.ndarray:
-    """The update itself: w_i + (1/V) log(E_emp[f_i] / E_model[f_i]) for each feature.
+    """Return w_i + (1/V) log(E_emp[f_i] / E_model[f_i]) for each feature.
 
-    The arrays are of any shape, the same one: w_i, E_emp[f_i] > 0 and E_model[f_i] ≥ 0; ``total`` is V. An expectation that rounds
-    to zero, far out on separable data, counts as the smallest number there is.
+    The arrays w_i, E_emp[f_i] > 0 and E_model[f_i] ≥ 0 have the same shape, which may be any; ``total`` is V. An expectation that rounds to
+    zero, which can happen for large weights on separable data, is replaced by the smallest positive float.
 
-    The first feature is seen twice as often as it is expected, the second as often:
+    The first feature occurs twice as often as the model expects, the second exactly as often:
 
     >>> scaling_update(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([0.25, 0.5]), 2.0).round(4)
     array([0.3466, 1.    ])
@@ -43,7 +43,9 @@ def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndar
 
 
 def with_slack(X: Any) -> tuple[Any, float]:
-    """The features (1, x, slack), (M, J + 2), with the sum V in every row, and V, the largest 1 + Σ_j x_j; an error if x_j < 0.
+    """Return the features (1, x, slack), (M, J + 2), whose rows sum to V, and V, the largest 1 + Σ_j x_j.
+
+    Raise an InputError if x_j < 0.
 
     >>> with_slack(np.array([[2.0, 3.0], [1.0, 0.0]]))
     (array([[1., 2., 3., 0.],
@@ -63,7 +65,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
 
 
 class Scaling(NamedTuple):
-    """Where an iteration has arrived.
+    """The state after an iteration.
 
     Examples
     --------
@@ -82,12 +84,13 @@ class Scaling(NamedTuple):
 def iterative_scaling(
     empirical: np.ndarray, model: Callable[[np.ndarray], tuple[float, np.ndarray]], total: float
 ) -> Iterator[Scaling]:
-    """Generalized iterative scaling by itself, for any features whose sum is the same everywhere.
+    """Run generalized iterative scaling for any features whose sum is the same for every (x, y).
 
-    ``empirical``, of any shape, is E_emp of each feature. One with 0, whose optimum is at −∞, is left out: its weight stays 0, and
-    the others' weights rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total`` is V.
+    ``empirical``, of any shape, is E_emp of each feature. A feature with E_emp = 0, whose optimum is at −∞, is skipped: its weight stays 0,
+    and the weights of the others rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total``
+    is V.
 
-    Yields a `Scaling` at the start, where all weights are 0, and after each iteration, without end.
+    Yields a `Scaling` at the start, with all weights 0, and after each iteration, without end.
 
     Examples
     --------
@@ -116,10 +119,10 @@ def iterative_scaling(
 def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike = 1.0) -> Iterator[Scaling]:
     """Fit the maximum-entropy model of classes by iterative scaling, without regularization.
 
-    Yields what :func:`iterative_scaling` does, with weights (J + 1, K) of g(x) = (1, x), for examples X (M, J) without a negative entry,
-    their columns ``labels`` (M,), and ``shares`` (M,) of mean 1, how much each counts. An InputError names a negative feature.
+    The examples are X (M, J) without negative entries, their columns ``labels`` (M,), and sample weights ``shares`` (M,) of mean 1. Yields
+    the same as :func:`iterative_scaling`, with weights (J + 1, K) of g(x) = (1, x). An InputError names a negative feature.
 
-    With one feature that is there or not the model can give the shares of the classes:
+    With one binary feature the model reproduces the shares of the classes:
 
     >>> X, labels = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
     >>> scaling = next(scaling for scaling in scale_max_ent(X, labels, 2) if scaling.mismatch < 1e-4)
@@ -139,7 +142,9 @@ def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike 
 
 
 def without_slack(weights: np.ndarray, total: float) -> np.ndarray:
-    """Weights (J + 1, K) of (1, x) with the same scores: Σ_j w_j g_j + s (V − Σ_j g_j) = V s + Σ_j (w_j − s) g_j, s the last of J + 2.
+    """Return weights (J + 1, K) of (1, x) with the same scores as the weights (J + 2, K) of (1, x, slack).
+
+    Σ_j w_j g_j + s (V − Σ_j g_j) = V s + Σ_j (w_j − s) g_j, with s the last of the J + 2 weights and V the ``total``.
 
     >>> without_slack(np.array([[0.0], [1.0], [2.0], [0.5]]), 3.0).ravel()
     array([1. , 0.5, 1.5])

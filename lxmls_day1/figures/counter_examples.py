@@ -1,4 +1,4 @@
-"""A small input with a wrong answer as a picture: scores before and after a step, paths through a sentence, or boundaries."""
+"""A figure of a probe input and a wrong answer: scores before and after a step, paths through a sentence, or boundaries."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -8,20 +8,20 @@ import numpy as np
 
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, PURPLE
 
-WANTED, YOURS, BEFORE = BLACK, PURPLE, GREY  # no colours of the first classes
-TALLEST = 1e300  # that an axis with room beside it can show
-FARTHEST = 5.0  # from the points to a boundary that is drawn beside them
+WANTED, YOURS, BEFORE = BLACK, PURPLE, GREY  # not among the colours of the first classes
+TALLEST = 1e300  # the largest value that an axis with margins can show
+FARTHEST = 5.0  # maximum distance of a drawn boundary from the points
 
 
 def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """Scores of each class: as they are, and after the wanted step and yours.
+    """Draw the scores of each class: before the step, after the expected step, and after the student's step.
 
     Parameters
     ----------
     given : mapping
-        With "scores", and "‖g(x)‖²" if that is not 1.
+        The probe input, with "scores", and "‖g(x)‖²" if it is not 1.
     wanted, got : arrays (K,)
-        What the rule adds to the weights of each class, over g(x).
+        The expected and the actual result of the rule: the multiple of g(x) that is added to the weights of each class.
     ax : matplotlib Axes
 
     Examples
@@ -40,7 +40,7 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     labels = ["before", "after the wanted step", "after yours"]
     for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, WANTED, YOURS], strict=True)):
         place = np.arange(len(scores)) + 0.28 * (n - 1)
-        # A bar of height 0 is seen by its edge and by its number.
+        # A bar of height 0 is visible by its edge and its number.
         bars = ax.bar(
             place,
             np.clip(heights, -TALLEST, TALLEST),
@@ -56,14 +56,14 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]
     ax.set_xticks(range(len(scores)), names)
     ax.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
-    ax.use_sticky_edges = False  # room for the numbers, also on the side of zero
+    ax.use_sticky_edges = False  # leaves room for the numbers, also on the side of zero
     ax.margins(y=0.2)
     ax.set_ylabel("score")
     _legend(ax)
 
 
 def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """The tags of each word with their scores, and the wanted path and yours through them.
+    """Draw the tags of each word with their scores, and the expected path and yours through them.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
         for k in range(n_tags):
             box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
             ax.text(places[name], k, f"{scores[k]:g}", bbox=box, zorder=3, **CENTRED)
-    # Rings are wider than the boxes, so that a path of one word is seen as well.
+    # Rings are wider than the boxes, so that a path of one word is visible, too.
     for path, label, colour, marker, size in [(wanted, "expected", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
         style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}
         shift = 0.04 if label == "yours" else -0.04
@@ -104,7 +104,7 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
 
 
 def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """The boundaries between classes 0 and 1 that the wanted weights draw, and yours.
+    """Draw the boundary between classes 0 and 1 of the expected weights, and yours.
 
     Of one feature the score of class 1 less that of class 0 is drawn, which is zero at the boundary; of two, the boundary in the
     plane.
@@ -168,12 +168,12 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
 
 
 def _legend(ax: Any, **style: Any) -> None:
-    """A legend above the axes, where it covers nothing."""
+    """Draw a legend above the axes, where it covers nothing."""
     ax.figure.legend(loc="outside upper center", ncols=4, fontsize="small", frameon=False, columnspacing=1.2, **style)
 
 
 def _foot(lead: Any, places: Any) -> Any:
-    """Where a boundary is nearest to the middle of the points, or on the way there if it is far."""
+    """Return the point of a boundary that is nearest to the centre of the points, or a point on the way to it if it is far."""
     middle, normal = places.mean(axis=0), np.append(lead[1:], 0.0)[:2]
     squared = float(normal @ normal) or 1.0
     way = -(lead[0] + normal @ middle) / squared * normal
@@ -181,16 +181,16 @@ def _foot(lead: Any, places: Any) -> Any:
 
 
 def _boundary(intercept: float, slope: float, slope_2: float) -> tuple[Any, Any]:
-    """The two ends of a long piece of the line on which intercept + slope x + slope_2 y is zero."""
+    """Return the two ends of a long piece of the line on which intercept + slope x + slope_2 y is zero."""
     squared = slope**2 + slope_2**2
     if not squared:
         raise ValueError("no boundary")
-    sign = 1.0 if (slope, slope_2) > (0.0, 0.0) else -1.0  # the same ends for the same line
+    sign = 1.0 if (slope, slope_2) > (0.0, 0.0) else -1.0  # gives the same ends for the same line
     along = sign * 99.0 / np.sqrt(squared) * np.array([-1.0, 1.0])
     return -intercept * slope / squared - along * slope_2, -intercept * slope_2 / squared + along * slope
 
 
-#: What ``counter_example`` of an exercise may be.
+#: The values of ``counter_example`` of an exercise.
 PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
     "steps": plot_steps,
     "paths": plot_paths,
@@ -199,7 +199,9 @@ PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
 
 
 def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
-    """A PNG of a counter-example; None if its answers do not have the form that it needs, are too large for axes, or look the same.
+    """Return a PNG of a counter-example, or None if it cannot be drawn.
+
+    It cannot be drawn if the answers have a wrong shape or type, are too large for axes, or look the same.
 
     Parameters
     ----------
@@ -230,7 +232,7 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
     figure = Figure(figsize=(5.6, 2.8), layout="constrained")
     file = io.BytesIO()
     try:
-        with np.errstate(all="ignore"):  # of numbers that are too large: axes that are not finite are refused
+        with np.errstate(all="ignore"):  # overflow is ignored here, because matplotlib refuses axes that are not finite
             PICTURES[kind](given, wanted, got, figure.add_subplot())
             figure.savefig(file, format="png", dpi=100)
     except (KeyError, ValueError, IndexError, StopIteration, TypeError, OverflowError):

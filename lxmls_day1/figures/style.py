@@ -1,8 +1,8 @@
-"""One colour and one dash for each classifier, in every figure: never the colour of a class.
+"""One colour and one dash for each classifier, the same in every figure and different from the colours of the classes.
 
-A figure that draws boundaries or curves of several classifiers asks `line_style` by their names. Points keep the colours of
-their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black, or white on a dark ground, is the best classifier there is. Several
-settings of one classifier share its hue and fade towards the ground.
+A figure that draws boundaries or curves of several classifiers calls `line_style` with their names. Points have the colours of
+their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`). Black, or white on a dark background, is the Bayes-optimal classifier.
+Several settings of one classifier share its hue and fade towards the background.
 """
 
 import functools
@@ -13,27 +13,27 @@ from lxmls_day1.base.learner_list import reference_listings
 
 
 class Style(NamedTuple):
-    """How a classifier's lines look.
+    """The colours and the dash of a classifier's lines.
 
     Examples
     --------
-    Black on a light ground, white on a dark one, and without gaps:
+    Black on a light background, white on a dark one, and without gaps:
 
     >>> known_styles()["bayes"]
     Style(light='#000000', dark='#FFFFFF', dash=())
     """
 
     light: str
-    """Colour on a light ground."""
+    """Colour on a light background."""
     dark: str
-    """Colour on a dark ground."""
+    """Colour on a dark background."""
     dash: tuple[float, ...]
-    """On and off lengths in line widths; solid if there are none."""
+    """On and off lengths in line widths; solid if empty."""
 
 
 @functools.cache
 def known_styles() -> dict[str, Style]:
-    """Return a style for each beginning of a classifier's name, in small letters. The longest one that fits counts."""
+    """Return a style for each prefix of a classifier's name, in lower case. The longest prefix that matches is used."""
     styles = {row.name.lower(): Style(*row.colours, row.dash) for row in reference_listings() if row.colours}
     aliases = {"naive bayes": "multinomial naive bayes", "maximum entropy online": "maximum entropy, online"}
     styles |= {alias: styles[name] for alias, name in aliases.items() if name in styles}
@@ -44,15 +44,15 @@ _SHORT = {
     "max. ": "maximum ",
     "nb,": "naive bayes,",
     " (online)": ", online",
-}  # how names are shortened where there is little room
-TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
+}  # abbreviations of names in figures with little room
+TRAINING = "#8FA3B0"  # a curve on training data, next to the classifier's curve on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
-_FAINTEST, _FAINTEST_IN_THE_DARK = 0.6, 0.4  # of the way to the ground, which swallows more if it is dark
-_BRIGHTEST_TEXT = 0.18  # relative luminance: contrast 4.5 to white, which small text wants
+_FAINTEST, _FAINTEST_IN_THE_DARK = 0.6, 0.4  # shares of the way to the background
+_BRIGHTEST_TEXT = 0.18  # relative luminance with a contrast of 4.5 to white, as needed for small text
 
 
 def is_known(name: str) -> bool:
-    """Whether a name begins like that of a classifier.
+    """Return True if a name begins with the name of a classifier.
 
     Examples
     --------
@@ -63,17 +63,17 @@ def is_known(name: str) -> bool:
 
 
 def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) -> dict[str, Any]:
-    """Colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
+    """Return colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
 
     Parameters
     ----------
     name : str
-        Begins with the name of the classifier, in small or capital letters: ``"MIRA, λ = 10"``.
+        A name that begins with the name of the classifier, in any case: ``"MIRA, λ = 10"``.
     variant, of : int
-        Which of several settings of the same classifier this is, counted from 0, and how many there are: the last is the
+        The index of this setting among several settings of the same classifier, from 0, and their number; the last is the
         faintest.
     dark : bool
-        Whether the ground is dark.
+        Whether the background is dark.
 
     Returns
     -------
@@ -107,14 +107,14 @@ def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) 
 
 
 def label_ends(ax: Any, least_gap: float = 0.055) -> None:
-    """Write the label of every line at its right end, in place of a legend: lines that coincide are told apart there.
+    """Write the label of every line at its right end, instead of a legend, so that lines that coincide can be distinguished.
 
     Parameters
     ----------
     ax : matplotlib Axes
-        With lines that have labels; its limits are as they are to be.
+        Axes with labelled lines, whose limits are final.
     least_gap : float
-        Between two labels, as a share of the height of the axes.
+        The minimum distance of two labels, as a share of the height of the axes.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
 
 
 def luminance(colour: Any) -> float:
-    """The relative luminance of a colour, from 0 (black) to 1 (white), by which contrasts are reckoned.
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white), which is used to compute contrasts.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def luminance(colour: Any) -> float:
 
 
 def _legible(colour: Any) -> tuple[float, ...]:
-    """A colour, darkened as far as a text of it on white needs to be read."""
+    """Return a colour, darkened as much as a text on white needs to be legible."""
     from matplotlib.colors import to_rgb
 
     bright = luminance(colour)

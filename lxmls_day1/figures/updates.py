@@ -1,4 +1,4 @@
-"""Steps of online learners, drawn: what one update does to weights and boundary, and why the mistakes must end."""
+"""Steps of online learners, drawn: how one update changes weights and boundary, and why the number of mistakes is finite."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,23 +9,23 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, add_boundary, check_axes
 from lxmls_day1.figures.style import line_style
 
-_REACH = 0.45  # the weight vector's arrow, as a share of the axes
-_BESIDE = 14  # points from the middle of an arrow to its name
+_REACH = 0.45  # length of the longest arrow, as a share of the axes
+_BESIDE = 14  # distance in points from the middle of an arrow to its name
 _RING = {"linestyle": "none", "marker": "o", "markersize": 20, "markerfacecolor": "none", "markeredgewidth": 2.5}
 
 
 def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes: Sequence[Any]) -> tuple[Any, Any]:
-    """Draw one update of a perceptron of two classes in four pictures: before, the mistake, the sum, after.
+    """Draw one update of a perceptron of two classes in four diagrams: before, the mistake, the sum, after.
 
-    The arrow is the direction in which the score of class 1 grows over that of class 0, w = w_1 − w_0 without its
-    intercept. A mistake on x changes it by ±2 x.
+    The arrow is w = w_1 − w_0 without its intercept, the direction in which the lead of class 1 over class 0 grows. A mistake on x
+    changes it by ±2 x.
 
     Parameters
     ----------
     points : array (M, 2)
     labels : M numbers 0 or 1
     at : int
-        The example that the update is made for.
+        The number of the example of the update.
     before, after : array (3, 2)
         The weights, one column for each class, row 0 the intercepts.
     axes : four matplotlib Axes
@@ -80,7 +80,7 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
 
 
 def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax: Any) -> tuple[Any, Any]:
-    """Draw the proof of the mistake bound: u · w grows at least like n γ, ‖w‖ at most like √n R, and they must meet.
+    """Draw the proof of the mistake bound: u · w grows at least like n γ, ‖w‖ at most like √n R, so n is bounded.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax
     Raises
     ------
     InputError
-        If there are no mistakes, or not as many lengths.
+        If there are no mistakes, or the numbers of values differ.
 
     Examples
     --------
