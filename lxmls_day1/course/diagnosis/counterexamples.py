@@ -30,7 +30,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -126,16 +126,15 @@ class SmallInputs:
             try:
                 got = answers_to(lab, ask, pool.inputs)
             except Exception:
-                lab.printed = printed.lines()
+                if printed.lines():
+                    self._keep_printed(lab, pool.inputs[0])
                 raise
         to_do = [its == STUB for its in got]
         got = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, got, to_do, strict=True)]
         row = pool.places(got)
         wrong = [i for i, place in enumerate(row) if place]
-        if printed.lines():  # once more, to know what belongs to the input that is shown
-            with _Printed() as printed:
-                answers_to(lab, ask, [pool.inputs[wrong[0] if wrong else 0]])
-            lab.printed = printed.lines()
+        if printed.lines():  # Ask again: only what belongs to the shown input is kept.
+            self._keep_printed(lab, pool.inputs[wrong[0] if wrong else 0])
         allowed = getattr(self._module, MAY_CHANGE, ())
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
         if not wrong:
@@ -169,6 +168,12 @@ class SmallInputs:
             example,
             [(pool.inputs[i], got[i]) for i in wrong],
         ) from _error_of(lab, ask, pool.inputs[first], got[first])
+
+    def _keep_printed(self, lab: Any, given: dict[str, Any]) -> None:
+        """Call the code with one input, and keep what it prints for that."""
+        with _Printed() as printed, suppress(Exception):
+            _asked(lab, getattr(self._module, ANSWERED), [given])
+        lab.printed = printed.lines()
 
     def _check_reserve(self, lab: Any, pool: Pool) -> None:
         """Compare the answers of a lab to the reserve inputs."""

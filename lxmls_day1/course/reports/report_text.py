@@ -164,11 +164,11 @@ def functions_line(report: ExerciseReport) -> str:
     '`svm_rule` is right; `svm_step` is still to be written.'
     """
     states = {"right": "right", "wrong": "wrong", "to write": "still to be written"}
-    names: dict[str, list[str]] = {}
-    for name, state in report.functions.items():
-        names.setdefault(states[state], []).append(f"`{name}`")
-    said = (f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {state}" for state, its in names.items())
-    return f"{'; '.join(said)}." if names else ""
+    names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
+    parts = (
+        f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
+    )
+    return f"{'; '.join(parts)}." if report.functions else ""
 
 
 def _example_lines(example: CounterExample, text: str) -> Iterator[Line]:

@@ -4,8 +4,10 @@
 """
 
 import contextlib
+import faulthandler
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -20,7 +22,7 @@ from lxmls_day1.base.processes import end_with_parent
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
-from lxmls_day1.course.running.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
+from lxmls_day1.course.running.check_process import LAST_LINE, PYTEST_SETTINGS, CheckRequest, pytest_options
 from lxmls_day1.course.running.pytest_plugin import FIXTURES, ChecksRun, check_key, check_title, is_hidden
 
 INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
@@ -219,6 +221,8 @@ def _no_other_plugins() -> Iterator[None]:
 def main(request: str, report: str) -> None:
     """Run the checks of a request; exit with a message if a check file cannot be read."""
     end_with_parent()
+    if hasattr(signal, "SIGUSR1"):  # see `CheckProcess.last_place`
+        faulthandler.register(signal.SIGUSR1, Path(report).with_name(LAST_LINE).open("w"), all_threads=False)
     try:
         report_checks(CheckRequest(**json.loads(Path(request).read_text(encoding="utf-8"))), Path(report))
     except (KeyboardInterrupt, pytest.exit.Exception):

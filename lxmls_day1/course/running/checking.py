@@ -295,6 +295,7 @@ class _Run:
         self._time_limit = time_limit
         self._progressed = progressed
         self._running: str | None = None
+        self._last_place = ""
         self._tried: set[str] = set()  # checks that have exceeded the wall-clock limit once
         self.order: list[dict[str, str]] = []
         self.results: dict[str, CheckResult] = {}
@@ -331,7 +332,8 @@ class _Run:
         if timed_out and STARTS_PROCESSES and not counts_work() and running not in self._tried:
             self._tried.add(running)
         elif timed_out:
-            text = f"did not end within {self._time_limit:g} s; is there a loop that never ends, or one of far too many rounds?"
+            place = f"the line that ran last is {self._last_place}; " if self._last_place else ""
+            text = f"did not end within {self._time_limit:g} s; {place}is there a loop that never ends, or one of far too many rounds?"
             self._end(running, outcome="timeout", text=text)
         else:
             self._end(running, outcome="ended", text=_how_it_ended(status))
@@ -349,6 +351,7 @@ class _Run:
                     wait = wait.next("a check", self._time_limit, remedy="--time-limit raises the limit")
                 timed_out = wait.is_over()
                 if not alive or timed_out:
+                    self._last_place = running.last_place(self._lab_folder) if timed_out else ""
                     break
                 time.sleep(0.02)
         finally:

@@ -7,12 +7,12 @@ import re
 import traceback
 import warnings
 from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
 
 MOST_FRAMES = 5
@@ -103,11 +103,15 @@ def _marked_line(error: BaseException | None) -> list[str]:
 
 
 def _described(error: BaseException) -> str:
-    """Describe an exception in one line, with Python's own guess at a name that was mistyped."""
-    if isinstance(error, (NameError, AttributeError)):
-        shown = traceback.TracebackException(type(error), error, error.__traceback__).format_exception_only()
-        return shortened(next(iter(shown), "").strip())
-    return describe_exception(error)
+    """Describe an exception in one line, with the nearest name if one was mistyped."""
+    text, known = describe_exception(error), set[str]()
+    if isinstance(error, AttributeError):
+        known = set(dir(error.obj))
+    elif isinstance(error, NameError):
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        known = {name for frame in frames[-1:] for name in (*frame.f_locals, *frame.f_globals, *frame.f_builtins)}
+    close = get_close_matches(getattr(error, "name", None) or "", known, 1)
+    return f"{text}. Did you mean {close[0]!r}?" if close else text
 
 
 def advice(error: BaseException) -> str:
