@@ -23,7 +23,7 @@ All classes can also be imported from here: ``from classifiers import Mira``. Ea
 from lxmls_day1.lab_api import offered_names
 
 #: The public names that are not learners. A learner (a class with a ``name``) needs no entry: it is found by its file.
-_OTHERS = {
+_FILES_OF_OTHER_NAMES = {
     "LinearClassifier": "linear_classifier",
     "NaiveBayes": "naive_bayes",
     "OnlineClassifier": "online_classifier",
@@ -31,4 +31,4 @@ _OTHERS = {
     "compiled": "online_classifier",
 }
 
-__getattr__, __dir__ = offered_names(__name__, __file__, _OTHERS)
+__getattr__, __dir__ = offered_names(__name__, __file__, _FILES_OF_OTHER_NAMES)

@@ -104,7 +104,7 @@ class BinaryPerceptron(LinearClassifier):
                 f"{', '.join(map(repr, self.classes[:10].tolist()))}{more}; use Perceptron for these"
             )
         perceptron = Perceptron(nr_rounds=self.max_rounds, averaged=False, order=self._order(len(labels)))
-        params = perceptron.train(X, labels, _until_there_is_no_mistake, weights) * weights.mean()
+        params = perceptron.train(X, labels, _stop_without_mistakes, weights) * weights.mean()
         self.history, self.nr_updates = perceptron.history, perceptron.nr_updates
         self.converged = self.history[-1].updates == 0
         self.weights = params[:, 1]
@@ -123,6 +123,6 @@ class BinaryPerceptron(LinearClassifier):
         return order.ravel()
 
 
-def _until_there_is_no_mistake(round, weights, params):
+def _stop_without_mistakes(round, weights, params):
     if round.updates == 0:
         raise StopIteration

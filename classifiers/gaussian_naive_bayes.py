@@ -19,8 +19,8 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.max_ent_model import softmax
 from lxmls_day1.lab_api import setting
 
-_NUMBERS_AT_ONCE = 2**16  # block size in numbers; a block of this size fits into the processor cache
-_SHARE_OF_LARGEST_VARIANCE = 1e-9
+_BLOCK_SIZE = 2**16  # block size in numbers; a block of this size fits into the processor cache
+_VARIANCE_FLOOR = 1e-9
 _ROUNDING = np.finfo(np.float64).eps
 
 
@@ -110,7 +110,7 @@ class GaussianNaiveBayes(LinearClassifier):
         if isinstance(variances, str):
             deviations = _squared_deviations(X, labels, weights, self.means)  # (K, J)
             pooled = deviations.sum() / (n_examples * max(1, X.shape[1]))
-            variances = (deviations / n_of_class if variances == "per_class" else pooled) + self._floor(
+            variances = (deviations / n_of_class if variances == "per_class" else pooled) + self._variance_floor(
                 deviations, n_of_class
             )
         self.variances = np.full_like(self.means, variances)
@@ -123,7 +123,7 @@ class GaussianNaiveBayes(LinearClassifier):
             self.prior, self.means, self.variances if self.variance == "per_class" else self.variances[0]
         )
 
-    def _floor(self, deviations, n_of_class):
+    def _variance_floor(self, deviations, n_of_class):
         """Return the number that is added to every estimated variance, so that a constant feature causes no division by zero.
 
         The variance (J,) of all examples is the sum of the variance within the classes and the variance of the class means.
@@ -133,7 +133,7 @@ class GaussianNaiveBayes(LinearClassifier):
         variances = deviations.sum(axis=0) / n_of_class.sum() + (shares * (self.means - mean) ** 2).sum(axis=0)
         rounding = (n_of_class.sum() * _ROUNDING * np.abs(mean)) ** 2  # the rounding error of a constant feature
         largest = np.where(variances > rounding, variances, 0.0).max(initial=0.0)
-        return _SHARE_OF_LARGEST_VARIANCE * (largest if largest > 0 else 1.0)
+        return _VARIANCE_FLOOR * (largest if largest > 0 else 1.0)
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
         """Return p(y | x) for each example and class, by Bayes' rule: the scores are log p(y) + log p(x | y) up to a constant.
@@ -170,7 +170,7 @@ def _squared_deviations(X, labels, weights, means):
     Σ x² − n μ² loses all digits of features that vary little around a large mean.)
     """
     if not sp.issparse(X):
-        at_once = max(64, _NUMBERS_AT_ONCE // max(1, X.shape[1]))
+        at_once = max(64, _BLOCK_SIZE // max(1, X.shape[1]))
         blocks = (slice(first, first + at_once) for first in range(0, len(X), at_once))
         deviations = np.zeros(means.shape)
         for rows in blocks:

@@ -43,9 +43,11 @@ from classifiers.solvers.owl_qn import owl_qn
 from lxmls_day1.lab_api import InputError, setting
 
 SOLVERS = ("auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
-PAIR_BYTES = 2**26  # memory for the pairs of L-BFGS: 64 MB hold 20 pairs of up to 200,000 weights
-MOST_EXPECTED = 40  # if dual ascent needs more remaining sweeps than this, L-BFGS starts from scratch
-NEAR = 1e-3  # share of the objective, or of the first gradient: warn if training ends farther from the optimum
+MAX_PAIR_BYTES = 2**26  # memory for the pairs of L-BFGS: 64 MB hold 20 pairs of up to 200,000 weights
+MAX_REMAINING_SWEEPS = 40  # if dual ascent needs more remaining sweeps than this, L-BFGS starts from scratch
+WARN_TOLERANCE = (
+    1e-3  # share of the objective, or of the first gradient: warn if training ends farther from the optimum
+)
 
 
 class Iteration(NamedTuple):
@@ -167,10 +169,10 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         shares = weights / weights.mean()  # (M,), of mean 1
-        solve = {"auto": self._by_the_fastest, "gis": self._by_scaling, "dual": self._by_dual}.get(
-            self.solver, self._by_descent
+        solve = {"auto": self._solve_auto, "gis": self._solve_scaling, "dual": self._solve_dual}.get(
+            self.solver, self._solve_descent
         )
-        params = self._follow(solve(X, labels, shares))
+        params = self._run_solver(solve(X, labels, shares))
         at_zero = np.log(len(self.classes))  # F at W = 0, where the L1 penalty may keep W
         loss = self.history[-1].objective - self.penalty_of(params) if self.history else at_zero
         self._warn_of_penalty(at_zero, loss, len(labels))
@@ -184,13 +186,13 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         log_loss : function (W) -> loss, gradient
             The sum of the log losses of all examples: :class:`lxmls_day1.engine.kernels.batch.LogLoss`, or an equivalent function.
         """
-        return self._follow(self._by_descent(log_loss))
+        return self._run_solver(self._solve_descent(log_loss))
 
-    def _follow(self, points):
+    def _run_solver(self, points):
         """Run a solver to its end, save its iterations as ``history``, and return the parameters of its last point."""
         self.history, started = [], time.perf_counter()
         # Linear algebra on vectors of this length gains nothing from threads, and idle threads that spin take CPU time from the others.
-        with _one_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with _single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
@@ -224,7 +226,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             raise InputError(
                 f'penalty="l1" has corners, which only solver="auto" and "lbfgs" can handle, but the solver is {self.solver!r}'
             )
-        if self.solver == "dual" and not self._every_weight_is_regularized():
+        if self.solver == "dual" and not self._regularizes_all_weights():
             raise InputError(
                 "the dual solver needs every weight regularized: regularizer above 0 and regularize_intercept=True, but they are "
                 f'{self.regularizer!r} and {self.regularize_intercept!r}; change them, or use solver="lbfgs"'
@@ -257,33 +259,35 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         size = np.abs(penalized).sum() if self.penalty == "l1" else (penalized**2).sum() / 2
         return float(self.regularizer * size)
 
-    def _every_weight_is_regularized(self):
+    def _regularizes_all_weights(self):
         return self.regularizer > 0 and self.regularize_intercept and self.penalty == "l2"
 
-    def _by_the_fastest(self, X, labels, shares):
+    def _solve_auto(self, X, labels, sample_weights):
         from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
-        n_sweeps, rows = 0, Rows(X, labels, len(self.classes), shares)
+        n_sweeps, rows = 0, Rows(X, labels, len(self.classes), sample_weights)
         if self.penalty == "l1" and self.regularizer > 0 and len(self.classes) == 2 and rows.suit_single_steps():
-            yield from self._by_newton(rows)
+            yield from self._solve_newton(rows)
             return
-        if self._every_weight_is_regularized() and rows.suit_single_steps():
-            for point in self._by_dual(X, labels, shares, MOST_EXPECTED):
+        if self._regularizes_all_weights() and rows.suit_single_steps():
+            for point in self._solve_dual(X, labels, sample_weights, MAX_REMAINING_SWEEPS):
                 yield point
-            if point.arrived:
+            if point.converged:
                 return
             n_sweeps = point.number
-        for point in self._by_descent(X, labels, shares):  # from W = 0: slow sweeps leave W far from the optimum
-            if point.number or point.arrived or not n_sweeps:
+        for point in self._solve_descent(
+            X, labels, sample_weights
+        ):  # from W = 0: slow sweeps leave W far from the optimum
+            if point.number or point.converged or not n_sweeps:
                 yield point._replace(number=n_sweeps + point.number)
 
-    def _by_descent(self, X, labels=None, shares=None):
+    def _solve_descent(self, X, labels=None, sample_weights=None):
         regularizer = float(self.regularizer) if self.penalty == "l2" else 0.0
         intercept, n_jobs = bool(self.regularize_intercept), int(self.n_jobs)
-        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs)
+        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, sample_weights, n_jobs)
         start = np.zeros(problem.size)
         if self.solver in ("auto", "lbfgs"):
-            memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
+            memory = min(20, max(3, MAX_PAIR_BYTES // (16 * problem.size)))
             if self.penalty == "l1":
                 penalties = np.full(problem.size, float(self.regularizer))
                 penalties[: problem.n_free] = 0.0
@@ -302,52 +306,57 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 off, of = norm**2 / (2 * problem.convexity), value
             else:
                 off, of = norm, first_norm
-            arrived, near = (off <= share * of < np.inf for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
+            arrived, near = (off <= share * of < np.inf for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(problem.params, x), value, arrived, near)
 
-    def _by_newton(self, rows):
+    def _solve_newton(self, rows):
         penalties = np.full(rows.n_features + 1, float(self.regularizer))
         penalties[0] *= bool(self.regularize_intercept)
         first = None
         for number, (v, value, slope) in enumerate(newton_l1(rows, penalties, np.random.default_rng(1))):
             norm = float(np.linalg.norm(slope))
             first = norm if first is None else first
-            arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
+            arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(_two_class_weights, v[:, None]), value, arrived, near)
 
-    def _by_dual(self, X, labels, shares, most_expected=np.inf):
+    def _solve_dual(self, X, labels, sample_weights, max_remaining_sweeps=np.inf):
         from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
-        rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
-        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, most_expected)
+        rows, rng = Rows(X, labels, n_classes, sample_weights), np.random.default_rng(1)
+        path = ascend_dual(
+            rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining_sweeps
+        )
         for sweeps, objective, dual, weights in path:
-            params = functools.partial(_both_classes if rows.n_classes == 2 else np.copy, weights)
-            arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))
-            yield _Point(sweeps, params, objective, arrived, near)
+            params = functools.partial(_two_class_weights if rows.n_classes == 2 else np.copy, weights)
+            arrived, near = (objective - dual <= share * objective for share in (tolerance, WARN_TOLERANCE))
+            yield _SolverState(sweeps, params, objective, arrived, near)
 
-    def _by_scaling(self, X, labels, shares):
+    def _solve_scaling(self, X, labels, sample_weights):
         first_mismatch = None
-        for number, (weights, objective, mismatch) in enumerate(scale_max_ent(X, labels, len(self.classes), shares)):
+        for number, (weights, objective, mismatch) in enumerate(
+            scale_max_ent(X, labels, len(self.classes), sample_weights)
+        ):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
-            arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(np.copy, weights), objective, arrived, near)
+            arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(np.copy, weights), objective, arrived, near)
 
 
-class _Point(NamedTuple):
+class _SolverState(NamedTuple):
     """The state of a solver after an iteration."""
 
     number: int  # iterations so far
     params: Callable[[], np.ndarray]  # returns a copy of the current W (J + 1, K)
     objective: float
-    arrived: bool  # True if the optimum is reached up to the tolerance
-    near: bool  # True if the distance is at most `NEAR`, which rounding allows for features of ordinary size
+    converged: bool  # True if the optimum is reached up to the tolerance
+    near: bool  # True if the distance is at most `WARN_TOLERANCE`, which rounding allows for features of ordinary size
 
 
 class MaxEntObjective:
     """F and its gradient as a function of one flat vector, in the form that an optimiser needs.
 
-    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and sample weights ``shares`` (M,). If ``labels`` is None, ``X``
+    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and sample weights ``sample_weights``
+    (M,). If ``labels`` is None, ``X``
     is a loss function that already sums over its own examples.
 
     Attributes
@@ -378,7 +387,7 @@ class MaxEntObjective:
         n_classes: int,
         regularizer: float,
         regularize_intercept: bool,
-        shares: np.ndarray | None = None,
+        sample_weights: np.ndarray | None = None,
         n_jobs: int = 1,
     ) -> None:
         n_columns = 1 if n_classes == 2 else n_classes
@@ -386,7 +395,7 @@ class MaxEntObjective:
         if labels is not None:
             from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
-            loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)
+            loss = Rows(X, labels, n_classes, sample_weights).log_loss(n_columns, n_jobs)
         self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features
         self.n_classes, self.shape = n_classes, (n_features + 1, n_columns)
         self.size = self.shape[0] * n_columns
@@ -419,17 +428,17 @@ class MaxEntObjective:
     def params(self, x: np.ndarray) -> np.ndarray:
         """Return the weight matrix (J + 1, K) of a flat vector."""
         W = x.reshape(self.shape)
-        return _both_classes(W) if self.n_classes == 2 else W
+        return _two_class_weights(W) if self.n_classes == 2 else W
 
 
-def _one_thread():
+def _single_threaded_blas():
     """Return a context in which linear algebra runs in one thread. A sandbox has only one thread, so there it changes nothing."""
-    libraries = _linear_algebra()
+    libraries = _blas_controller()
     return contextlib.nullcontext() if libraries is None else libraries.limit(limits=1)
 
 
 @functools.cache
-def _linear_algebra():
+def _blas_controller():
     """Return a controller of the linear-algebra libraries with threads, or None if they cannot be listed; listing takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 
@@ -439,7 +448,7 @@ def _linear_algebra():
         return None
 
 
-def _both_classes(v):
+def _two_class_weights(v):
     """Return W (J + 1, 2) = (−v/2, v/2)."""
     return np.hstack([-v / 2, v / 2])
 

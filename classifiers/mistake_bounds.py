@@ -53,7 +53,7 @@ def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> "MistakeBound":
     >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [[0, 0], [-1, 1]])
     MistakeBound(radius=4.123105625617661, margin=6.0, updates=1.8888888888888888)
     """
-    X, y, labels, separator, length, n_classes = _checked(X, y, separator)
+    X, y, labels, separator, length, n_classes = _checked_separator(X, y, separator)
     # exercise 1.12: solution (9 lines)
     radius = np.sqrt(1 + _squared_norms(X).max())
     if separator.ndim == 1:
@@ -92,7 +92,7 @@ class MistakeBound(NamedTuple):
     updates: float  # the bound: (R/γ)² or 2 K R²/γ²; after this many updates a perceptron makes no more mistakes
 
 
-def _checked(X, y, separator):
+def _checked_separator(X, y, separator):
     """Return the checked data and separator, the labels as column numbers, the length of the separator, and K."""
     data = LinearClassifier()
     X, labels, _ = data._training_data(X, y)

@@ -105,11 +105,11 @@ class NBSVM(LinearClassifier):
         X, labels, weights = self._training_data(X, y, sample_weight)
         present = presence(X)
         first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
-        columns = [self._against_the_rest(present, labels == k, weights) for k in range(first, len(self.classes))]
+        columns = [self._one_vs_rest(present, labels == k, weights) for k in range(first, len(self.classes))]
         params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
         return self._trained(params)
 
-    def _against_the_rest(self, present, inside, counts):
+    def _one_vs_rest(self, present, inside, counts):
         """Return the weights (J + 1,) of one class."""
         r = log_count_ratio(
             np.asarray((counts * inside) @ present), np.asarray((counts * ~inside) @ present), float(self.smooth_param)

@@ -93,7 +93,7 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
     >>> [type(classifier).__name__ for classifier in default_classifiers(SimpleDataSet())]
     ['GaussianNaiveBayes', 'Perceptron', 'Mira', 'MaxEntBatch', 'MaxEntOnline', 'SVM']
     """
-    counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _holds_counts(dataset.train_X) else []
+    counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _is_count_data(dataset.train_X) else []
     return [
         GaussianNaiveBayes(),
         *counted,
@@ -123,10 +123,10 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     Examples
     --------
     >>> from readers.simple_data_set import SimpleDataSet
-    >>> list(all_classifiers(SimpleDataSet()))[-2:]
+    >>> count_names(all_classifiers(SimpleDataSet()))[-2:]
     ['SVM', 'SVM, optimum']
     """
-    holds_counts, found = _holds_counts(dataset.train_X), {}
+    holds_counts, found = _is_count_data(dataset.train_X), {}
     for class_name in lab_classifiers.__all__:
         kind = getattr(lab_classifiers, class_name)
         for name, row in vars(kind).get("listed", {}).items():
@@ -138,6 +138,6 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     return {name: kind(**settings) for name, (_, kind, settings) in sorted(found.items(), key=lambda item: item[1][0])}
 
 
-def _holds_counts(X):
+def _is_count_data(X):
     values = X.data if sp.issparse(X) else np.asarray(X)
     return bool((values >= 0).all() and (values == np.floor(values)).all())

@@ -97,7 +97,7 @@ class StochasticGradient(OnlineClassifier):
 
     def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)
-        if self._by_default():
+        if self._uses_default_steps():
             rate = self.regularizer * self.first_step
             if rate >= self.slowest:
                 return self.first_step / (1.0 + rate * t)
@@ -105,12 +105,12 @@ class StochasticGradient(OnlineClassifier):
         eta_0 = 1.0 if self.initial_step is None else self.initial_step
         return eta_0 * t ** -(1.0 if self.alpha is None else self.alpha)
 
-    def _by_default(self):
+    def _uses_default_steps(self):
         return self.initial_step is None and self.alpha is None
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
         """Return the parameters (J + 1, K), shortened if the default steps ended with an objective above that of W = 0."""
-        return rows.shortened(self, params, errors) if self._by_default() else params
+        return rows.shortened(self, params, errors) if self._uses_default_steps() else params
 
     def penalty_of(self, params: np.ndarray) -> float:
         """Return (λ/2) ‖W‖² of the parameters (J + 1, K), without allocating another array of their size."""

@@ -82,7 +82,7 @@ class SVM(StochasticGradient):
         a warning reports that the epochs did not suffice.
     nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`StochasticGradient`. The dual solver uses only ``seed``, ``cost`` and ``progress``. Its ``history`` is a list of
-        :class:`classifiers.solvers.svm_dual.Epoch`, with objective, dual value and gap.
+        :class:`classifiers.solvers.svm_dual.GapMeasurement`, with objective, dual value and gap.
 
     Examples
     --------

@@ -18,7 +18,7 @@ needed.
 
 from lxmls_day1.lab_api import offered_names
 
-_FILE_OF = {
+_FILE_OF_CLASS = {
     "DomainPair": "domain_pair",
     "PosCorpus": "pos_corpus",
     "QuestionCorpus": "question_reader",
@@ -28,4 +28,4 @@ _FILE_OF = {
     "TextCorpus": "text_reader",
 }
 
-__getattr__, __dir__ = offered_names(__name__, __file__, _FILE_OF)
+__getattr__, __dir__ = offered_names(__name__, __file__, _FILE_OF_CLASS)

@@ -153,7 +153,7 @@ class DomainPair:
         split = (train_per, dev_per, test_per)
         labelled = [text_data.read_reviews(domain, data_dir, cache) for domain in (source, target)]
         unlabelled = [text_data.read_reviews(domain, data_dir, labelled=False) for domain in (source, target)]
-        of_source, of_target = (_places(len(reviews), split, int(fold)) for reviews in labelled)
+        of_source, of_target = (_rows_of_parts(len(reviews), split, int(fold)) for reviews in labelled)
         joint = join_reviews(labelled + [reviews for reviews in unlabelled if reviews is not None])
         nr_labelled = sum(map(len, labelled))
         of_target = [places + len(labelled[0]) for places in of_target]
@@ -182,7 +182,7 @@ class DomainPair:
         return f"{self.source} → {self.target}"
 
 
-def _places(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:
+def _rows_of_parts(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:
     """Return the row numbers of the training, development and test part among the reviews of a domain."""
     train_end, dev_end, test_end = split_ends(nr_reviews, split)
     nr_tested = test_end - dev_end

@@ -43,12 +43,12 @@ _COLUMNS = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "D
 _NR_COLUMNS = len(_COLUMNS)
 _GLOBAL_COLUMNS = "# global.columns ="
 _CONLLU_COMMENTS = (_GLOBAL_COLUMNS, "# sent_id =", "# text =", "# newdoc", "# newpar")
-_ENDINGS = {".conllu": "conllu", ".conllup": "conllu", ".crfsuite": "crfsuite"}
-_NAMES_OF_WORDS = frozenset(("word", "words", "token", "tokens", "form", "text"))
-_NAMES_OF_TAGS = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_tag", "pos_tag", "label", "labels"))
-_TAGS_SHOWN = 6
-_SEVERAL = 8  # from this number of words on, more tags than half of the words are not a set of tags
-_VALUED = re.compile(r".+:[-+]?[0-9.]+")
+_FORMAT_OF_SUFFIX = {".conllu": "conllu", ".conllup": "conllu", ".crfsuite": "crfsuite"}
+_WORD_COLUMN_NAMES = frozenset(("word", "words", "token", "tokens", "form", "text"))
+_TAG_COLUMN_NAMES = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_tag", "pos_tag", "label", "labels"))
+_MAX_TAGS_SHOWN = 6
+_MIN_WORDS_FOR_TAG_CHECK = 8  # from this number of words on, more tags than half of the words are not a set of tags
+_NAME_WITH_VALUE = re.compile(r".+:[-+]?[0-9.]+")
 _FRACTION = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))?")
 _ESCAPED = re.compile(r"\\(.)")
@@ -61,7 +61,7 @@ class TaggedSentence(NamedTuple):
     Examples
     --------
     >>> sentence = TaggedSentence(("Dogs", "bark"), ("NOUN", "VERB"))
-    >>> list(zip(sentence.words, sentence.tags))
+    >>> count_names(zip(sentence.words, sentence.tags))
     [('Dogs', 'NOUN'), ('bark', 'VERB')]
     """
 
@@ -124,7 +124,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
                     f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters, each "
                     "perhaps with a finite number after a colon (write a colon in a name as \\:)"
                 )
-            words.append((_word(found), tag))
+            words.append((_features_of_word(found), tag))
         elif words:
             sentences.append(TaggedSentence(*zip(*words, strict=True)))
             words = []
@@ -140,7 +140,7 @@ def _feature(text: str) -> tuple[str, float] | None:
     return (_ESCAPED.sub(r"\1", match[1]), value) if match and math.isfinite(value) else None
 
 
-def _word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
+def _features_of_word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
     """Return the names of the features of a word, or, if their values are not all 1, a dictionary; values of repeated names are added."""
     if all(value == 1.0 for _, value in features):
         return tuple(name for name, _ in features)
@@ -206,11 +206,11 @@ def read_tagged(
     else:
         sentences, described, skipped = _parse_columns(lines, name, tags, word_column)
     used = sorted({tag for sentence in sentences for tag in sentence.tags})
-    _check_sense(sentences, used, name, found if form is None else None)
-    shown = ", ".join(used[:_TAGS_SHOWN]) + ", …" * (len(used) > _TAGS_SHOWN)
-    described += f"; {_counted(len(sentences), 'sentence')}, {_counted(len(used), 'tag')}: {shown}"
+    _check_tag_set(sentences, used, name, found if form is None else None)
+    shown = ", ".join(used[:_MAX_TAGS_SHOWN]) + ", …" * (len(used) > _MAX_TAGS_SHOWN)
+    described += f"; {_format_count(len(sentences), 'sentence')}, {_format_count(len(used), 'tag')}: {shown}"
     if skipped:
-        described += f"; skipped {_counted(len(skipped), 'line')} such as {_quoted(skipped[0])}"
+        described += f"; skipped {_format_count(len(skipped), 'line')} such as {_quoted(skipped[0])}"
     return TaggedFile(sentences, found, described)
 
 
@@ -226,8 +226,8 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     ('columns', 'crfsuite')
     """
     ending = Path(name).suffix.lower()
-    if ending in _ENDINGS or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
-        return _ENDINGS.get(ending, "conllu")
+    if ending in _FORMAT_OF_SUFFIX or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
+        return _FORMAT_OF_SUFFIX.get(ending, "conllu")
     by_tabs = [line.split("\t") for line in lines if line.strip() and not _is_comment(line)]
     if not any(len(row) > 1 for row in by_tabs):
         rows = [line.split() for line in lines if line.strip() and not line.startswith(("# ", "-DOCSTART-"))]
@@ -239,23 +239,23 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     if widths == {_NR_COLUMNS} and (by_tabs[0][0] == "1" or _RANGE_OR_EMPTY.fullmatch(by_tabs[0][0])):
         return "conllu"
     behind = [cell for row in by_tabs for cell in row[1:]]
-    if 2 * sum("=" in cell or _VALUED.fullmatch(cell) is not None for cell in behind) > len(behind):
+    if 2 * sum("=" in cell or _NAME_WITH_VALUE.fullmatch(cell) is not None for cell in behind) > len(behind):
         return "crfsuite"
     if known_tags and len(widths) > 1:
         return None
     tags, others = {row[0] for row in by_tabs}, {row[-1] for row in by_tabs if len(row) > 1}
     numbers = {str(n) for n in range(len(by_tabs) + 1)}
-    if tags <= numbers or others <= numbers or _names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
+    if tags <= numbers or others <= numbers or _header_names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
         return "columns"  # a counter, a header, or probabilities
     if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
         return "columns"
     return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
 
 
-def _names(row: Sequence[str]) -> list[str]:
+def _header_names(row: Sequence[str]) -> list[str]:
     """Return the names of the columns in lower case if a row is a header, otherwise an empty list."""
     header = [cell.strip("# ").lower() for cell in row]
-    return header if _NAMES_OF_WORDS & {*header} and _NAMES_OF_TAGS & {*header} else []
+    return header if _WORD_COLUMN_NAMES & {*header} and _TAG_COLUMN_NAMES & {*header} else []
 
 
 def _is_comment(line: str) -> bool:
@@ -287,7 +287,7 @@ def _sentences_of_rows(lines: Sequence[str], name: str) -> tuple[list[list[tuple
             if len(cells) != width or width < 2:
                 wanted = f"{width} as in the lines before" if width > 1 else "a word and a tag"
                 raise InputError(
-                    f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {wanted}, between "
+                    f"{name}, line {number}: got {_format_count(len(cells), 'column')}; expected {wanted}, between "
                     f"{'tab characters' if by_tabs else 'spaces'}"
                 )
             parted[-1].append((number, cells))
@@ -303,7 +303,7 @@ def _parse_columns(
     """Return the sentences of columns, the description of the columns, and the lines that were skipped."""
     parted, skipped = _sentences_of_rows(lines, name)
     width = len(parted[0][0][1])
-    names = _names(parted[0][0][1])
+    names = _header_names(parted[0][0][1])
     if names:
         skipped.insert(0, lines[parted[0][0][0] - 1])
         parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
@@ -331,8 +331,10 @@ def _parse_columns(
             raise InputError(f"{name} has no column {wanted!r}; {option} must be {known}a number from 0 to {width - 1}")
         return place
 
-    word = column(word_column, _NAMES_OF_WORDS, int(counter), "--text-column")
-    tag = column(None if tags == "upos" and "upos" not in names else tags, _NAMES_OF_TAGS, width - 1, "--label-column")
+    word = column(word_column, _WORD_COLUMN_NAMES, int(counter), "--text-column")
+    tag = column(
+        None if tags == "upos" and "upos" not in names else tags, _TAG_COLUMN_NAMES, width - 1, "--label-column"
+    )
     if word == tag:
         raise InputError(f"{name}: words and tags must be different columns, but both are column {word}")
     sentences = []
@@ -357,12 +359,14 @@ def _parse_columns(
     return sentences, f"word and tag in {width} columns{places}", skipped
 
 
-def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
+def _check_tag_set(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
     """Refuse tags that are not a set of tags: a counter, a tag for almost every word, or fractions."""
     n_words = sum(len(sentence.words) for sentence in sentences)
     n_different = len({repr(word) for sentence in sentences for word in sentence.words})
     counts = all(list(sentence.tags) == [str(n + 1) for n in range(len(sentence.tags))] for sentence in sentences)
-    many = (n_words >= _SEVERAL and 2 * len(tags) > n_words) or (guessed is not None and n_different < len(tags) > 2)
+    many = (n_words >= _MIN_WORDS_FOR_TAG_CHECK and 2 * len(tags) > n_words) or (
+        guessed is not None and n_different < len(tags) > 2
+    )
     wrong = (
         "count the words"
         if counts and len(tags) > 1
@@ -380,8 +384,8 @@ def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name:
         )
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
+def _format_count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -440,7 +444,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         cells = line.split("\t")
         if len(cells) != n_columns:
             raise InputError(
-                f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {n_columns}, "
+                f"{name}, line {number}: got {_format_count(len(cells), 'column')}; expected {n_columns}, "
                 "separated by tab characters, a comment that begins with #, or an empty line"
             )
         if id_column is not None and cells[id_column] != str(len(forms) + 1):
@@ -589,7 +593,7 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        parts = _parts_of(
+        parts = _read_parts(
             text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
         )
         self.read_as = ""
@@ -665,7 +669,7 @@ class PosCorpus:
         return name if self.tags is None else f"{name}: {str(self.tags).upper()}"
 
 
-def _parts_of(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:
+def _read_parts(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:
     """Return the sentences of a treebank for each part, which is named at the end of a file name, as in en_ewt-ud-train.conllu."""
     return {
         part: read_conllu(next(path for name, path in paths.items() if name.endswith(f"-{part}.conllu")), tags)

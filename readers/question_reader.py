@@ -50,14 +50,14 @@ class Question(NamedTuple):
     text: str  # the question, with its words separated by spaces
 
 
-def parse_question(line: str, where: str = "this line") -> Question:
+def parse_question(line: str, location: str = "this line") -> Question:
     """Read one line of a corpus file.
 
     Parameters
     ----------
     line : str
         ``COARSE:fine text``, with or without its line end.
-    where : str
+    location : str
         The name of the line in error messages, such as ``TREC_10.label, line 3``.
 
     Returns
@@ -77,15 +77,17 @@ def parse_question(line: str, where: str = "this line") -> Question:
     classes, _, text = line.removesuffix("\n").removesuffix("\r").partition(" ")
     coarse, colon, fine = classes.partition(":")
     if not classes and not text.strip():
-        raise InputError(f"{where}: the line is blank; expected a class and a question, as in COARSE:fine text")
+        raise InputError(f"{location}: the line is blank; expected a class and a question, as in COARSE:fine text")
     if not colon:
-        raise InputError(f"{where}: no colon in {_quoted(classes)}; expected a class such as HUM:ind at the start")
+        raise InputError(f"{location}: no colon in {_quoted(classes)}; expected a class such as HUM:ind at the start")
     if coarse not in COARSE_CLASSES:
-        raise InputError(f"{where}: the coarse class is {_quoted(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
+        raise InputError(
+            f"{location}: the coarse class is {_quoted(coarse)}; expected one of {', '.join(COARSE_CLASSES)}"
+        )
     if not _FINE_CLASS.fullmatch(fine):
-        raise InputError(f"{where}: the fine class is {_quoted(fine)}; expected lower-case letters, as in HUM:ind")
+        raise InputError(f"{location}: the fine class is {_quoted(fine)}; expected lower-case letters, as in HUM:ind")
     if not text.strip():
-        raise InputError(f"{where}: there is no question after {classes}; expected its words, separated by spaces")
+        raise InputError(f"{location}: there is no question after {classes}; expected its words, separated by spaces")
     return Question(coarse, fine, text.strip())
 
 

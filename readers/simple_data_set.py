@@ -95,11 +95,11 @@ class SimpleDataSet:
         self.variance1, self.variance2 = (
             float(variance) if np.ndim(variance) == 0 else np.array(variance, dtype=float) for _, variance in (g1, g2)
         )
-        self.X, self.y = self._draw()
+        self.X, self.y = self._sample()
         (self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y) = split_train_dev_test(
             self.X, self.y, split
         )
-        self._check_every_class_is_trained()
+        self._check_classes_in_training_part()
 
     @property
     def nr_points(self) -> int:
@@ -122,11 +122,11 @@ class SimpleDataSet:
         if self.nr_features != 2:
             facts.append(f"{self.nr_features} feature{'s' * (self.nr_features > 1)}")
         if self.means.shape != (2, 2) or not np.array_equal(self.means, [[-1, -1], [1, 1]]):
-            facts.append(f"means {_joined(self.means)}")
+            facts.append(f"means {_format_list(self.means)}")
         if np.any(self.variances != 1):
-            facts.append(_named_variances(self.variances))
+            facts.append(_format_variances(self.variances))
         if np.any(self.prior != 1 / self.nr_classes):
-            facts.append(f"balance {_joined(self.prior if self.nr_classes > 2 else self.prior[:1])}")
+            facts.append(f"balance {_format_list(self.prior if self.nr_classes > 2 else self.prior[:1])}")
         if self.seed != 1:
             facts.append(f"seed {self.seed}")
         return ", ".join(facts)
@@ -203,7 +203,7 @@ class SimpleDataSet:
         >>> axis.get_legend_handles_labels()[1][-1]
         'Bayes optimal'
         """
-        self._check_planar()
+        self._check_two_features()
         fig, axis = figures.plot_points(
             self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y, title=self.get_name(), ax=ax
         )
@@ -244,11 +244,11 @@ class SimpleDataSet:
         >>> fig, axis = sd.plot_data(ax=detached_axes()[1])
         >>> fig, axis = sd.add_line(fig, axis, [[0, 0], [-1, 1], [0, 0]], "vertical", "green")
         """
-        self._check_planar()
+        self._check_two_features()
         figures.add_boundary(axis, params, name, colour)
         return fig, axis
 
-    def _draw(self) -> tuple[np.ndarray, np.ndarray]:
+    def _sample(self) -> tuple[np.ndarray, np.ndarray]:
         rng = _random_state(self.seed)
         class_X = []
         sizes = self._class_sizes()
@@ -271,7 +271,7 @@ class SimpleDataSet:
             )
         return sizes
 
-    def _check_every_class_is_trained(self) -> None:
+    def _check_classes_in_training_part(self) -> None:
         missing = np.setdiff1d(np.arange(self.nr_classes), self.train_y)
         if missing.size:
             raise InputError(
@@ -280,7 +280,7 @@ class SimpleDataSet:
                 "or change balance or seed."
             )
 
-    def _check_planar(self) -> None:
+    def _check_two_features(self) -> None:
         if self.nr_features != 2:
             raise InputError(
                 f"only data with 2 features can be drawn, but this data set has {self.nr_features}; "
@@ -370,19 +370,19 @@ def _random_state(seed: int) -> np.random.RandomState:
         raise InputError(f"seed must be a whole number from 0 to 2**32 - 1, but is {seed!r}.") from None
 
 
-def _named_variances(variances: np.ndarray) -> str:
+def _format_variances(variances: np.ndarray) -> str:
     """Return 'variance 2' if all are equal, otherwise 'variances 1 and 4', with one number for a class whose variances are equal."""
     if np.all(variances == variances[0, 0]):
-        return f"variance {_joined(variances[0, :1])}"
-    return f"variances {_joined([variance[:1] if np.ptp(variance) == 0 else variance for variance in variances])}"
+        return f"variance {_format_list(variances[0, :1])}"
+    return f"variances {_format_list([variance[:1] if np.ptp(variance) == 0 else variance for variance in variances])}"
 
 
-def _joined(values: Iterable[Any]) -> str:
+def _format_list(values: Iterable[Any]) -> str:
     """Return '1 and 4' for numbers, '(0,0), (1,2) and (3,1)' for vectors."""
-    texts = [_written(np.atleast_1d(value)) for value in values]
+    texts = [_format_vector(np.atleast_1d(value)) for value in values]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _written(vector: np.ndarray) -> str:
+def _format_vector(vector: np.ndarray) -> str:
     numbers = ",".join(f"{v:.4g}" for v in vector)  # without spaces, so that no line breaks inside a vector
     return numbers if len(vector) == 1 else f"({numbers})"

@@ -30,7 +30,7 @@ from lxmls_day1.lab_api import InputError, check_number, text_data
 from readers.splitting import checked_shares, split_ends
 from readers.vocabulary import BagCorpus, check_bag, checked_min_count, count_words
 
-_MANY = 10_000  # texts; for fewer, loading the compiled code takes longer than counting in Python
+_MIN_TEXTS_TO_COMPILE = 10_000  # texts; for fewer, loading the compiled code takes longer than counting in Python
 
 
 class TextCorpus(BagCorpus):
@@ -149,7 +149,7 @@ class TextCorpus(BagCorpus):
             self.X, self.feature_names, totals = bags.matrix(train_end)
             self._totals = totals.tolist()
             self._set_parts(labels, *ends)
-        elif count is None or (len(texts) >= _MANY and count is count_words):
+        elif count is None or (len(texts) >= _MIN_TEXTS_TO_COMPILE and count is count_words):
             found = text_data.count_texts(texts, train_end, min_count, progress, count)
             self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
             self._set_parts(labels, *ends)

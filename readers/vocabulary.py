@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.lab_api import InputError, as_numbers
 
-_BAGS_WANTED = (
+_BAGS_EXPECTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
 )
 
@@ -58,7 +58,7 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
                 totals[token] = totals.get(token, 0) + count
         return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
     except (AttributeError, TypeError) as error:
-        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+        raise InputError(f"{_BAGS_EXPECTED}: {error}") from error
 
 
 def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int]) -> csr_array:
@@ -90,7 +90,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
            [0., 0.]])
     """
     if not isinstance(feat_dict, Mapping):
-        raise InputError(f"{_BAGS_WANTED}, but feat_dict is {feat_dict!r}")
+        raise InputError(f"{_BAGS_EXPECTED}, but feat_dict is {feat_dict!r}")
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
@@ -102,12 +102,12 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
             starts.append(len(columns))
         places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+        raise InputError(f"{_BAGS_EXPECTED}: {error}") from error
     if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
-    numbers = as_numbers(counts, _BAGS_WANTED)
+    numbers = as_numbers(counts, _BAGS_EXPECTED)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise InputError(f"{_BAGS_WANTED}, but one of the counts is not")
+        raise InputError(f"{_BAGS_EXPECTED}, but one of the counts is not")
     return csr_array(
         (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)), shape=(len(starts) - 1, len(feat_dict))
     )

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from classifiers.solvers.lbfgs import PATIENCE, ROUNDING, Function, Iterate, line_search
+from classifiers.solvers.lbfgs import MAX_STALLED_ITERATIONS, ROUNDING, Function, Iterate, line_search
 
-FLATTER = 0.1  # c₂ of the line search
-ORTHOGONAL = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
+WOLFE_C2 = 0.1  # c₂ of the line search
+MAX_GRADIENT_COSINE = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
 
 
 def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarray | None = None) -> Iterator[Iterate]:
@@ -59,15 +59,15 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
     direction, step = -steepest, 1.0
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
-        there = line_search(function, here, step * direction, FLATTER)
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
+        there = line_search(function, here, step * direction, WOLFE_C2)
         if there is None and not np.array_equal(direction, -steepest):  # retry along steepest descent
             direction, step = -steepest, 1.0
             continue
         if there is None:
             return
         steepest_there = there.gradient / diagonal
-        share = _share_of_the_last(here.gradient, steepest, there.gradient, steepest_there)
+        share = _polak_ribiere_beta(here.gradient, steepest, there.gradient, steepest_there)
         direction *= share
         direction -= steepest_there
         slope = there.gradient @ direction
@@ -77,20 +77,20 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
         norm = np.linalg.norm(there.gradient)
         progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
         flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
-        step = _first_try(here.value - there.value, slope)
+        step = _initial_step_length(here.value - there.value, slope)
         here, steepest = there, steepest_there
         yield here
 
 
-def _share_of_the_last(gradient, steepest, gradient_there, steepest_there):
+def _polak_ribiere_beta(gradient, steepest, gradient_there, steepest_there):
     """Return β: the share of the previous direction in the next one."""
-    if abs(steepest @ gradient_there) >= ORTHOGONAL * (steepest_there @ gradient_there):
+    if abs(steepest @ gradient_there) >= MAX_GRADIENT_COSINE * (steepest_there @ gradient_there):
         return 0.0
     before = steepest @ gradient
     return max(0.0, steepest_there @ (gradient_there - gradient) / before) if before > 0 else 0.0
 
 
-def _first_try(fall, slope):
+def _initial_step_length(fall, slope):
     """Return the step to the minimum of a parabola that falls as much as F did in the previous iteration: −2 fall / slope."""
     step = -2 * fall / slope if slope < 0 else 1.0
     return step if 0 < step < np.inf else 1.0

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDING, _SMALLEST = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
+_ROUNDING, _MIN_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
 
 
-class Descent(NamedTuple):
+class DescentIterate(NamedTuple):
     """The point after an iteration of gradient descent.
 
     Examples
@@ -46,7 +46,7 @@ def gradient_descent(
     first_step: float = 1.0,
     sufficient: float = 1e-4,
     shrink: float = 0.5,
-) -> Iterator[Descent]:
+) -> Iterator[DescentIterate]:
     """Minimise a smooth function, one iteration for each ``next``.
 
     Parameters
@@ -79,17 +79,17 @@ def gradient_descent(
     array([0., 0.])
     """
     start = np.array(start, dtype=np.float64)
-    here, step = Descent(start, *function(start), 0.0), first_step
+    here, step = DescentIterate(start, *function(start), 0.0), first_step
     while True:
         yield here
         slope = np.vdot(here.gradient, here.gradient)  # ‖∇F(x)‖²
         while True:
-            if not step * slope > _ROUNDING * abs(here.value) + _SMALLEST:
+            if not step * slope > _ROUNDING * abs(here.value) + _MIN_FLOAT:
                 return
             x = here.x - step * here.gradient
             value, gradient = function(x)
             if value <= here.value - sufficient * step * slope and value < here.value:
                 break
             step *= shrink
-        here = Descent(x, value, gradient, step)
+        here = DescentIterate(x, value, gradient, step)
         step /= shrink

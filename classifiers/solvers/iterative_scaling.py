@@ -64,7 +64,7 @@ def with_slack(X: Any) -> tuple[Any, float]:
     return np.hstack([ones, X, slack]), float(total)
 
 
-class Scaling(NamedTuple):
+class ScalingIteration(NamedTuple):
     """The state after an iteration.
 
     Examples
@@ -83,26 +83,26 @@ class Scaling(NamedTuple):
 
 def iterative_scaling(
     empirical: np.ndarray, model: Callable[[np.ndarray], tuple[float, np.ndarray]], total: float
-) -> Iterator[Scaling]:
+) -> Iterator[ScalingIteration]:
     """Run generalized iterative scaling for any features whose sum is the same for every (x, y).
 
     ``empirical``, of any shape, is E_emp of each feature. A feature with E_emp = 0, whose optimum is at −∞, is skipped: its weight stays 0,
     and the weights of the others rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total``
     is V.
 
-    Yields a `Scaling` at the start, with all weights 0, and after each iteration, without end.
+    Yields a `ScalingIteration` at the start, with all weights 0, and after each iteration, without end.
 
     Examples
     --------
     The guide's dice: {1, 2, 3} came up 10 times, {4, 5, 6} 30 times. Each group is a feature, so that V = 1:
 
-    >>> shares = np.array([10 / 40, 30 / 40])
+    >>> sample_weights = np.array([10 / 40, 30 / 40])
     >>> def probabilities(weights):
     ...     return softmax(np.repeat(weights, 3)[None, :])
     >>> def dice(weights):
     ...     expected = probabilities(weights).reshape(2, 3).sum(axis=1)
-    ...     return -shares @ np.log(expected / 3), expected
-    >>> iterations = iterative_scaling(shares, dice, total=1.0)
+    ...     return -sample_weights @ np.log(expected / 3), expected
+    >>> iterations = iterative_scaling(sample_weights, dice, total=1.0)
     >>> start, first = next(iterations), next(iterations)
     >>> probabilities(first.weights) * 12
     array([[1., 1., 1., 3., 3., 3.]])
@@ -111,15 +111,18 @@ def iterative_scaling(
     weights = np.zeros(empirical.shape)
     while True:
         objective, expected = model(weights)
-        yield Scaling(weights, float(objective), float(np.linalg.norm((empirical - expected)[seen])))
+        yield ScalingIteration(weights, float(objective), float(np.linalg.norm((empirical - expected)[seen])))
         weights = weights.copy()
         weights[seen] = scaling_update(weights[seen], empirical[seen], expected[seen], total)
 
 
-def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike = 1.0) -> Iterator[Scaling]:
+def scale_max_ent(
+    X: Any, labels: np.ndarray, n_classes: int, sample_weights: ArrayLike = 1.0
+) -> Iterator[ScalingIteration]:
     """Fit the maximum-entropy model of classes by iterative scaling, without regularization.
 
-    The examples are X (M, J) without negative entries, their columns ``labels`` (M,), and sample weights ``shares`` (M,) of mean 1. Yields
+    The examples are X (M, J) without negative entries, their columns ``labels`` (M,), and sample weights
+    ``sample_weights`` (M,) of mean 1. Yields
     the same as :func:`iterative_scaling`, with weights (J + 1, K) of g(x) = (1, x). An InputError names a negative feature.
 
     With one binary feature the model reproduces the shares of the classes:
@@ -130,11 +133,11 @@ def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike 
     array([[0.667, 0.333]])
     """
     features, total = with_slack(X)  # (M, J + 2)
-    of_each = np.broadcast_to(shares, len(labels))[:, None]  # (M, 1)
+    of_each = np.broadcast_to(sample_weights, len(labels))[:, None]  # (M, 1)
 
     def model(weights):
         scores = features @ weights  # (M, K)
-        return (shares * log_loss(scores, labels)).mean(), expectations(features, of_each * softmax(scores))
+        return (sample_weights * log_loss(scores, labels)).mean(), expectations(features, of_each * softmax(scores))
 
     empirical = expectations(features, of_each * np.eye(n_classes)[labels])  # (J + 2, K)
     for scaling in iterative_scaling(empirical, model, total):

@@ -22,10 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-ARMIJO, FLATTER = 1e-4, 0.9  # c₁ and c₂
-MOST_TRIES = 50  # maximum number of trial steps of a line search
+WOLFE_C1, WOLFE_C2 = 1e-4, 0.9  # c₁ and c₂
+MAX_LINE_SEARCH_STEPS = 50  # maximum number of trial steps of a line search
 ROUNDING = 1e-14  # differences of F below this share of F are below the rounding error
-PATIENCE = 10  # stop after this many iterations without a decrease of F above rounding or a new minimum of ‖∇F‖
+MAX_STALLED_ITERATIONS = (
+    10  # stop after this many iterations without a decrease of F above rounding or a new minimum of ‖∇F‖
+)
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # x -> (F(x), ∇F(x))
 
@@ -86,7 +88,7 @@ def lbfgs(
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = two_loop_recursion(here.gradient, pairs, diagonal)
         there = line_search(function, here, np.negative(direction, out=direction))
         del direction
@@ -144,7 +146,7 @@ def two_loop_recursion(
     return q
 
 
-def line_search(function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER) -> Iterate | None:
+def line_search(function: Function, here: Iterate, direction: np.ndarray, c2: float = WOLFE_C2) -> Iterate | None:
     """Return the point x + t d for a step t that fulfils the Wolfe conditions, or None if rounding prevents finding one.
 
     t doubles until a step is too long. Then t is searched between a step that is too short and a step that is too long: at the
@@ -157,7 +159,7 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray, flatte
         The point x (n,), with its value and gradient.
     direction : array (n,)
         d, a descent direction.
-    flatter : float in (0, 1)
+    c2 : float in (0, 1)
         c₂: the slope at the new point is at most this share of the slope at x.
 
     Returns
@@ -178,14 +180,14 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray, flatte
     if not slope < 0:
         return None
     short, long, t = 0.0, np.inf, 1.0
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_LINE_SEARCH_STEPS):
         x = here.x + t * direction
         value, gradient = function(x)
-        if not value <= here.value + ARMIJO * t * slope + ROUNDING * abs(here.value):
+        if not value <= here.value + WOLFE_C1 * t * slope + ROUNDING * abs(here.value):
             long = t
             rise = value - here.value - slope * t  # height above the tangent
             lowest = -slope * t * t / (2 * rise) if rise < np.inf else short
-        elif gradient @ direction < flatter * slope:
+        elif gradient @ direction < c2 * slope:
             short, lowest = t, 2 * t
         else:
             return None if np.array_equal(x, here.x) else Iterate(x, value, gradient)

@@ -33,16 +33,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SURE = 10  # from this sweep on, the pace of the sweeps is used to predict how many more are needed
+MIN_SWEEPS_TO_EXTRAPOLATE = 10  # from this sweep on, the pace of the sweeps is used to predict how many more are needed
 ROUNDING = 1e-12  # share of the objective: a smaller gap is below the rounding error
 
 
-class DualPoint(NamedTuple):
+class DualIterate(NamedTuple):
     """The state of the method after some sweeps. The optimum of F lies between ``dual`` and ``objective``.
 
     Examples
     --------
-    >>> DualPoint(sweeps=3, objective=0.75, dual=0.5, weights=np.zeros((2, 1))).gap
+    >>> DualIterate(sweeps=3, objective=0.75, dual=0.5, weights=np.zeros((2, 1))).gap
     0.25
     """
 
@@ -94,10 +94,10 @@ def ascend_dual(
     rows: Any,
     regularizer: float,
     tolerance: float,
-    most_sweeps: int,
+    max_sweeps: int,
     rng: np.random.Generator,
-    most_expected: float = np.inf,
-) -> Iterator[DualPoint]:
+    max_remaining_sweeps: float = np.inf,
+) -> Iterator[DualIterate]:
     """Sweep over the examples until the gap is small.
 
     Parameters
@@ -107,15 +107,15 @@ def ascend_dual(
     regularizer : float > 0, λ
     tolerance : float > 0
         The share of the objective to which the gap must fall. The gap is measured when the sweeps seem to have reached it.
-    most_sweeps : int
+    max_sweeps : int
     rng : numpy.random.Generator, shuffles the examples before each sweep
-    most_expected : float
+    max_remaining_sweeps : float
         Stop also if, at the pace of the last sweep, more than this number of further sweeps is needed.
 
     Yields
     ------
     DualPoint
-        The state at the start and after each measurement. It ends after ``most_sweeps`` sweeps, or if too many more are needed.
+        The state at the start and after each measurement. It ends after ``max_sweeps`` sweeps, or if too many more are needed.
 
     Examples
     --------
@@ -132,20 +132,29 @@ def ascend_dual(
     multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
     weights = np.zeros((rows.n_features + 1, 1 if two else n_classes))
     unit, visited = 1 / (regularizer * n_examples), np.flatnonzero(rows.shares > 0)
-    point = DualPoint(0, float(np.log(n_classes)), 0.0, weights)
+    point = DualIterate(0, float(np.log(n_classes)), 0.0, weights)
     yield point
     before = point.gap
-    for number in range(1, most_sweeps + 1):
+    for number in range(1, max_sweeps + 1):
         estimate = rows.max_ent_sweep(rng.permutation(visited), unit, multipliers, weights) / n_examples
         # The gap falls by a similar factor in each sweep, and may be exactly 0 already.
         expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
         wanted, pace = tolerance * point.objective, np.log(before / estimate) if 0 < estimate < before else 0.0
-        slow = number >= SURE and estimate > wanted and np.log(estimate / wanted) > most_expected * pace
+        slow = (
+            number >= MIN_SWEEPS_TO_EXTRAPOLATE
+            and estimate > wanted
+            and np.log(estimate / wanted) > max_remaining_sweeps * pace
+        )
         before = estimate
-        if 2 * expected <= wanted or slow or number in (SURE, most_sweeps) or not np.isfinite(estimate):
+        if (
+            2 * expected <= wanted
+            or slow
+            or number in (MIN_SWEEPS_TO_EXTRAPOLATE, max_sweeps)
+            or not np.isfinite(estimate)
+        ):
             loss, entropy = rows.max_ent_measure(multipliers, weights)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
-            point = DualPoint(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
+            point = DualIterate(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)
             yield point
             if slow:
                 return

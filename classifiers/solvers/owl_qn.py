@@ -21,7 +21,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from classifiers.solvers.lbfgs import ARMIJO, MOST_TRIES, PATIENCE, ROUNDING, Function, Iterate, two_loop_recursion
+from classifiers.solvers.lbfgs import (
+    MAX_LINE_SEARCH_STEPS,
+    MAX_STALLED_ITERATIONS,
+    ROUNDING,
+    WOLFE_C1,
+    Function,
+    Iterate,
+    two_loop_recursion,
+)
 
 
 def soft_threshold(a: np.ndarray, penalty: float | np.ndarray) -> np.ndarray:
@@ -105,7 +113,7 @@ def owl_qn(
     here = Iterate(x, float(smooth + penalties @ np.abs(x)), pseudo_gradient(x, slope, penalties))
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = -two_loop_recursion(here.gradient, pairs, diagonal)
         direction[direction * here.gradient >= 0] = 0.0
         found = _search(function, here, direction, penalties)
@@ -131,13 +139,13 @@ def _search(function, here, direction, penalties):
     A coordinate at 0 moves to the side on which F falls. Steps are halved until F falls by a share of the predicted decrease.
     """
     signs, t = np.where(here.x == 0, np.sign(direction), np.sign(here.x)), 1.0
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_LINE_SEARCH_STEPS):
         x = here.x + t * direction
         x[(penalties > 0) & (np.sign(x) != signs)] = 0.0
         smooth, slope = function(x)
         value = float(smooth + penalties @ np.abs(x))
         promised = here.gradient @ (x - here.x)
-        if value <= here.value + ARMIJO * promised + ROUNDING * abs(here.value) and promised < 0:
+        if value <= here.value + WOLFE_C1 * promised + ROUNDING * abs(here.value) and promised < 0:
             return Iterate(x, value, pseudo_gradient(x, slope, penalties)), slope
         t /= 2
     return None

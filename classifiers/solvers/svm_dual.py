@@ -55,20 +55,20 @@ from numpy.typing import ArrayLike
 from lxmls_day1.lab_api import InputError, check_number
 
 RELAXATION = 1.5  # on text, 1.4 to 1.7 took the fewest sweeps for two classes and for twenty
-PATIENCE = 2  # visits without a share in the gap before an example is skipped
-MOST_SWEEPS = 8  # maximum number of sweeps of an epoch
-WORTH_MEASURING = 1 / 3  # an epoch ends when the estimated gap has fallen to this share
+MAX_IDLE_VISITS = 2  # visits without a share in the gap before an example is skipped
+MAX_SWEEPS_PER_EPOCH = 8  # maximum number of sweeps of an epoch
+GAP_REDUCTION_PER_EPOCH = 1 / 3  # an epoch ends when the estimated gap has fallen to this share
 ROUNDING = 1e-9  # share of the objective: the gap that may remain when no step changes anything
 
 
-class Epoch(NamedTuple):
+class GapMeasurement(NamedTuple):
     """One epoch of the dual method, that is some sweeps and a measurement; an entry of ``history``.
 
     The optimum of the objective lies between ``dual`` and ``objective``.
 
     Examples
     --------
-    >>> Epoch(number=1, sweeps=3, updates=12, seconds=0.01, objective=0.75, dual=0.5).gap
+    >>> GapMeasurement(number=1, sweeps=3, updates=12, seconds=0.01, objective=0.75, dual=0.5).gap
     0.25
     """
 
@@ -196,7 +196,7 @@ def check_dual_settings(learner: Any) -> None:
 
 def solve_dual(
     rows: Any, costs: np.ndarray, regularizer: float, tolerance: float, max_epochs: int, rng: np.random.Generator
-) -> Iterator[tuple[Epoch, np.ndarray, bool]]:
+) -> Iterator[tuple[GapMeasurement, np.ndarray, bool]]:
     """Sweep over the examples until the gap is at most ``tolerance`` times the objective.
 
     Parameters
@@ -232,8 +232,8 @@ def solve_dual(
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
-        for _ in range(MOST_SWEEPS):
-            order = rng.permutation(np.flatnonzero((rests < PATIENCE) & (rows.shares > 0)))
+        for _ in range(MAX_SWEEPS_PER_EPOCH):
+            order = rng.permutation(np.flatnonzero((rests < MAX_IDLE_VISITS) & (rows.shares > 0)))
             gap, steps = rows.svm_sweep(
                 order, row_costs, 1 / (regularizer * n_examples), RELAXATION, multipliers, weights, rests
             )
@@ -241,14 +241,14 @@ def solve_dual(
             n_sweeps += 1
             n_steps += int(steps)
             if enough is None:
-                enough = max(estimate * WORTH_MEASURING, tolerance * dual)
+                enough = max(estimate * GAP_REDUCTION_PER_EPOCH, tolerance * dual)
             if estimate <= enough:
                 break
         loss, cost = rows.svm_measure(row_costs, multipliers, weights, rests)
         penalty = regularizer / 2 * float((weights * weights).sum() / (2 if two else 1))
         objective, dual = loss / n_examples + penalty, cost / n_examples - penalty
         seconds = time.perf_counter() - started - elsewhere
-        epoch = Epoch(number, n_sweeps, n_steps, seconds, objective, dual)
+        epoch = GapMeasurement(number, n_sweeps, n_steps, seconds, objective, dual)
         # If no step changed anything, each example is optimal up to rounding. Then W is optimal too, unless features overflow.
         converged = epoch.gap <= (tolerance if n_steps else max(tolerance, ROUNDING)) * objective
         yield epoch, np.column_stack([-weights / 2, weights / 2]) if two else weights.copy(), converged

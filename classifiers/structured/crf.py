@@ -37,8 +37,8 @@ from classifiers.structured.structured_gradient import StructuredGradient
 from lxmls_day1.lab_api import setting
 
 SOLVERS = ("lbfgs", "online")
-PAIR_BYTES = 2**30  # memory for the pairs of L-BFGS
-FIRST_ROUNDS = 5  # rounds of descent before L-BFGS
+MAX_PAIR_BYTES = 2**30  # memory for the pairs of L-BFGS
+INITIAL_ROUNDS = 5  # rounds of descent before L-BFGS
 
 
 @dataclass(eq=False, repr=False)
@@ -122,9 +122,9 @@ class CRF(StructuredGradient):
         started = time.perf_counter()
         sentences = self.sentences_of(X, y)
         self.row_costs()  # raises an error for costs that do not fit, as the online solver does
-        F = Objective(sentences, float(self.regularizer))
-        start = self._first_rounds(sentences)
-        memory = min(20, max(5, PAIR_BYTES // (16 * start.size)))
+        F = CRFObjective(sentences, float(self.regularizer))
+        start = self._initial_weights(sentences)
+        memory = min(20, max(5, MAX_PAIR_BYTES // (16 * start.size)))
         self.history, values = [], []
         for number, (x, value, gradient) in enumerate(lbfgs(F, start.ravel(), F.diagonal(), memory)):
             values.append(value)
@@ -132,7 +132,7 @@ class CRF(StructuredGradient):
                 self.history.append(Iteration(number, time.perf_counter() - started, float(value)))
             if callback and number > 0:
                 callback(self.history[-1], x.reshape(F.shape).copy(), x.reshape(F.shape).copy())
-            arrived = self._is_near(values, gradient)
+            arrived = self._is_converged(values, gradient)
             if arrived or number == self.max_iterations:
                 break
         if not arrived and number == self.max_iterations:
@@ -144,15 +144,15 @@ class CRF(StructuredGradient):
         self.nr_updates = len(self.history)
         return self._trained(x.reshape(F.shape))
 
-    def _is_near(self, values, gradient, span=5):
+    def _is_converged(self, values, gradient, span=5):
         """Return True if F hardly falls any more, or is certainly near its optimum."""
         share = self.tolerance * abs(values[-1])
         slow = len(values) > span and values[-1 - span] - values[-1] <= span * share
         return slow or (self.regularizer > 0 and gradient @ gradient <= 2 * self.regularizer * share)
 
-    def _first_rounds(self, sentences):
+    def _initial_weights(self, sentences):
         """Return the start of L-BFGS: W after some rounds of descent if these lower F, otherwise 0."""
-        W = sentences.after_descent(self, FIRST_ROUNDS)
+        W = sentences.after_descent(self, INITIAL_ROUNDS)
         # at W = 0 all sequences are equally likely
         at_zero = len(sentences.labels) / len(sentences) * np.log(sentences.shape[1])
         lowered = np.isfinite(W).all() and sentences.log_losses(W).mean() + self.penalty_of(W) < at_zero
@@ -186,7 +186,7 @@ class CRF(StructuredGradient):
         return [marginals[start:end] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)]
 
 
-class Objective:
+class CRFObjective:
     """F and its gradient as a function of one flat vector.
 
     Parameters
@@ -204,7 +204,7 @@ class Objective:
     >>> from classifiers.structured.tag_features import FeatureIndex
     >>> from lxmls_day1.engine.loops.chains import Chains
     >>> _, words = FeatureIndex.learn([["a", "b"]], ["word"])
-    >>> F = Objective(Chains(words, 2, (1 + 2 + 2 + 2, 2), np.array([0, 0])), regularizer=0.1)
+    >>> F = CRFObjective(Chains(words, 2, (1 + 2 + 2 + 2, 2), np.array([0, 0])), regularizer=0.1)
     >>> value, gradient = F(np.zeros(7 * 2))
     >>> round(float(value), 4), gradient.reshape(7, 2)[0].round(6)
     (1.3863, array([-1.,  1.]))

@@ -75,7 +75,7 @@ class Layout(NamedTuple):
         ChainScores
             With zeros for the transitions if the layout has none.
         """
-        ends, features, values = _sentence(words, m)
+        ends, features, values = _features_of_sentence(words, m)
         weighted = values[:, None] * W[1 + features]  # (n, K)
         emissions = np.array([W[0] + weighted[i:j].sum(axis=0) for i, j in itertools.pairwise(ends.tolist())])  # (T, K)
         n_tags = self.n_tags
@@ -96,7 +96,7 @@ class Layout(NamedTuple):
         entries : int array
         amounts : float array
         """
-        ends, features, values = _sentence(words, m)
+        ends, features, values = _features_of_sentence(words, m)
         rows = [np.zeros(len(path), dtype=np.intp), 1 + features]
         tags = [path, np.repeat(path, np.diff(ends))]
         amounts = [np.ones(len(path)), values]
@@ -134,7 +134,7 @@ class Layout(NamedTuple):
         return entries[values != 0], values[values != 0]
 
 
-def _sentence(words: TokenFeatures, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _features_of_sentence(words: TokenFeatures, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the n features of sentence m.
 
     The arrays hold the first and last position of each word (T + 1,), the feature numbers (n,) and the values (n,).

@@ -20,7 +20,7 @@ import numpy as np
 
 from classifiers.structured.viterbi import ChainScores
 
-MOST_SWEEPS = 10_000
+MAX_SWEEPS = 10_000
 
 
 def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
@@ -76,7 +76,7 @@ def hildreth(gram: np.ndarray, lacking: np.ndarray, cap: float, tolerance: float
     (array([0.3]), array([0.5, 0. ]))
     """
     alpha = np.zeros(len(lacking))
-    for _ in range(MOST_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         moved = 0.0
         for i in range(len(alpha)):
             before = alpha[i]

@@ -28,19 +28,19 @@ from numpy.typing import ArrayLike
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.structured.joint_features import Layout
 from classifiers.structured.tag_features import (
-    FORMS,
+    FEATURE_TYPES,
     TEMPLATES,
     EncodedSentences,
     FeatureIndex,
-    are_given,
     check_templates,
+    has_explicit_features,
 )
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.lab_api import InputError, setting
 
 Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
 Tags = Sequence[Sequence[Any]]  # for each sentence, a tag for each word
-TAGS_WANTED = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
+_TAGS_EXPECTED = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -206,7 +206,7 @@ class StructuredClassifier(OnlineClassifier):
         searched = layout.scores(sentences, m, weights.V, weights.state[0])
         if self.augmented:
             searched = cost_augmented(searched, truth, costs.T)
-        rival = _path(self.decoder or viterbi, searched)
+        rival = _checked_path(self.decoder or viterbi, searched)
         entries, values = layout.difference(sentences, m, truth, rival)
         if len(entries) == 0:
             return entries, values
@@ -239,7 +239,7 @@ class StructuredClassifier(OnlineClassifier):
             If the classifier is not trained, a sentence is invalid, or the parameters do not belong to this classifier.
         """
         if self.decoder is not None:
-            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
+            return [self.classes[_checked_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params, finite=False)
         words = self._encode(check_sentences(X))
         few = len(words.indices) < len(params)  # then checking the parameters in use is enough
@@ -300,7 +300,7 @@ class StructuredClassifier(OnlineClassifier):
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth = _sequences(truth, TAGS_WANTED)
+        truth = _as_sequences(truth, _TAGS_EXPECTED)
         guesses = _all_tags(truth, predicted)
         if not guesses:
             raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
@@ -342,7 +342,7 @@ class StructuredClassifier(OnlineClassifier):
     def _learn_features(self, X):
         """Return the names of the features of checked sentences, and the features of each word."""
         if not _is_encoded(X):
-            self.given_features = are_given(X)
+            self.given_features = has_explicit_features(X)
             index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
             return index.names, words
         if X.index.templates != tuple(self.templates):
@@ -355,7 +355,7 @@ class StructuredClassifier(OnlineClassifier):
     def _encode(self, X):
         """Return the known features of the words of checked sentences."""
         if not _is_encoded(X):
-            if are_given(X) != self.given_features:
+            if has_explicit_features(X) != self.given_features:
                 forms = ("words", "dictionaries or lists of features")[:: -1 if self.given_features else 1]
                 raise InputError(f"{self.get_name()} was trained on sentences of {forms[0]}, but got one of {forms[1]}")
             return FeatureIndex(self.templates, self.feature_names).encode(X)
@@ -406,8 +406,8 @@ def check_sentences(X: Any) -> Any:
     """
     if _is_encoded(X):
         return X
-    X = _sequences(X, "X must be a list of sentences, each a list of words")
-    kind = FORMS if are_given(X) else str
+    X = _as_sequences(X, "X must be a list of sentences, each a list of words")
+    kind = FEATURE_TYPES if has_explicit_features(X) else str
     for m, sentence in enumerate(X):
         if not len(sentence) or not all(isinstance(word, kind) and (word or kind is not str) for word in sentence):
             raise InputError(
@@ -424,7 +424,7 @@ def _is_encoded(X):
 
 def _all_tags(X, y):
     """Return the tags of all words as one list (N), after checking that each word has a tag."""
-    y = _sequences(y, TAGS_WANTED)
+    y = _as_sequences(y, _TAGS_EXPECTED)
     if len(y) != len(X):
         raise InputError(
             f"{len(X)} sentences need as many sequences of tags, but there are {len(y)}; pass one for each"
@@ -438,7 +438,7 @@ def _all_tags(X, y):
     return [tag for tags in y for tag in tags]
 
 
-def _sequences(values, wanted):
+def _as_sequences(values, expected):
     """Return a list of lists or tuples; refuse a string and values that cannot be converted."""
     try:
         found = [] if isinstance(values, str) else list(values)
@@ -446,10 +446,10 @@ def _sequences(values, wanted):
             return [one if isinstance(one, (list, tuple)) else list(one) for one in found]
     except TypeError:
         pass
-    raise InputError(f"{wanted}, but is {reprlib.repr(values)}")
+    raise InputError(f"{expected}, but is {reprlib.repr(values)}")
 
 
-def _path(decoder, scores):
+def _checked_path(decoder, scores):
     """Return the result of a decoder, after checking that it is a path."""
     found = decoder(scores)
     path = np.asarray([] if found is None else found)

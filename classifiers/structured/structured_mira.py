@@ -23,7 +23,7 @@ from classifiers.structured.structured_classifier import StructuredClassifier
 from classifiers.structured.viterbi import path_score
 from lxmls_day1.lab_api import setting
 
-MOST_SEQUENCES = 1000  # a step needs an inner product for each pair of sequences
+MAX_SEQUENCES = 1000  # a step needs an inner product for each pair of sequences
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,7 +55,7 @@ class StructuredMira(StructuredClassifier, Mira):
     name = "Structured MIRA"
 
     k: int = setting(
-        1, "the number of sequences that the true one should lead", at_least=1, at_most=MOST_SEQUENCES, whole=True
+        1, "the number of sequences that the true one should lead", at_least=1, at_most=MAX_SEQUENCES, whole=True
     )
 
     def compiles(self) -> bool:
@@ -76,5 +76,5 @@ class StructuredMira(StructuredClassifier, Mira):
         for delta, i in zip(deltas, kept, strict=True):
             delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
         of_truth = path_score(scores, truth)
-        lacking = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
-        return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas
+        margin_violations = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
+        return entries, hildreth(deltas @ deltas.T, np.array(margin_violations), step) @ deltas

@@ -6,7 +6,7 @@ to change its features, pass another list.
 
 Each template yields at most one feature per word, and features are binary: x is a vector of zeros and ones with at most a
 one per template. Only features that occur in the training sentences exist; other features of other sentences are ignored.
-Instead of words you can pass your own features, also with numeric values (`given_features`).
+Instead of words you can pass your own features, also with numeric values (`explicit_features`).
 
 References
 ----------
@@ -78,10 +78,10 @@ def long_shape(word: str) -> str:
     >>> long_shape("McDonald's"), long_shape("3,000"), long_shape("U.S.")
     ("XxXxxxxx'x", 'd,ddd', 'X.X.')
     """
-    return "".join(map(_kind_of_character, word))
+    return "".join(map(_character_class, word))
 
 
-def _kind_of_character(character: str) -> str:
+def _character_class(character: str) -> str:
     if character.isdigit():
         return "d"
     if character.isalpha():
@@ -126,12 +126,12 @@ AFFIXES = {"prefix": prefix, "suffix": suffix}
 # ------------------------------------------------------------------------------------------------------------ templates
 
 
-class Part(NamedTuple):
+class TemplatePart(NamedTuple):
     """One attribute of one word, at an offset from the word that is tagged.
 
     Examples
     --------
-    >>> [part.value("Walked") for part in (Part("lower", None, 0), Part("suffix", 2, -1), Part("prefix", 7, 0))]
+    >>> [part.value("Walked") for part in (TemplatePart("lower", None, 0), TemplatePart("suffix", 2, -1), TemplatePart("prefix", 7, 0))]
     ['walked', 'ed', None]
     """
 
@@ -146,7 +146,7 @@ class Part(NamedTuple):
         return AFFIXES[self.attribute](word, self.length)
 
 
-def parse_template(template: str) -> tuple[Part, ...]:
+def parse_template(template: str) -> tuple[TemplatePart, ...]:
     """Return the parts of a template.
 
     Parameters
@@ -181,21 +181,21 @@ def parse_template(template: str) -> tuple[Part, ...]:
                 f"a template names attributes of words ({known}), each perhaps with a place as in lower[-1], and with "
                 f"single spaces between them, but one is {template!r}"
             )
-        parts.append(Part(name, None if length is None else int(length), int(offset or 0)))
+        parts.append(TemplatePart(name, None if length is None else int(length), int(offset or 0)))
     return tuple(parts)
 
 
-_PARTS_OF = functools.cache(parse_template)  # cached because it is called for each batch of sentences
+_cached_parse_template = functools.cache(parse_template)  # cached because it is called for each batch of sentences
 
 
 # ------------------------------------------------------------------------------------------------- features of one's own
 
 #: Types in which the features of a word can be passed, and types of their values other than strings.
-FORMS, NUMBERS = (Mapping, list, tuple, set), (float, int, np.floating, np.integer, np.bool_)
-LARGEST = 1e100  # the square of it is still finite
+FEATURE_TYPES, VALUE_TYPES = (Mapping, list, tuple, set), (float, int, np.floating, np.integer, np.bool_)
+MAX_FEATURE_VALUE = 1e100  # the square of it is still finite
 
 
-def given_features(word: Any) -> dict[str, float]:
+def explicit_features(word: Any) -> dict[str, float]:
     """Return the value of each feature of a word that is passed as its features, in the form that CRFsuite accepts.
 
     Parameters
@@ -212,9 +212,9 @@ def given_features(word: Any) -> dict[str, float]:
 
     Examples
     --------
-    >>> given_features({"lower": "dogs", "length": 4, "capital": True, "digit": False, "next": {"lower": "bark", "tfidf": 0.3}})
+    >>> explicit_features({"lower": "dogs", "length": 4, "capital": True, "digit": False, "next": {"lower": "bark", "tfidf": 0.3}})
     {'lower:dogs': 1.0, 'length': 4.0, 'capital': 1.0, 'next:lower:bark': 1.0, 'next:tfidf': 0.3}
-    >>> given_features(["lower=dogs", "capital"])
+    >>> explicit_features(["lower=dogs", "capital"])
     {'lower=dogs': 1.0, 'capital': 1.0}
     """
     values: dict[str, float] = {}
@@ -230,23 +230,27 @@ def _named_values(word: Any) -> Iterator[tuple[str, float]]:
             raise InputError(f"the name of a feature must be a text, but one is {name!r}; use str(name)")
         if isinstance(value, str):
             yield f"{name}:{value}", 1.0
-        elif isinstance(value, NUMBERS) and abs(value if isinstance(value, int) else float(value)) <= LARGEST:
+        elif (
+            isinstance(value, VALUE_TYPES)
+            and abs(value if isinstance(value, int) else float(value)) <= MAX_FEATURE_VALUE
+        ):
             yield name, float(value)
-        elif isinstance(value, FORMS):
+        elif isinstance(value, FEATURE_TYPES):
             yield from ((f"{name}:{inner}", number) for inner, number in _named_values(value))
         else:
             raise InputError(
-                f"the value of a feature must be a number of at most {LARGEST:g}, True, False, a text, or a dictionary or list of further "
+                f"the value of a feature must be a number of at most {MAX_FEATURE_VALUE:g}, True, False, a text, or a "
+                f"dictionary or list of further "
                 f"features, but {name!r} has the value {reprlib.repr(value)}; leave out what is not known, and scale large numbers down"
             )
 
 
-def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
+def has_explicit_features(sentences: Sequence[Sequence[Any]]) -> bool:
     """Return True if the words of the sentences are passed as their features.
 
     Examples
     --------
-    >>> are_given([["a", "dog"]]), are_given([[{"lower": "a"}, {"lower": "dog"}]])
+    >>> has_explicit_features([["a", "dog"]]), has_explicit_features([[{"lower": "a"}, {"lower": "dog"}]])
     (False, True)
     """
     return any(not isinstance(word, str) for sentence in sentences for word in sentence)
@@ -292,7 +296,7 @@ class FeatureIndex:
     Examples
     --------
     >>> index, _ = FeatureIndex.learn([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
-    >>> list(index.names)
+    >>> count_names(index.names)
     ['lower=the', 'lower=cat', 'lower=dog', 'lower[-1]=', 'lower[-1]=the']
     >>> index.features(["the", "cat", "purrs"])
     [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
@@ -310,23 +314,23 @@ class FeatureIndex:
 
         Features are numbered by template, then by first occurrence; explicit features only by first occurrence.
         """
-        if are_given(sentences := list(sentences)):
-            given = _Given(sentences)
+        if has_explicit_features(sentences := list(sentences)):
+            given = _ExplicitFeatures(sentences)
             enough = np.bincount(given.codes, minlength=len(given.names)) >= min_count
             index = cls(templates, [*itertools.compress(given.names, enough)])
             return index, given.numbered(np.where(enough, np.cumsum(enough) - 1, -1))
         names = text_data.PackedTexts()
-        words, templates = _Words(sentences), check_templates(templates)
+        words, templates = _EncodedWords(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):
             codes, name_of_code = words.features(template)
-            kind_of_word, firsts, counts = _by_first_occurrence(codes, len(name_of_code))
+            kind_of_word, firsts, counts = _renumber_by_first_occurrence(codes, len(name_of_code))
             name_of_kind = [name_of_code[code] for code in codes[firsts].tolist()]
             enough = counts >= min_count
             number_of_kind = np.append(np.where(enough, len(names) + np.cumsum(enough) - 1, -1), -1)
             row[:] = number_of_kind[kind_of_word]  # words without it have the kind −1, the last entry
             names.extend(name_of_kind if enough.all() else itertools.compress(name_of_kind, enough))
-        return cls(templates, names), _as_features(words.starts, numbers)
+        return cls(templates, names), _token_features(words.starts, numbers)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -342,10 +346,10 @@ class FeatureIndex:
         -------
         TokenFeatures
         """
-        if are_given(sentences := list(sentences)):
-            given = _Given(sentences)
+        if has_explicit_features(sentences := list(sentences)):
+            given = _ExplicitFeatures(sentences)
             return given.numbered(np.array(self.names.numbers(given.names), dtype=np.intp))
-        words = _Words(sentences)
+        words = _EncodedWords(sentences)
         numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
         kinds = []
         for row, template in zip(numbers, self.templates, strict=True):
@@ -355,7 +359,7 @@ class FeatureIndex:
         parts = np.split(known, np.cumsum([len(name_of_kind) for name_of_kind in kinds])[:-1])
         for row, part in zip(numbers, parts, strict=True):
             row[:] = np.append(part, np.int32(-1))[row]
-        return _as_features(words.starts, numbers)
+        return _token_features(words.starts, numbers)
 
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
         """Return the names of the features of each word of one sentence."""
@@ -377,7 +381,7 @@ class EncodedSentences:
     Examples
     --------
     >>> train = EncodedSentences.learn([["The", "cat"], ["the", "dog"]], ["lower"])
-    >>> len(train), list(train.index.names)
+    >>> len(train), count_names(train.index.names)
     (2, ['lower=the', 'lower=cat', 'lower=dog'])
     >>> train.others([["the", "cat", "purrs"]]).features.indices
     array([0, 1], dtype=int32)
@@ -402,7 +406,7 @@ class EncodedSentences:
         return len(self.features.starts) - 1
 
 
-def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
+def _token_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
     """Return the features in a table (templates, N) of feature numbers, with −1 for no feature."""
     numbers = numbers.T
     there = numbers >= 0  # (N, templates)
@@ -430,14 +434,14 @@ def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
     for template in templates:
-        (_PARTS_OF if isinstance(template, str) else parse_template)(template)
+        (_cached_parse_template if isinstance(template, str) else parse_template)(template)
     doubled = [template for i, template in enumerate(templates) if template in templates[:i]]
     if doubled:
         raise InputError(f"each template counts once, but {doubled[0]!r} is listed twice; leave one out")
     return tuple(templates)
 
 
-class _Given:
+class _ExplicitFeatures:
     """The explicit features of the words of some sentences, each as the number of its name in `names`."""
 
     def __init__(self, sentences: Sequence[Sequence[Any]]):
@@ -445,7 +449,7 @@ class _Given:
         lengths: list[int] = []
         codes, values = array("q"), array("d")
         for word in itertools.chain.from_iterable(sentences):
-            features = given_features(word)
+            features = explicit_features(word)
             lengths.append(len(features))
             codes.extend([numbers.setdefault(name, len(numbers)) for name in features])
             values.extend(features.values())
@@ -464,7 +468,7 @@ class _Given:
         return TokenFeatures(self.starts, indptr, numbers[order].astype(np.int32), values)
 
 
-class _Words:
+class _EncodedWords:
     """All words of some sentences as one list. Attributes are computed only once for each distinct word."""
 
     def __init__(self, sentences: Iterable[Sequence[str]]):
@@ -494,7 +498,7 @@ class _Words:
         names : list of str
             Distinct features, possibly including some that no word has.
         """
-        parts = [self._at_each_word(part) for part in _PARTS_OF(template)]
+        parts = [self._values_at_words(part) for part in _cached_parse_template(template)]
         (codes, texts), *others = parts
         for more, values in others:
             codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
@@ -505,16 +509,16 @@ class _Words:
             texts = [f"{texts[first]}\t{values[second]}" for first, second in pairs]
         return codes, [f"{template}={text}" for text in texts]
 
-    def _at_each_word(self, part: Part) -> tuple[np.ndarray, list[str]]:
+    def _values_at_words(self, part: TemplatePart) -> tuple[np.ndarray, list[str]]:
         """Return the value of a part at each word, as a number (N,) or −1 for none, and the strings that the numbers represent."""
-        code_of_kind, values = self._attribute(part)
+        code_of_kind, values = self._attribute_codes(part)
         if part.offset not in self._kinds_at:
             place = np.arange(self.nr_words) + part.offset
             inside = (place >= self._first) & (place < self._end)
             self._kinds_at[part.offset] = np.where(inside, self._kinds[np.where(inside, place, 0)], -1)
         return code_of_kind[self._kinds_at[part.offset]], values
 
-    def _attribute(self, part: Part) -> tuple[np.ndarray, list[str]]:
+    def _attribute_codes(self, part: TemplatePart) -> tuple[np.ndarray, list[str]]:
         """Return the value of an attribute for each distinct word, as a number or −1 for none; the last entry is for positions outside."""
         key = part.attribute, part.length
         if key not in self._values_of:
@@ -525,7 +529,7 @@ class _Words:
         return self._values_of[key]
 
 
-def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _renumber_by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Renumber codes from 0 to ``nr_codes`` − 1 by first occurrence (−1 stays).
 
     Return the new codes, the first position of each, and its number of occurrences.

@@ -15,30 +15,30 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
-from lxmls_day1.course.markers import functions_of, without_markers
+from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import HERE, drawn_points, gaps_in, given_source
+from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn_points, find_gaps, starter_source
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
-from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pytest")
-LOADED = ("numpy", "packaging", "pygments")
+PYODIDE_PACKAGES = ("numpy", "packaging", "pygments")
 #: Parts of the package that no check of the core imports.
-LEFT_OUT = re.compile(
+UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
 #: Parts of a notebook's text that are not shown: comments, and the head of the function, which the gap shows.
-NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
+HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: Further packages that demonstrations import: from Pyodide, and from the installed packages. ``exercise_worker.js`` loads them.
-LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
+DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
 #: The experiments: the instructions for the page, and the beginnings of the notebook's questions that can be answered from the page.
 EXPERIMENTS = {
     "1.1": (
@@ -51,9 +51,9 @@ EXPERIMENTS = {
         ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }
-TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
-FOLDER = PurePosixPath("_static/exercises")  # the folder in the book
-LAB = "/lab"  # the folder of the lab in a page
+TAKE_BUTTON = '<button type="button" class="take" hidden>Take it with you</button>'
+BOOK_FOLDER = PurePosixPath("_static/exercises")  # the folder in the book
+LAB_FOLDER = "/lab"  # the folder of the lab in a page
 
 
 def exercise_pages(root: Path) -> dict[str, str]:
@@ -64,7 +64,7 @@ def exercise_pages(root: Path) -> dict[str, str]:
     root : Path
         A checkout, whose notebooks contain the text.
     """
-    registry = Registry.of(reference_folder())
+    registry = Registry.from_folder(reference_folder())
     core = [exercise for exercise in registry if exercise.is_core]
     pages = {}
     for place, exercise in enumerate(core):
@@ -73,9 +73,9 @@ def exercise_pages(root: Path) -> dict[str, str]:
         script = (root / f"{notebook}.py").read_text(encoding="utf-8")
         if exercise.files:
             text = f"{notebook_text(script, exercise.id)}\n\n```{{raw}} html\n:file: {exercise.id}.html\n```"
-            pages[f"{exercise.id}.html"] = cell(exercise)
+            pages[f"{exercise.id}.html"] = exercise_html(exercise)
         else:
-            text = experiment(exercise, script)
+            text = experiment_markdown(exercise, script)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
         onward += [
             f"[all of this lesson](../../{exercise.notebook})",
@@ -102,7 +102,7 @@ you write stays on this machine. The first and the last are experiments, which y
 """
 
 
-def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
+def notebook_text(script: str, exercise: str, has_code: bool = True) -> str:
     """Return the text of a notebook before an exercise: the first text of its section, and the exercise's own text.
 
     Parameters
@@ -110,7 +110,7 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
     script : str
         The notebook as a script of cells.
     exercise : str
-    coded : bool
+    has_code : bool
         True for an exercise with code, False for an experiment.
 
     Examples
@@ -135,12 +135,12 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
     blocks: list[str] = []
     for cell_text in cells:
         text = re.sub(r"^# ?", "", cell_text, flags=re.MULTILINE)
-        for block in re.split(r"^(?=## )", NOT_SHOWN.sub("", text), flags=re.MULTILINE):
+        for block in re.split(r"^(?=## )", HIDDEN_TEXT.sub("", text), flags=re.MULTILINE):
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
                     # The own text of an experiment is about the cells below it.
-                    visible = blocks[-2:] if coded else blocks[-2:-1]
+                    visible = blocks[-2:] if has_code else blocks[-2:-1]
                     parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in visible)
                     return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
     raise ValueError(f"the notebook has no heading for exercise {exercise}")
@@ -151,11 +151,11 @@ def _linked(text: str) -> str:
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
-def experiment(exercise: Exercise, script: str) -> str:
+def experiment_markdown(exercise: Exercise, script: str) -> str:
     """Return an experiment in Markdown: a demonstration, and a text area below each question."""
     how, questions = EXPERIMENTS[exercise.id]
     parts = [
-        notebook_text(script, exercise.id, coded=False),
+        notebook_text(script, exercise.id, has_code=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
         how,
     ]
@@ -164,7 +164,7 @@ def experiment(exercise: Exercise, script: str) -> str:
         (one,) = (answer for answer in known if beginning in answer.question)
         label = f"Your answer to question {number}" if len(questions) > 1 else "Your answer"
         parts += [
-            _linked(one.question.partition(HERE)[0].strip()),
+            _linked(one.question.partition(ANSWER_LABEL)[0].strip()),
             _raw(
                 f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
             ),
@@ -174,7 +174,7 @@ def experiment(exercise: Exercise, script: str) -> str:
     names = ("Check", "Hint", "Reset")
     buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
     below = f'<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
-    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE}</p>\n{below}'))
+    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE_BUTTON}</p>\n{below}'))
     return "\n\n".join(parts)
 
 
@@ -190,17 +190,17 @@ def _hints(exercise: Exercise) -> str:
     return f'<ol class="hints">{"".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)}</ol>'
 
 
-def cell(exercise: Exercise) -> str:
+def exercise_html(exercise: Exercise) -> str:
     """Return an exercise as HTML: its functions with a text area in each gap, buttons, hints, and an element for the verdict."""
-    name, source = given_source(exercise.id)
+    name, source = starter_source(exercise.id)
     lines = source.split("\n")
     rows = []
-    for function in functions_of(source, exercise.id, name):
+    for function in functions_with_exercise(source, exercise.id, name):
         place = function_lines(source, function)
         assert place is not None
         text = "\n".join(lines[place]) + "\n"
         end = 0
-        for gap in gaps_in(text, exercise.id):
+        for gap in find_gaps(text, exercise.id):
             label = escape(f"Your lines of {function}")
             rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
             rows.append(
@@ -215,7 +215,7 @@ def cell(exercise: Exercise) -> str:
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
-<button type="button" class="reset">Reset</button> {TAKE}</p>
+<button type="button" class="reset">Reset</button> {TAKE_BUTTON}</p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}
@@ -226,7 +226,7 @@ def cell(exercise: Exercise) -> str:
 
 def _canvas(exercise: Exercise, source: str) -> str:
     """Return the canvas on which a rule moves a boundary between points; empty if the exercise has no rule."""
-    if not any(function.endswith("_rule") for function in functions_of(source, exercise.id)):
+    if not any(function.endswith("_rule") for function in functions_with_exercise(source, exercise.id)):
         return ""
     points = json.dumps(drawn_points(), separators=(",", ":"))
     return (
@@ -245,9 +245,9 @@ def _solutions(exercise: Exercise) -> Iterator[str]:
     """Yield the functions of the reference that solve an exercise."""
     reference = reference_folder()
     for name in exercise.files:
-        text = (reference / file_in(reference, name)).read_text(encoding="utf-8")
-        source = without_markers(text, name)
-        for function in functions_of(text, exercise.id, name):
+        text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8")
+        source = remove_markers(text, name)
+        for function in functions_with_exercise(text, exercise.id, name):
             place = function_lines(source, function)
             assert place is not None
             yield "\n".join(source.split("\n")[place])
@@ -266,28 +266,30 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     InputError
         If a package is not installed, or the folder lacks a file of this version.
     """
-    lab, registry = student_lab(), Registry.of(reference_folder())
-    day = part_of(lab.files, the_day(registry), registry)
+    lab, registry = student_lab(), Registry.from_folder(reference_folder())
+    day = files_for_exercises(lab.files, core_exercises(registry), registry)
     workspace = with_workspace_files(day, Path("lab"), installation="")
-    package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
-    wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]
-    with_runtime = runtime.runtime_files(pyodide, (*LOADED, *LOADED_LATER)) if pyodide is not None else {}
+    package = Wheel(
+        "lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _strip_wheel(lab.wheel), ("lxmls_day1",), ()
+    )
+    wheels = [package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS))]
+    with_runtime = runtime.runtime_files(pyodide, (*PYODIDE_PACKAGES, *DEMO_PACKAGES)) if pyodide is not None else {}
     page = Path(__file__).parent / "page"
     files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")
-    load = {*(wheel.name for wheel in wheels), *LOADED} - {*WHEELS_LATER}
+    load = {*(wheel.name for wheel in wheels), *PYODIDE_PACKAGES} - {*DEMO_WHEELS}
     packages = {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels}
-    table = runtime.start_table(packages, load, LAB, "lab.zip", "pyodide/" if with_runtime else None)
+    table = runtime.start_table(packages, load, LAB_FOLDER, "lab.zip", "pyodide/" if with_runtime else None)
     files[PurePosixPath("packages.json")] = json.dumps(table).encode()
-    return {FOLDER / name: content for name, content in files.items()}
+    return {BOOK_FOLDER / name: content for name, content in files.items()}
 
 
-def _needed(wheel: bytes) -> bytes:
+def _strip_wheel(wheel: bytes) -> bytes:
     """Return the wheel without the files that no check imports."""
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
         names = [
-            name for name in archive.namelist() if not LEFT_OUT.match(name) and not name.endswith((".png", ".jpg"))
+            name for name in archive.namelist() if not UNUSED_FILES.match(name) and not name.endswith((".png", ".jpg"))
         ]
         return zipped({PurePosixPath(name): archive.read(name) for name in names}, "")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from itertools import groupby
 from urllib.parse import quote
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.registry import Exercise, Registry
 
 _PAGE = """<!DOCTYPE html>
@@ -55,7 +55,7 @@ def front_page(registry: Registry, ids: Collection[str]) -> str:
 def _part(title: str, exercises: list[Exercise]) -> str:
     rows = [
         f"<h2>{title}</h2>",
-        f"<p>{counted(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points</p>",
+        f"<p>{pluralize(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points</p>",
     ]
     for notebook, group in groupby(exercises, key=lambda exercise: exercise.notebook):
         name = notebook.rpartition("/")[2].removesuffix(".ipynb")

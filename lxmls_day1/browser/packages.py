@@ -11,7 +11,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.archives import zipped
 
 #: Packages that the lab and its demonstrations import in a browser and Pyodide lacks: from the name to its dependencies among them.
-INSTALLED: dict[str, tuple[str, ...]] = {
+INSTALLED_PACKAGES: dict[str, tuple[str, ...]] = {
     "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
     "click": (),
     "comm": (),
@@ -28,8 +28,8 @@ INSTALLED: dict[str, tuple[str, ...]] = {
     "typing-extensions": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")
-MYPYC = "__mypyc."  # part of the name of the library that all modules compiled by mypyc share
-LEFT_OUT = re.compile(
+MYPYC_LIBRARY = "__mypyc."  # part of the name of the library that all modules compiled by mypyc share
+EXCLUDED_FILES = re.compile(
     r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
 )
 
@@ -89,7 +89,7 @@ def installed_wheel(name: str) -> Wheel:
     tops = {path.parts[0] for path in files if not path.parts[0].endswith(".dist-info")}
     imports = tuple(sorted(top.removesuffix(".py") for top in tops if re.fullmatch(r"\w+(\.py)?", top)))
     file_name = f"{name.replace('-', '_')}-{found.version}-py3-none-any.whl"
-    return Wheel(name, found.version, file_name, zipped(files, ""), imports, INSTALLED.get(name, ()))
+    return Wheel(name, found.version, file_name, zipped(files, ""), imports, INSTALLED_PACKAGES.get(name, ()))
 
 
 def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
@@ -97,10 +97,10 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
     sources = {path.as_posix() for path in found.files or () if path.suffix == ".py"}
     for path in found.files or ():
         place = PurePosixPath(path.as_posix())
-        if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
+        if ".." in place.parts or place.is_absolute() or EXCLUDED_FILES.search(str(place)):
             continue
         if place.suffix in COMPILED and (
-            MYPYC in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
+            MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
         ):
             continue  # compiled from a source file in the package, which is sufficient
         if place.suffix in COMPILED:

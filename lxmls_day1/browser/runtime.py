@@ -14,10 +14,10 @@ VERSION = "0.27.7"
 #: The address of a version's files according to Pyodide's documentation.
 ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 
-LOCK = "pyodide-lock.json"
+LOCK_FILE = "pyodide-lock.json"
 #: The sha256 of the files that every page loads. The lock file contains the digests of all packages.
-CORE = {
-    LOCK: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
+CORE_DIGESTS = {
+    LOCK_FILE: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
     "pyodide.js": "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98",
     "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
     "pyodide.asm.wasm": "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
@@ -60,17 +60,17 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
         If a file is missing, or does not belong to this version.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; {_wanted()}")
-    lock = _read(folder, LOCK)
-    if _digest(lock) != CORE[LOCK]:
+        raise InputError(f"{folder} is not a folder; {_expected_folder()}")
+    lock = _read(folder, LOCK_FILE)
+    if _digest(lock) != CORE_DIGESTS[LOCK_FILE]:
         version = _version(lock)
-        raise InputError(f"{folder / LOCK} is {version}; {_wanted()}")
-    files = {LOCK: lock}
+        raise InputError(f"{folder / LOCK_FILE} is {version}; {_expected_folder()}")
+    files = {LOCK_FILE: lock}
     packages = json.loads(lock)["packages"]
-    wanted = CORE | {
+    digests = CORE_DIGESTS | {
         packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)
     }
-    for name, digest in wanted.items():
+    for name, digest in digests.items():
         files[name] = _read(folder, name)
         if _digest(files[name]) != digest:
             raise InputError(
@@ -85,7 +85,7 @@ def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable
     Examples
     --------
     >>> packages = {"scipy": {"depends": ["numpy"]}, "numpy": {"depends": []}}
-    >>> list(with_dependencies(packages, ["scipy", "numpy"]))
+    >>> count_names(with_dependencies(packages, ["scipy", "numpy"]))
     ['scipy', 'numpy']
     """
     waiting, seen = list(names), set()
@@ -120,7 +120,7 @@ def start_table(
         "PYTHONWARNINGS": "ignore:tqdm",  # progress bars warn that they have no monitor thread
         OFFLINE_VARIABLE: "1",
     }
-    of_pyodide = {"runtime": runtime or ADDRESS, "lock_sha256": CORE[LOCK]}
+    of_pyodide = {"runtime": runtime or ADDRESS, "lock_sha256": CORE_DIGESTS[LOCK_FILE]}
     of_site = {"packages": packages, "load": sorted(load), "folder": folder, "archive": archive}
     return {**of_pyodide, **of_site, "environment": environment | more}
 
@@ -129,7 +129,7 @@ def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except FileNotFoundError as error:
-        raise InputError(f"{folder} has no {name}; {_wanted()}") from error
+        raise InputError(f"{folder} has no {name}; {_expected_folder()}") from error
 
 
 def _digest(content: bytes) -> str:
@@ -145,5 +145,5 @@ def _version(lock: bytes) -> str:
     return "a changed lock file of this version" if version == VERSION else f"from Pyodide {version}"
 
 
-def _wanted() -> str:
+def _expected_folder() -> str:
     return f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."

@@ -21,14 +21,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
-from lxmls_day1.base.errors import InputError, check_path, nearest
+from lxmls_day1.base.errors import InputError, check_path, did_you_mean
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.front_page import front_page
-from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
+from lxmls_day1.browser.packages import INSTALLED_PACKAGES, Wheel, installed_wheel
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.archives import source_date, zipped
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.course.workspaces.student_bundle import refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.student_bundle import require_no_leaks, student_lab
 from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE
 from lxmls_day1.lab import reference_folder
@@ -43,20 +43,20 @@ EXTENSIONS = {
 }
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 #: The wheels in the kernel's extension: from the name to its modules and its dependencies.
-OF_KERNEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+KERNEL_WHEELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ipykernel": (("ipykernel",), ()),
     "piplite": (("piplite",), ("micropip",)),
     "pyodide-kernel": (("pyodide_kernel",), ("ipython", "comm")),
 }
 #: Names that the kernel requests although it does not need them: a module of a loaded package, and a package for network connections.
-UNNEEDED = ("pyodide_kernel", "ssl")
-OURS = "lxmls-day1"
+UNNEEDED_NAMES = ("pyodide_kernel", "ssl")
+OUR_PACKAGE = "lxmls-day1"
 PAGE = PurePosixPath("static/lxmls-day1")
-OF_SERVICE_WORKER = Path(__file__).parent / "page/one_at_a_time.js"  # appended to JupyterLite's service worker
+SERVICE_WORKER_PATCH = Path(__file__).parent / "page/one_at_a_time.js"  # appended to JupyterLite's service worker
 WHEELS = PurePosixPath("static/wheels")
 RUNTIME = PurePosixPath("static/pyodide")
 REVIEWS = PurePosixPath("static/reviews.zip")
-DATA = "/data"  # the folder of the reviews in a page
+DATA_FOLDER = "/data"  # the folder of the reviews in a page
 SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -116,9 +116,11 @@ def make_site(
     with new_folder(folder) as made:
         lab = student_lab(assigned)
         workspace = with_workspace_files(lab.files, folder, installation="")
-        wheels = [Wheel(OURS, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _needs())]
-        wheels += [installed_wheel(name) for name in INSTALLED]
-        refuse_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)
+        wheels = [
+            Wheel(OUR_PACKAGE, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _loaded_packages())
+        ]
+        wheels += [installed_wheel(name) for name in INSTALLED_PACKAGES]
+        require_no_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)
         _build_jupyterlite(made)
         files: Files = {PurePosixPath("files", name): content for name, content in workspace.items()}
         files |= _listings(workspace)
@@ -127,11 +129,11 @@ def make_site(
         if review_files:
             files[REVIEWS] = zipped(review_files, "")
         for source in sorted((Path(__file__).parent / "page").iterdir()):
-            if source.is_file() and source != OF_SERVICE_WORKER:
+            if source.is_file() and source != SERVICE_WORKER_PATCH:
                 files[PAGE / source.name] = source.read_bytes()
         table = _packages_table(made, wheels, bool(runtime_content), bool(review_files))
         files[PAGE / "packages.json"] = json.dumps(table, indent=1, sort_keys=True).encode()
-        files[PurePosixPath("index.html")] = front_page(Registry.of(reference_folder()), lab.stubbed).encode()
+        files[PurePosixPath("index.html")] = front_page(Registry.from_folder(reference_folder()), lab.stubbed).encode()
         write_files(made, files)
         _configure(made, table["load"])
         written = [path for path in made.rglob("*") if path.is_file()]
@@ -168,7 +170,7 @@ def _reviews(folder: Path) -> Files:
     if not found:
         raise InputError(
             f"{folder} holds no reviews: sentiment/books/positive.review and negative.review, or another domain, were "
-            f"looked for{nearest('sentiment', [path.name for path in folder.iterdir()])}"
+            f"looked for{did_you_mean('sentiment', [path.name for path in folder.iterdir()])}"
         )
     return found
 
@@ -205,9 +207,9 @@ def _build_jupyterlite(site: Path) -> None:
     (site / "built").rmdir()
 
 
-def _needs() -> tuple[str, ...]:
+def _loaded_packages() -> tuple[str, ...]:
     """Return the packages that a page loads with our wheel: all packages, so that no cell waits for one."""
-    return ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED)
+    return ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED_PACKAGES)
 
 
 def _version(wheel_name: str) -> str:
@@ -221,14 +223,14 @@ def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_re
     pypi = PurePosixPath("extensions", KERNEL, "static/pypi")
     for path in sorted((site / pypi).glob("*.whl")):
         name = path.name.split("-")[0].replace("_", "-")
-        if name in OF_KERNEL:
-            imports, depends = OF_KERNEL[name]
+        if name in KERNEL_WHEELS:
+            imports, depends = KERNEL_WHEELS[name]
             wheel = Wheel(name, _version(path.name), path.name, path.read_bytes(), imports, depends)
             packages[name] = wheel.lock_entry(os.path.relpath(pypi, PAGE).replace(os.sep, "/") + "/")
     archive = os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None
     pyodide = os.path.relpath(RUNTIME, PAGE).replace(os.sep, "/") + "/" if with_runtime else None
-    data = {DATA_VARIABLE: DATA} if with_reviews else {}
-    return runtime.start_table(packages, {*packages, *runtime.PACKAGES}, DATA, archive, pyodide, **data)
+    data = {DATA_VARIABLE: DATA_FOLDER} if with_reviews else {}
+    return runtime.start_table(packages, {*packages, *runtime.PACKAGES}, DATA_FOLDER, archive, pyodide, **data)
 
 
 def _listings(workspace: Mapping[PurePosixPath, bytes]) -> Files:
@@ -278,7 +280,7 @@ def _configure(site: Path, loaded: list[str]) -> None:
     data |= {"appName": "Day-1 lab", "exposeAppInBrowser": True}
     data["litePluginSettings"][f"{KERNEL}:kernel"] = {
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED]},
+        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED_NAMES]},
         "pipliteUrls": [],
         "pyodideUrl": f"./{PAGE}/start.js",
     }
@@ -293,4 +295,4 @@ def _configure(site: Path, loaded: list[str]) -> None:
     if "async function broadcastOne(" not in worker.read_text(encoding="utf-8"):
         raise InputError(f"JupyterLite's {worker.name} is not as expected; install the extra browser again.")
     with worker.open("a", encoding="utf-8") as file:
-        file.write("\n" + OF_SERVICE_WORKER.read_text(encoding="utf-8"))
+        file.write("\n" + SERVICE_WORKER_PATCH.read_text(encoding="utf-8"))

@@ -23,7 +23,7 @@ import click
 
 import lxmls_day1
 from lxmls_day1.base import waiting
-from lxmls_day1.base.errors import InputError, current_folder, nearest
+from lxmls_day1.base.errors import InputError, current_folder, did_you_mean
 from lxmls_day1.commands import first_compilation
 
 #: The commands in the order of the help; each is a module of this package.
@@ -59,7 +59,7 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that an argument names; suggest the nearest for a mistyped one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
+            ctx.fail(f"there is no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -153,11 +153,11 @@ def describe_os_error(error: OSError) -> str:
     >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 13] Permission denied: 'copy/a.py'")]))
     'copy/a.py: permission denied.'
     """
-    from lxmls_day1.base.atomic_files import OURS
+    from lxmls_day1.base.atomic_files import FOLDER_PREFIX
 
     if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
-        _, place, why = error.args[0][0]
-        number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(why), re.DOTALL).groups()  # type: ignore[union-attr]  # always matches
+        _, place, message = error.args[0][0]
+        number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(message), re.DOTALL).groups()  # type: ignore[union-attr]  # always matches
         return describe_os_error(OSError(int(number or 0), reason, place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
@@ -166,7 +166,7 @@ def describe_os_error(error: OSError) -> str:
             current_folder()
         except InputError as gone:
             return f"{gone}."
-    temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
+    temporary = not error.filename or f"{os.sep}{FOLDER_PREFIX}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
         reason += "; free some space, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
@@ -187,7 +187,7 @@ def caches_without_home() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
+def terminate_cleanly() -> Iterator[None]:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that the process cleans up; a signal that ``nohup`` ignores stays ignored."""
 
     def end(number: int, _frame: object) -> NoReturn:
@@ -270,7 +270,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         say = functools.partial(click.echo, err=True)
         try:
-            with ended_by_signals(), caches_without_home(), first_compilation.announced(), waiting.announced(say):
+            with (
+                terminate_cleanly(),
+                caches_without_home(),
+                first_compilation.report_compilation(),
+                waiting.report_waits(say),
+            ):
                 command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
         except SystemExit as end:
             status = end.code

@@ -58,7 +58,7 @@ def command(
         demonstration_class(name)
     if out:
         for path in export(
-            lab, out, only, dark=dark or None, scale=scale, tell=lambda sentence: click.echo(sentence, err=True)
+            lab, out, only, dark=dark or None, scale=scale, report=lambda sentence: click.echo(sentence, err=True)
         ):
             click.echo(path)
         return

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import click
 
-SENTENCE = "Compiling the loops for this machine: once, it takes up to a minute ..."
-_COMPILED = logging.getLogger("lxmls_day1.engine.kernels")
+MESSAGE = "Compiling the loops for this machine: once, it takes up to a minute ..."
+_LOGGER = logging.getLogger("lxmls_day1.engine.kernels")
 
 
 class _Announcement(logging.Handler):
@@ -23,20 +23,20 @@ class _Announcement(logging.Handler):
         """Print the message for the first log record of the cache."""
         if not self.reported:
             self.reported = True
-            click.echo(SENTENCE, err=True)
+            click.echo(MESSAGE, err=True)
 
 
 @contextlib.contextmanager
-def announced() -> Iterator[None]:
+def report_compilation() -> Iterator[None]:
     """Print on a terminal that loops are compiled, when the compilation begins."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
-    handler, level = _Announcement(), _COMPILED.level
-    _COMPILED.setLevel(logging.INFO)
-    _COMPILED.addHandler(handler)
+    handler, level = _Announcement(), _LOGGER.level
+    _LOGGER.setLevel(logging.INFO)
+    _LOGGER.addHandler(handler)
     try:
         yield
     finally:
-        _COMPILED.removeHandler(handler)
-        _COMPILED.setLevel(level)
+        _LOGGER.removeHandler(handler)
+        _LOGGER.setLevel(level)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import click
 
 from lxmls_day1.base.errors import InputError, how_to_install
-from lxmls_day1.library_path import environment
+from lxmls_day1.library_path import safe_environment
 
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
@@ -27,19 +27,19 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
     """
     from lxmls_day1.course.reports.terminal import find_workspace
     from lxmls_day1.course.workspaces.progress import status_of
-    from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+    from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
-        click.echo(f"{start_workspace(folder, day=True)} is your new lab.")
+        click.echo(f"{start_workspace(folder, core_only=True)} is your new lab.")
     lab_folder = find_workspace(folder, "lab")
     status = status_of(lab_folder)
-    standing = status.next or next(iter(status.standings), None)
+    standing = status.next or next(iter(status.exercise_statuses), None)
     notebook = standing.exercise.notebook if standing else ""
     if status.next:
         click.echo(f"Exercise {status.next.exercise.id}, {status.next.exercise.title}: {notebook}")
     arguments = jupyter_arguments(lab_folder, notebook, no_browser)
     if only_print:
-        click.echo(as_typed(*arguments))
+        click.echo(shell_quoted(*arguments))
         return
     require_jupyterlab(notebook)
     context.exit(run_until_it_ends(arguments, lab_folder))
@@ -66,7 +66,7 @@ def require_jupyterlab(notebook: str) -> None:
 
 def run_until_it_ends(arguments: list[str], folder: Path) -> int:
     """Run a program that handles Ctrl-C itself; return its exit status."""
-    process = subprocess.Popen(arguments, cwd=folder, env=environment())
+    process = subprocess.Popen(arguments, cwd=folder, env=safe_environment())
     while True:
         try:
             return process.wait()

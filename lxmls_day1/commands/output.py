@@ -50,7 +50,7 @@ def progress_bar() -> Iterator[ReportProgress]:
         yield show
 
 
-def png(figure: "Figure") -> bytes:
+def png_bytes(figure: "Figure") -> bytes:
     """Return a figure, including the text outside its axes, as the content of a PNG file; no display is needed."""
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=150, bbox_inches="tight", pad_inches=0.2)
@@ -59,13 +59,13 @@ def png(figure: "Figure") -> bytes:
 
 def write_results(folder: Path, contents: Mapping[str, bytes], message: str) -> None:
     """Write files into a folder in one atomic write; then print a message, and the paths of the files."""
-    from lxmls_day1.base.atomic_files import replace_files
+    from lxmls_day1.base.atomic_files import write_files_atomically
 
-    replace_files({folder / name: content for name, content in contents.items()})
+    write_files_atomically({folder / name: content for name, content in contents.items()})
     click.echo(f"{message}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
-def not_written_yet(name: str, error: NotImplementedError) -> str:
+def unsolved_message(name: str, error: NotImplementedError) -> str:
     """Return the sentence about a classifier whose exercise is not solved."""
     return f"{name} is not written yet: {str(error) or 'it raises NotImplementedError'}"
 

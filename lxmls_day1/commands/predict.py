@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.commands.output import warnings_as_notes
-from lxmls_day1.commands.shared_options import lab_option, several
+from lxmls_day1.commands.shared_options import combine_options, lab_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ LABELLED = (
     ".crfsuite",
 )
 #: The options that define how `predict` and `explain` read files.
-reading_options = several(
+reading_options = combine_options(
     click.option(
         "--format", "form", type=click.Choice(["auto", "raw", "processed", *TAGGED]), default="auto", show_default=True,
         help="Whether files hold raw text or token:count lines, or for a tagger tagged words; auto decides for each file.",
@@ -100,14 +100,14 @@ def command(
     if marginals:
         raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
     by_line = paths == ("-",) and unit != "file"
-    answers = Answers(model, with_scores)
+    answers = PredictionPrinter(model, with_scores)
     for documents in lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]:
         answers.show(documents)
     for remark in answers.remarks():
         click.echo(remark, err=True)
 
 
-class Answers:
+class PredictionPrinter:
     """The answers of a model to documents, shown one by one and summarized at the end."""
 
     def __init__(self, model: "TextModel", with_scores: bool):
@@ -116,19 +116,19 @@ class Answers:
 
     def show(self, documents: Sequence["Document"]) -> None:
         """Print a line for each document, after all of them have been checked."""
-        from lxmls_day1.engine.text.documents import printable
+        from lxmls_day1.engine.text.documents import escape_unprintable
 
         check_labels_known(documents, self.model)
         with warnings_as_notes():
             scores = self.model.scores_of_bags([document.counts for document in documents])
         columns, margins, names = scores.argmax(axis=1), margins_of(scores), self.names
         for document, column, margin, row in zip(documents, columns, margins, scores, strict=True):
-            fields = [printable(names[column]), f"{margin:.6g}", document.where]
+            fields = [escape_unprintable(names[column]), f"{margin:.6g}", document.location]
             if self.with_scores:
-                fields += [f"{printable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
+                fields += [f"{escape_unprintable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
             click.echo("\t".join(fields))  # echo flushes the output, so that pipes work
             self.n += 1
-            self.n_unknown += not self.model.knows_some_of(document.counts)
+            self.n_unknown += not self.model.has_known_token(document.counts)
             if document.label is not None:
                 self.n_labelled += 1
                 self.n_right += document.label == names[column]
@@ -138,7 +138,7 @@ class Answers:
         sentences = []
         if self.n_unknown:
             sentences.append(
-                f"Note: {self.n_unknown} of {counted(self.n, 'review')} hold{'s' * (self.n_unknown == 1)} no word that the classifier "
+                f"Note: {self.n_unknown} of {pluralize(self.n, 'review')} hold{'s' * (self.n_unknown == 1)} no word that the classifier "
                 "knows; its intercepts decided."
             )
         if self.n_labelled:
@@ -149,13 +149,13 @@ class Answers:
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:
     """Yield each line of standard input that is not blank as a document, as soon as it is available."""
-    from lxmls_day1.engine.text.documents import input_lines, looks_processed, read_documents
+    from lxmls_day1.engine.text.documents import looks_processed, read_documents, stdin_lines
 
-    for number, line in input_lines():
+    for number, line in stdin_lines():
         if form == "auto":  # the first line decides
             form = "processed" if looks_processed(line.decode("utf-8-sig", errors="replace")) else "raw"
         (document,) = read_documents(line, f"standard input:{number}", form, "file", model.tokens_of)
-        yield [document._replace(where=f"standard input:{number}")]
+        yield [document._replace(location=f"standard input:{number}")]
 
 
 def margins_of(scores: "np.ndarray") -> "np.ndarray":
@@ -190,7 +190,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
 
 def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: str | None) -> list["Document"]:
     """Return the documents of all files. All files are read before any output, so that a fault in the last one costs no time."""
-    from lxmls_day1.engine.text.documents import read_bytes, read_documents, shown_name
+    from lxmls_day1.engine.text.documents import display_name, read_bytes, read_documents
 
     if form in TAGGED:
         raise InputError(f"--format {form} is for taggers; this model labels whole texts, raw or in token:count lines")
@@ -198,23 +198,23 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
     for path in paths:
         if form == "auto" and path.lower().endswith(LABELLED):
             raise InputError(
-                f"{shown_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
+                f"{display_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
                 "text; write the texts alone, one on each line, and add --per line, or read the file as it is with --format raw"
             )
         if os.path.isdir(path):
-            raise InputError(f"{shown_name(path)} is a folder; FILE must be a file of reviews.")
-        documents += read_documents(read_bytes(path), shown_name(path), form, unit or "file", model.tokens_of)
+            raise InputError(f"{display_name(path)} is a folder; FILE must be a file of reviews.")
+        documents += read_documents(read_bytes(path), display_name(path), form, unit or "file", model.tokens_of)
     return documents
 
 
 def check_labels_known(documents: Sequence["Document"], model: "TextModel") -> None:
     """Raise an error for labels that the model cannot predict, because an accuracy over them would mislead."""
-    from lxmls_day1.base.checks import listed
+    from lxmls_day1.base.checks import format_labels
 
     names = model.class_names
     for document in documents:
         if document.label is not None and document.label not in names:
             raise InputError(
-                f"{document.where}: the label is {document.label!r}, but the classifier knows {listed(names)}; "
+                f"{document.location}: the label is {document.label!r}, but the classifier knows {format_labels(names)}; "
                 "correct it, or leave the labels out"
             )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.commands.output import ReportProgress, png, progress_bar, writable_folder, write_results
-from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
+from lxmls_day1.commands.output import ReportProgress, png_bytes, progress_bar, writable_folder, write_results
+from lxmls_day1.commands.own_files import open_user_file, user_file_options, user_file_settings
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(name="run", short_help="Train every classifier and compare them.")
 @click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
 @click.option("--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory of each.")
-@own_file_options
+@user_file_options
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @lab_option
@@ -45,18 +45,18 @@ def command(
       results.json     the table with its notes and the versions used
       results.csv      the table for a spreadsheet
     """
-    own = own_file(file_options, domain=domain, data_dir=data_dir)
+    own = user_file_settings(file_options, domain=domain, data_dir=data_dir)
     from lxmls_day1.engine.models.result_table import ResultTable
     from lxmls_day1.lab import Lab  # imported here and below, because ``--help`` must not wait for them
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    text, notes = open_own_file(lab, own) if own else (None, [])
+    text, notes = open_user_file(lab, own) if own else (None, [])
     with progress_bar() as progress:
         if not own:
             text, notes = open_reviews(lab, domain or "books", data_dir)
         table, figures = compare(lab, text, progress, every)
-        contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
+        contents = {f"{name}.png": png_bytes(figure) for name, figure in figures.items()}
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
     write_results(folder, contents, str(table))

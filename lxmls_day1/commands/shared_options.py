@@ -51,7 +51,7 @@ domain_option = click.option(
 )
 
 
-def several(*options: Decorator) -> Decorator:
+def combine_options(*options: Decorator) -> Decorator:
     """Combine several options into one decorator; the help lists them in this order."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.base.errors import InputError, counted
-from lxmls_day1.commands.chosen_settings import take_usual_regularizer
-from lxmls_day1.commands.shared_options import several
+from lxmls_day1.base.errors import InputError, pluralize
+from lxmls_day1.commands.chosen_settings import set_default_regularizer
+from lxmls_day1.commands.shared_options import combine_options
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
 #: The names of the options as arguments of a command.
-STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
+STREAMING_NAMES = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
-streaming_options = several(
+streaming_options = combine_options(
     click.option("--corpus", type=click.Path(), help="Train on a corpus on disk, made by `lxmls-day1 cache`."),
     click.option("--test-corpus", type=click.Path(), help="A second corpus on disk, to test on."),
     click.option(
@@ -46,7 +46,7 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
         If one of them is given without ``--corpus``, or ``--corpus`` together with an option of ``excluded``.
     """
     if options["corpus"] is None:
-        for name in STREAMING:
+        for name in STREAMING_NAMES:
             if options[name]:
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --corpus.")
         return
@@ -76,11 +76,11 @@ def train_on_corpus(
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-    from lxmls_day1.engine.corpus_training import check_streams, evaluate_corpus, is_online, train_corpus
+    from lxmls_day1.engine.corpus_training import check_supports_streaming, evaluate_corpus, is_online, train_corpus
     from lxmls_day1.engine.models.model_file import save_model
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
-    check_streams(learner)
+    check_supports_streaming(learner)
     online = is_online(learner)
     if options["checkpoint"] is not None and not online:
         raise InputError(f"{learner.get_name()} cannot keep checkpoints; leave --checkpoint out.")
@@ -90,15 +90,15 @@ def train_on_corpus(
     # Read before the training, because a damaged file of words would make it useless.
     words = shards.words() if hash_bits is None else None
     if not has_regularizer:
-        take_usual_regularizer(learner, shards.n_rows)
+        set_default_regularizer(learner, shards.n_rows)
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
     where: dict[str, Any] = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
-    with warnings_as_notes(), _interruption_reported(checkpoint):
+    with warnings_as_notes(), _report_interruption(checkpoint):
         if online:
-            where |= {"checkpoint": checkpoint, "report": _Lines().show}
+            where |= {"checkpoint": checkpoint, "report": _ProgressLines().show}
         params = train_corpus(learner, shards, **where)
     accuracies = {} if test is None else {"test": evaluate_corpus(learner, test, params)}
     notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
@@ -111,16 +111,16 @@ def train_on_corpus(
         share = learner.history[-1].errors / shards.n_rows
         measured.append(f"{100 * share:.2f} % errors before each step of the last round")
     if test is not None:
-        measured.append(f"accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}")
+        measured.append(f"accuracy {accuracies['test']:.4f} on {escape_unprintable(test.folder.name)}")
     click.echo(
-        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')})"
+        f"{learner.get_name()}, trained on {escape_unprintable(shards.folder.name)} ({pluralize(shards.n_rows, 'document')})"
         f"{': ' * bool(measured)}{', '.join(measured)}."
     )
-    size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
-    click.echo(f"Saved as {printable(out)}: {size}.")
+    size = f"{pluralize(len(shards.classes), 'class')}, {pluralize(shards.n_features, 'feature')}"
+    click.echo(f"Saved as {escape_unprintable(out)}: {size}.")
 
 
-class _Lines:
+class _ProgressLines:
     """Lines of progress below a header."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class _Lines:
 
 
 @contextlib.contextmanager
-def _interruption_reported(checkpoint: "Checkpoint | None") -> Iterator[None]:
+def _report_interruption(checkpoint: "Checkpoint | None") -> Iterator[None]:
     """At Ctrl-C and SIGTERM, print how to resume, and exit with the status of the signal."""
     try:
         yield

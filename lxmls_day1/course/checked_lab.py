@@ -1,7 +1,7 @@
 """The interface through which checks call a lab, and its implementation in this process.
 
-A check does not call a `Lab` itself but a `CheckedLab`, which has the methods of `Lab` that checks use. A subclass defines how a
-call is performed (`CheckedLab.perform`). `GuardedLab` performs it in this process, and detects functions that change their arguments.
+A check does not call a `Lab` itself but a `LabUnderTest`, which has the methods of `Lab` that checks use. A subclass defines how a
+call is performed (`LabUnderTest.perform`). `GuardedLab` performs it in this process, and detects functions that change their arguments.
 A box of grading gives a student's code copies of the inputs. `GuardedLab` does the same, so that a check's own arrays never change and
 a student gets the same feedback in both.
 """
@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lxmls_day1.lab import Calls, Given, Lab
+from lxmls_day1.lab import Calls, Lab, StubbedResults
 
-MAKING = ("classifier", "reader")
+OBJECT_METHODS = ("classifier", "reader")
 #: For each call of a check the name of the function, class or method and its answers; None if the call failed or still runs.
 Answers = list[tuple[str, Sequence[Any]] | None]
 #: Immutable types. An argument of such a type is recognised at once, because a check makes hundreds of calls.
-SINGLE = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
+IMMUTABLE_TYPES = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class LabCall:
         return self.target[-1]
 
     @property
-    def makes_object(self) -> bool:
+    def returns_object(self) -> bool:
         """True if the call returns an object (a classifier or a data set), which stays in the process of the lab."""
-        return self.method in MAKING
+        return self.method in OBJECT_METHODS
 
-    def of(self, lab: Lab) -> Any:
+    def perform_on(self, lab: Lab) -> Any:
         """Perform the call on a lab in this process, and return its result."""
         return getattr(lab, self.method)(*self.target, *self.arguments, **self.settings)
 
-    def single_answers(self, answer: Any) -> list[Any]:
+    def individual_results(self, answer: Any) -> list[Any]:
         """Return the list of the answers to the individual calls, extracted from the result of this call."""
         if self.method == "each_made":
             return [returned for returned, *_ in answer]
         return list(answer) if self.method == "each" else [answer]
 
-    def single_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
+    def individual_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
         """Yield the name, the arguments and the settings of each individual call of the lab's own code."""
         if self.method == "each":
             for arguments in self.arguments[0]:
@@ -76,7 +76,7 @@ class LabCall:
             yield self.name, self.arguments, self.settings
 
 
-class CheckedLab(Protocol):
+class LabUnderTest(Protocol):
     """What stands in for a `Lab` in a check: `GuardedLab` in this process, `BoxedLab` in a box.
 
     Attributes
@@ -109,7 +109,9 @@ class CheckedLab(Protocol):
         """Call a function, like `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
-    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
+    def each(
+        self, module: str, name: str, calls: Calls, first_as: str = "", given: StubbedResults | None = None
+    ) -> list[Any]:
         """Call a function on each entry of ``calls``, like `Lab.each`."""
         found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
@@ -123,8 +125,8 @@ class CheckedLab(Protocol):
         return found
 
 
-class GuardedLab(CheckedLab):
-    """A `CheckedLab` in this process, which detects functions that change their arguments.
+class GuardedLab(LabUnderTest):
+    """A `LabUnderTest` in this process, which detects functions that change their arguments.
 
     Parameters
     ----------
@@ -149,19 +151,19 @@ class GuardedLab(CheckedLab):
 
     def perform(self, call: LabCall) -> Any:
         """Perform a call with copies of its arguments, and return its result."""
-        if call.makes_object:
+        if call.returns_object:
             self.answers.append(None)
-            return GuardedObject(self, call.of(self._lab))
-        answer = self.called(
+            return GuardedObject(self, call.perform_on(self._lab))
+        answer = self.call_on_copies(
             call.name,
-            lambda given, named: replace(call, arguments=given, settings=named).of(self._lab),
+            lambda given, named: replace(call, arguments=given, settings=named).perform_on(self._lab),
             call.arguments,
             call.settings,
         )
-        self.answers[-1] = call.name, call.single_answers(answer)
+        self.answers[-1] = call.name, call.individual_results(answer)
         return answer
 
-    def called(
+    def call_on_copies(
         self,
         name: str,
         function: Callable[[tuple[Any, ...], Mapping[str, Any]], Any],
@@ -169,15 +171,15 @@ class GuardedLab(CheckedLab):
         settings: Mapping[str, Any],
     ) -> Any:
         """Call a function with copies of the arguments; if it changes one of them, add its name to ``changes``."""
-        given, named = copied(arguments), copied(dict(settings))
-        before = content_of([given, named])
+        given, named = deep_copy_plain(arguments), deep_copy_plain(dict(settings))
+        before = mutable_content([given, named])
         self.answers.append(None)
         try:
             answer = function(given, named)
             self.answers[-1] = name, [answer]
             return answer
         finally:
-            if content_of([given, named]) != before:
+            if mutable_content([given, named]) != before:
                 self.changes.append(name)
 
 
@@ -196,57 +198,57 @@ class GuardedObject:
 
         def method(*arguments: Any, **settings: Any) -> Any:
             own = tuple(a._guarded if isinstance(a, GuardedObject) else a for a in arguments)
-            return self._lab.called(name, lambda given, named: found(*given, **named), own, settings)
+            return self._lab.call_on_copies(name, lambda given, named: found(*given, **named), own, settings)
 
         return method
 
 
-def method_names(made: GuardedObject) -> list[str]:
+def method_names(stand_in: GuardedObject) -> list[str]:
     """Return the names of the public methods of an object that no attribute hides."""
-    guarded = made._guarded
+    guarded = stand_in._guarded
     own = getattr(guarded, "__dict__", {})
     functions = {name for kind in type(guarded).__mro__ for name, value in vars(kind).items() if isfunction(value)}
     return [name for name in functions if name[0] != "_" and name not in own]
 
 
-def copied(value: Any) -> Any:
+def deep_copy_plain(value: Any) -> Any:
     """Copy a value with its lists, tuples, dictionaries and arrays; return other objects as they are.
 
     Examples
     --------
     >>> given = [np.zeros(2), "art"]
-    >>> other = copied(given)
+    >>> other = deep_copy_plain(given)
     >>> other[0][0] = 1.0
-    >>> given, content_of(given) == content_of(other)
+    >>> given, mutable_content(given) == mutable_content(other)
     ([array([0., 0.]), 'art'], False)
     """
-    if type(value) in SINGLE:
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray) or hasattr(value, "tocsr"):
         return value.copy()
     if isinstance(value, (tuple, list)):
-        entries = [entry if type(entry) in SINGLE else copied(entry) for entry in value]
+        entries = [entry if type(entry) in IMMUTABLE_TYPES else deep_copy_plain(entry) for entry in value]
         if isinstance(value, list):
             return entries
         return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
     if isinstance(value, dict):
-        return {key: copied(entry) for key, entry in value.items()}
+        return {key: deep_copy_plain(entry) for key, entry in value.items()}
     return value
 
 
-def content_of(value: Any) -> Any:
-    """Return the mutable content of a value as plain data that can be compared; None for objects that `copied` does not copy."""
+def mutable_content(value: Any) -> Any:
+    """Return the mutable content of a value as plain data that can be compared; None for objects that `deep_copy_plain` does not copy."""
     if isinstance(value, np.generic):
         return value.dtype, value.tobytes()
-    if type(value) in SINGLE:
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tolist() if value.dtype == object else value.tobytes()
     if hasattr(value, "tocsr"):
         rows = value.tocsr()
-        return rows.shape, [content_of(part) for part in (rows.data, rows.indices, rows.indptr)]
+        return rows.shape, [mutable_content(part) for part in (rows.data, rows.indices, rows.indptr)]
     if isinstance(value, (list, tuple)):
-        return [content_of(entry) for entry in value]
+        return [mutable_content(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: content_of(entry) for key, entry in value.items()}
+        return {key: mutable_content(entry) for key, entry in value.items()}
     return None

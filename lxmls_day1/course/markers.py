@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is an additional step of 1.4
 MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
-MEANT_AS_MARKER = re.compile(
+LIKELY_MARKER = re.compile(
     r"#+[ \t]*exercise\b[ \t]*(?:[\d.][\w.]*)?[ \t]*:?[ \t]*(solution[ \t]*(\(|$)|end[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -87,13 +87,13 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     >>> solution.exercise, solution.function, solution.first, solution.last
     ('1.1', 'double', 2, 4)
     """
-    if not MEANT_AS_MARKER.search(source):
+    if not LIKELY_MARKER.search(source):
         return []
-    return list(_solutions_of(source, name, None if exercises is None else tuple(exercises)))
+    return list(_parse_solutions(source, name, None if exercises is None else tuple(exercises)))
 
 
 @functools.lru_cache(maxsize=64)  # Many known mistakes are made in the same file.
-def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
+def _parse_solutions(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
         tree = ast.parse(source)
@@ -115,7 +115,7 @@ def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> 
     return tuple(solutions)
 
 
-def stubbed(
+def replace_with_stubs(
     source: str,
     stub_text: Callable[[Solution], str],
     name: str = "source",
@@ -159,9 +159,11 @@ def stubbed(
     return result
 
 
-def without_markers(source: str, name: str = "source") -> str:
+def remove_markers(source: str, name: str = "source") -> str:
     """Return the source with its solutions, but without the lines that mark them."""
-    return stubbed(source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)})
+    return replace_with_stubs(
+        source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)}
+    )
 
 
 def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
@@ -186,12 +188,12 @@ def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
     return "\n".join([*(f"# {line}" for line in comment), f'raise NotImplementedError("{message}")'])
 
 
-def stubs_left(source: str) -> set[str]:
+def remaining_stubs(source: str) -> set[str]:
     """Return the exercises whose stub is still in the source, even below code; empty if the source is not valid Python."""
     return {exercise for exercise, _ in _stubs(source)}
 
 
-def functions_of(source: str, exercise: str, name: str = "source") -> list[str]:
+def functions_with_exercise(source: str, exercise: str, name: str = "source") -> list[str]:
     """Return the functions that contain a solution or a stub of an exercise, from top to bottom."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     return list(
@@ -214,7 +216,7 @@ def _pairs(
         line = comment.start[0]
         match = MARKER.fullmatch(comment.string.rstrip())
         if match is None:
-            if MEANT_AS_MARKER.match(comment.string):
+            if LIKELY_MARKER.match(comment.string):
                 raise MarkerError(
                     f"{name}:{line}: {comment.string!r} looks like a marker; expected '# exercise 1.5: solution (5 lines)' "
                     "or '# exercise 1.5: end'"
@@ -231,7 +233,7 @@ def _pairs(
             continue
         if opening is None:
             raise MarkerError(f"{name}:{line}: a solution ends here, but none has begun")
-        if _parts(opening)["id"] != match["id"]:
+        if _marker_match(opening)["id"] != match["id"]:
             raise MarkerError(
                 f"{name}:{line}: the solution that began in line {opening.start[0]} belongs to another exercise"
             )
@@ -243,7 +245,7 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
-def _parts(marker: tokenize.TokenInfo) -> re.Match[str]:
+def _marker_match(marker: tokenize.TokenInfo) -> re.Match[str]:
     """Return the match of `MARKER` with a comment that is a marker."""
     match = MARKER.fullmatch(marker.string.rstrip())
     assert match is not None
@@ -254,7 +256,7 @@ def _solution(
     tree: ast.Module, lines: list[str], name: str, opening: tokenize.TokenInfo, closing: tokenize.TokenInfo
 ) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
-    match = _parts(opening)
+    match = _marker_match(opening)
     where = f"{name}:{first}"
     between = lines[first : last - 1]
     code = [n for n, line in enumerate(between, first + 1) if line.strip() and not line.lstrip().startswith("#")]
@@ -271,7 +273,7 @@ def _solution(
     owners = [
         (qualified, node)
         for node, qualified in definitions(tree)
-        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _end(node)
+        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _last_line(node)
     ]
     function, owner = owners[-1] if owners else (None, None)
     if owner is not None and ast.get_docstring(owner) is not None and first < owner.body[0].lineno:
@@ -279,7 +281,7 @@ def _solution(
     return Solution(match["id"], first, last, " " * column, function, len(code))
 
 
-def _end(node: ast.stmt) -> int:
+def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno  # nodes made by the parser have an end
 
 
@@ -300,7 +302,9 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
         if isinstance(message, ast.Constant) and isinstance(message.value, str):
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
-                owners = [name for function, name in functions if function.lineno <= node.lineno <= _end(function)]
+                owners = [
+                    name for function, name in functions if function.lineno <= node.lineno <= _last_line(function)
+                ]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
     return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]
 
@@ -310,9 +314,9 @@ def cell_source(cell: dict[str, Any]) -> str:
     return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
-def stub_left(folder: Path, exercise: "Exercise") -> str:
+def find_stub_file(folder: Path, exercise: "Exercise") -> str:
     """Return the file that still contains the ``raise`` of an exercise's stub; empty if no file does."""
-    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
+    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.all_ids)), "")
 
 
 def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
@@ -321,7 +325,7 @@ def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     for name in exercise.files:
         with contextlib.suppress(OSError, ValueError):
             stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else []
-            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.names and function]
+            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
     return tuple(dict.fromkeys(found))
 
 
@@ -329,8 +333,8 @@ def _stubs_in(path: Path) -> set[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix != ".ipynb":
-            return stubs_left(text)
+            return remaining_stubs(text)
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        return set().union(*(stubs_left(cell_source(cell)) for cell in cells))
+        return set().union(*(remaining_stubs(cell_source(cell)) for cell in cells))
     except (OSError, ValueError, KeyError, TypeError):
         return set()

@@ -32,18 +32,18 @@ from pathlib import Path, PurePosixPath
 from string import ascii_lowercase
 from typing import Any
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
 RECORDED = FOLDER / "recorded"  # one file for each exercise, such as 1.5.json
 MISTAKES = FOLDER / "mistakes"
-SMALL_INPUTS = "test_small_inputs"  # the check of the probe inputs; no function in the check file has this name
+PROBE_INPUTS_CHECK = "test_small_inputs"  # the check of the probe inputs; no function in the check file has this name
 KINDS = ("code", "experiment", "derivation")
 PARTS = ("afternoon", "core", "further")
 HINT_STEPS = ("idea", "equation", "code sketch")
-RETIRED = {"boundary"}  # keys that occur in the files of older labs
+REMOVED_KEYS = {"boundary"}  # keys that occur in the files of older labs
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
 CHECK_FILE = re.compile(r"test_(\d+)_(\d\d)([a-z]?)_.*\.py")
 
@@ -89,7 +89,7 @@ class Exercise:
         return self.part != "further"
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def all_ids(self) -> tuple[str, ...]:
         """Its id and its previous ids."""
         return (self.id, *self.formerly)
 
@@ -144,11 +144,11 @@ class Registry:
         try:
             return self._exercises[id]
         except KeyError:
-            for exercise in self.elsewhere():
+            for exercise in self.exercises_not_here():
                 if exercise.id == id:
                     where = f"exercise {id} is not in this lab yet"
                     raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` adds it.") from None
-            close = nearest(str(id), self._exercises, order="the order of the notebooks")
+            close = did_you_mean(str(id), self._exercises, order="the order of the notebooks")
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
     def named(self, name: str) -> Exercise:
@@ -163,7 +163,7 @@ class Registry:
 
         Examples
         --------
-        >>> registry = Registry.of(reference_folder())
+        >>> registry = Registry.from_folder(reference_folder())
         >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi")]
         ['1.5', '1.5', '1.4', '1.13']
         """
@@ -184,12 +184,12 @@ class Registry:
         """All ids, in the order of the file."""
         return tuple(self._exercises)
 
-    def elsewhere(self) -> list[Exercise]:
+    def exercises_not_here(self) -> list[Exercise]:
         """Return the exercises of the reference lab that this lab does not contain."""
         others = Registry.read(reference_folder() / FILE) if self.is_part else ()
         return [exercise for exercise in others if exercise.id not in self]
 
-    def meant(self, exercise: Any) -> list[str]:
+    def parse_ids(self, exercise: Any) -> list[str]:
         """Return the ids given as a string, a number, or a collection of these.
 
         Raises
@@ -199,14 +199,14 @@ class Registry:
 
         Examples
         --------
-        >>> registry = Registry.of(reference_folder())
-        >>> registry.meant("1.5"), registry.meant(1.5), registry.meant(["1.5", 1.7])
+        >>> registry = Registry.from_folder(reference_folder())
+        >>> registry.parse_ids("1.5"), registry.parse_ids(1.5), registry.parse_ids(["1.5", 1.7])
         (['1.5'], ['1.5'], ['1.5', '1.7'])
         """
         if isinstance(exercise, str):
             return [exercise.strip()]
         if isinstance(exercise, list | tuple | set | frozenset):
-            return [id for one in exercise for id in self.meant(one)]
+            return [id for one in exercise for id in self.parse_ids(one)]
         text = str(exercise)
         if len(text.partition(".")[2]) == 1 and f"{text}0" in self:
             raise InputError(
@@ -226,14 +226,14 @@ class Registry:
         """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
-        wanted: set[str] = set()
+        selected: set[str] = set()
         for id in ids:
             parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
             found = {self.named(id).id} if parts is None else {e.id for e in self if e.part in parts}
             if not found:
                 raise InputError(f"no exercise of this lab belongs to {id!r}; there are: {', '.join(self.ids)}.")
-            wanted |= found
-        return [exercise for exercise in self if exercise.id in wanted]
+            selected |= found
+        return [exercise for exercise in self if exercise.id in selected]
 
     @classmethod
     def read(cls, path: Path) -> "Registry":
@@ -253,7 +253,7 @@ class Registry:
         return parse_registry(content, str(path))
 
     @classmethod
-    def of(cls, lab_folder: Path) -> "Registry":
+    def from_folder(cls, lab_folder: Path) -> "Registry":
         """Read the exercises of a lab folder; those of the reference lab if the folder has no ``exercises.toml``."""
         return cls.read(exercises_folder(lab_folder) / FILE.name)
 
@@ -304,55 +304,55 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     return Registry(exercises, assigned, content.get("is_part") is True)
 
 
-def _is_text(value: Any) -> bool:
+def _is_string(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _are_functions(value: Any) -> bool:
-    return _are_texts(value) and all(name.count(":") == 1 for name in value)
+def _are_function_names(value: Any) -> bool:
+    return _are_strings(value) and all(name.count(":") == 1 for name in value)
 
 
-def _are_texts(value: Any) -> bool:
+def _are_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _are_paths(value: Any) -> bool:
-    return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
+    return _are_strings(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
 
 
 #: For each key of an exercise: a description of valid values, a function that accepts them, and the default value.
 KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "id": ('a string such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
-    "title": ("a string", _is_text, None),
+    "title": ("a string", _is_string, None),
     "kind": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS, None),
     "points": ("a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0, None),
     "files": ("a list of paths in the lab, with /", _are_paths, []),
-    "notebook": ("the path of a notebook in the lab", lambda value: _is_text(value) and _are_paths([value]), None),
-    "task": ("a string", _is_text, None),
+    "notebook": ("the path of a notebook in the lab", lambda value: _is_string(value) and _are_paths([value]), None),
+    "task": ("a string", _is_string, None),
     "hints": (
         f"three strings: {', '.join(HINT_STEPS)}",
-        lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
+        lambda value: _are_strings(value) and len(value) == 3 and all(map(str.strip, value)),
         None,
     ),
     "part": (f"one of {', '.join(PARTS)}", lambda value: value in PARTS, "further"),
-    "formerly": ("a list of ids", _are_texts, []),
+    "formerly": ("a list of ids", _are_strings, []),
     "minutes": ("a whole number ≥ 0", lambda value: type(value) is int and value >= 0, 0),
-    "prerequisites": ("a list of ids", _are_texts, []),
-    "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
+    "prerequisites": ("a list of ids", _are_strings, []),
+    "answered_by": ("a list of functions such as 'package.module:f'", _are_function_names, []),
     "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),
-    "stubs": ("a table of function = string", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}),
+    "stubs": ("a table of function = string", lambda v: isinstance(v, dict) and _are_strings([*v.values()]), {}),
 }
 
 
-def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
+def _parse_exercise(table: dict[str, Any], location: str) -> Exercise:
     values: dict[str, Any] = {}
-    for key, (wanted, suits, default) in KEYS.items():
+    for key, (expected, suits, default) in KEYS.items():
         value = table.get(key, default)
         if value is None or not suits(value):
-            raise InputError(f"{where}: {key} must be {wanted}, but is {value!r}.")
+            raise InputError(f"{location}: {key} must be {expected}, but is {value!r}.")
         values[key] = tuple(map(str.strip, value)) if isinstance(value, list) else value
         if key == "id":
-            where = f"{where} ({value})"
-            if unknown := set(table) - set(KEYS) - RETIRED:
-                raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), KEYS)}")
+            location = f"{location} ({value})"
+            if unknown := set(table) - set(KEYS) - REMOVED_KEYS:
+                raise InputError(f"{location}: unknown key {min(unknown)!r}{did_you_mean(min(unknown), KEYS)}")
     return Exercise(**values)

@@ -96,8 +96,8 @@ def function_lines_by_indent(lines: list[str], function: str) -> slice | None:
     """Return the lines of a function in source that is not valid Python: from its ``def`` to the next line that is not indented deeper."""
     begin, end = 0, len(lines)
     *classes, name = function.split(".")
-    for keyword, wanted in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
-        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(wanted)}\b")
+    for keyword, expected_name in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
+        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(expected_name)}\b")
         match = None
         for i in range(begin, end):
             match = pattern.match(lines[i])

@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lxmls_day1.base.atomic_files import locked as file_locked
-from lxmls_day1.base.atomic_files import named, replace_files
+from lxmls_day1.base.atomic_files import report_errors_for, write_files_atomically
+from lxmls_day1.base.atomic_files import try_lock as file_locked
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain, to_plain, type_hints
 from lxmls_day1.course.registry import Exercise
@@ -27,13 +27,13 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
-#: The attributes of `WorkspaceState` that the file holds; files of older versions lack the attributes in `ADDED_LATER`.
-ADDED_LATER = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
-KEPT = ("hints", "results", "given", "backups", *ADDED_LATER)
+#: The attributes of `WorkspaceState` that the file holds; files of older versions lack the attributes in `OPTIONAL_FIELDS`.
+OPTIONAL_FIELDS = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
+PERSISTED_FIELDS = ("hints", "results", "given", "backups", *OPTIONAL_FIELDS)
 
 
 @dataclass(frozen=True)
-class KeptResult:
+class SavedResult:
     """The result of the checks of an exercise, with a digest of the files that were checked (`files_digest`)."""
 
     passed: int
@@ -67,7 +67,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class GivenFile:
+class StarterFile:
     """The record of a starter file: its digest, the functions that a student writes in it, and a digest of the rest."""
 
     digest: str
@@ -84,7 +84,7 @@ class Origin:
 
     made_by: str = ""
     interface: int = 0
-    files: dict[str, GivenFile] = field(default_factory=dict)
+    files: dict[str, StarterFile] = field(default_factory=dict)
     exercises: tuple[str, ...] = ()
 
 
@@ -102,12 +102,12 @@ class Backup:
 
 @dataclass
 class WorkspaceState:
-    """The state of one workspace. Change it and `save` it within one `locked` block.
+    """The state of one workspace. Change it and `save` it within one `lock_state` block.
 
     Attributes
     ----------
     hints : dict from exercise to the number of hints shown
-    results : dict from exercise to `KeptResult`
+    results : dict from exercise to `SavedResult`
     given : list of exercises that ``solve`` has solved
     backups : list of `Backup`, the latest last
     origin : Origin
@@ -122,7 +122,7 @@ class WorkspaceState:
 
     folder: Path
     hints: dict[str, int] = field(default_factory=dict)
-    results: dict[str, KeptResult] = field(default_factory=dict)
+    results: dict[str, SavedResult] = field(default_factory=dict)
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
@@ -135,13 +135,13 @@ class WorkspaceState:
     damage: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, folder: Path) -> "WorkspaceState":
+    def from_folder(cls, folder: Path) -> "WorkspaceState":
         """Read the state of a workspace from disk; return a new state if the file is missing or cannot be read."""
-        if not keeps_state(folder):
+        if not is_workspace(folder):
             return cls(folder)
         damage = ""
         try:
-            return cls(folder, **_parsed(json.loads((folder / FILE).read_text(encoding="utf-8"))))
+            return cls(folder, **_parse_state(json.loads((folder / FILE).read_text(encoding="utf-8"))))
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -150,7 +150,7 @@ class WorkspaceState:
             damage = f"{FILE} is damaged"
         return cls(folder, damage=damage)
 
-    def passed(self, id: str) -> None:
+    def mark_passed(self, id: str) -> None:
         """Record that all checks of an exercise pass; set the date if this is the first time, or if the exercise was practised."""
         if id in self.practised or id not in self.solved_on:
             self.solved_on[id] = date.today().isoformat()
@@ -158,55 +158,57 @@ class WorkspaceState:
 
     def contents(self) -> dict[Path, bytes]:
         """Return the state as a mapping from path to content; empty for the reference lab."""
-        if not keeps_state(self.folder):
+        if not is_workspace(self.folder):
             return {}
-        content = {"version": VERSION, **{name: to_plain(getattr(self, name)) for name in KEPT}}
+        content = {"version": VERSION, **{name: to_plain(getattr(self, name)) for name in PERSISTED_FIELDS}}
         return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
         """Write the state, and other files that belong to it, to disk in one atomic write."""
-        if self.damage and keeps_state(self.folder):
+        if self.damage and is_workspace(self.folder):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)
-        replace_files({**(with_files or {}), **self.contents()})
+        write_files_atomically({**(with_files or {}), **self.contents()})
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_state(folder: Path) -> Iterator[None]:
     """Lock the state of a workspace, so that only this process changes it; wait if another process holds the lock."""
-    if not keeps_state(folder):
+    if not is_workspace(folder):
         yield
         return
-    with named(folder):
+    with report_errors_for(folder):
         number = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
     with open(number, "rb") as file:  # Closing the file releases the lock, and so does the end of the process.
         file_locked(file, wait=True)
         yield
 
 
-def why_not_kept(keep: Callable[[], object], what: str) -> str:
+def save_or_explain(save: Callable[[], object], subject: str) -> str:
     """Call a function that saves something in the state; if it fails (disk full, write-protected), return a sentence, otherwise "".
 
     Parameters
     ----------
-    keep : function
+    save : function
         A function without parameters.
-    what : str
+    subject : str
         The subject of the sentence, such as ``"The results"``.
     """
     try:
-        keep()
+        save()
     except (OSError, InputError) as error:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
-        return f"{what} could not be kept in {FILE}: {reason}."
+        return f"{subject} could not be kept in {FILE}: {reason}."
     return ""
 
 
-def _parsed(content: Any) -> dict[str, Any]:
+def _parse_state(content: Any) -> dict[str, Any]:
     """Return the attributes in a state file; raise one of several errors if it has another format than `WorkspaceState.contents` writes."""
     kinds = type_hints(WorkspaceState) or {}
     parts = {
-        name: from_plain(kinds[name], content[name]) for name in KEPT if name in content or name not in ADDED_LATER
+        name: from_plain(kinds[name], content[name])
+        for name in PERSISTED_FIELDS
+        if name in content or name not in OPTIONAL_FIELDS
     }
     origins = [parts.get("origin"), *(backup.origin for backup in parts["backups"])]
     paths = [path for origin in origins if origin is not None for path in origin.files]
@@ -223,7 +225,7 @@ def _stays_inside(path: str) -> bool:
     return all(reading.parts and not reading.anchor and ".." not in reading.parts for reading in readings)
 
 
-def keeps_state(folder: Path) -> bool:
+def is_workspace(folder: Path) -> bool:
     """Return True if a lab folder is a workspace, which may be written to, and not the reference lab."""
     return folder.resolve() != reference_folder().resolve()
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts, trained
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector, train_quietly
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))
-USUAL = {"size": 100, "variance": 1.0, "balance": 0.5}
+DEFAULT_SETTINGS = {"size": 100, "variance": 1.0, "balance": 0.5}
 #: Quantity -> the values over which it is varied. The other quantities have their default values.
-SWEPT: dict[str, tuple[float, ...]] = {
+SWEEP_VALUES: dict[str, tuple[float, ...]] = {
     "size": (10, 20, 50, 100, 200, 500),
     "variance": (0.25, 0.5, 1.0, 2.0, 4.0),
     "balance": (0.5, 0.4, 0.3, 0.2, 0.1, 0.05),
@@ -36,7 +36,7 @@ class Measurement(NamedTuple):
     value: float
     seed: int
     learner: str
-    right: tuple[float, float]
+    class_accuracies: tuple[float, float]
     """The expected accuracy on each class."""
 
 
@@ -48,7 +48,7 @@ def settings_of(quantity: str, value: float) -> dict[str, float]:
     >>> settings_of("variance", 4.0)
     {'size': 100, 'variance': 4.0, 'balance': 0.5}
     """
-    return USUAL | {quantity: value}
+    return DEFAULT_SETTINGS | {quantity: value}
 
 
 def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
@@ -69,7 +69,7 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
 
 
 def measurements(
-    lab: Any, seeds: Sequence[int], attempts: Attempts, quantities: Collection[str] = tuple(SWEPT)
+    lab: Any, seeds: Sequence[int], attempts: FailureCollector, quantities: Collection[str] = tuple(SWEEP_VALUES)
 ) -> Iterator[Measurement]:
     """Yield the measurement of one learner on one sample after another.
 
@@ -80,24 +80,24 @@ def measurements(
     attempts : Attempts
         Stores the reason why a learner is missing: it failed, or is still to be written.
     quantities : collection of str
-        Keys of `SWEPT`.
+        Keys of `SWEEP_VALUES`.
 
     Yields
     ------
     Measurement
     """
     classifiers: dict[str, Any] = {}
-    for learner in EVERYWHERE:
+    for learner in GENERAL_LEARNERS:
         with attempts(learner.label):
             classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
     for seed in seeds:
         for quantity in quantities:
-            for value in SWEPT[quantity]:
+            for value in SWEEP_VALUES[quantity]:
                 points = sample(lab, quantity, value, seed)
                 for label in list(classifiers):
                     classifier = classifiers.pop(label)  # a classifier that fails is not tried again
                     with attempts(label):
-                        params = np.asarray(trained(classifier, points.train_X, points.train_y), dtype=float)
+                        params = np.asarray(train_quietly(classifier, points.train_X, points.train_y), dtype=float)
                         right = accuracies_of_classes(params, points.means, points.variances)
                         classifiers[label] = classifier
                         yield Measurement(quantity, value, seed, label, right)
@@ -134,8 +134,8 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
     --------
     A line half-way between two classes, one standard deviation from either:
 
-    >>> right = accuracies_of_classes(np.array([[0.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
-    >>> [round(share, 4) for share in right]
+    >>> class_accuracies = accuracies_of_classes(np.array([[0.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
+    >>> [round(share, 4) for share in class_accuracies]
     [0.8413, 0.8413]
     """
     from scipy.special import ndtr
@@ -164,16 +164,16 @@ class Results:
 
     Attributes
     ----------
-    found : dict
+    by_seed : dict
         (quantity, learner, value) -> seed -> shares of class 0 and class 1.
     """
 
-    found: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
+    by_seed: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
 
     def add(self, measurement: Measurement) -> None:
         """Store a measurement. It replaces an earlier one of the same kind and seed."""
         key = measurement.quantity, measurement.learner, measurement.value
-        self.found.setdefault(key, {})[measurement.seed] = measurement.right
+        self.by_seed.setdefault(key, {})[measurement.seed] = measurement.class_accuracies
 
     def accuracies(self, quantity: str, learner: str, value: float, part: str = "all") -> np.ndarray:
         """Return the accuracy of each seed, (seeds,).
@@ -183,7 +183,7 @@ class Results:
         part : "all" or "rare"
             On all points, or only on class 0, which is the rare class when the balance is varied.
         """
-        rights = np.array(list(self.found.get((quantity, learner, value), {}).values())).reshape(-1, 2)
+        rights = np.array(list(self.by_seed.get((quantity, learner, value), {}).values())).reshape(-1, 2)
         if part == "rare":
             return rights[:, 0]
         balance = settings_of(quantity, value)["balance"]
@@ -193,7 +193,7 @@ class Results:
         self, quantity: str, learner: str, part: str = "all", nr_seeds: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return means and standard deviations over the first seeds, by value; NaN as long as there are too few seeds."""
-        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEPT[quantity]]
+        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEEP_VALUES[quantity]]
         means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
         deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
         return np.array(means), np.array(deviations)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
 
 LIMITS = (-2.6, 2.6)
@@ -155,7 +155,7 @@ class DemoBeyondALine(Demonstration):
         test_X, test_y = examples(settings["shape"], 400, settings["noise"], seed=2)
         width, k = settings["width"], settings["neighbours"]
         alphas = kernel_perceptron(kernel(X, X, width), y, ROUNDS)
-        attempts = Attempts()
+        attempts = FailureCollector()
         methods: list[tuple[str, list[Callable[[np.ndarray], np.ndarray]]]] = []
         with attempts("The perceptron"):
             learner = self.lab.classifier("perceptron", "Perceptron", nr_rounds=10)

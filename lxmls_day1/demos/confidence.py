@@ -14,7 +14,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 
 LIMITS = (-1.6, 1.6)
 SIGNAL = 0.5  # the absolute mean entry of a word that is present; the sign indicates the class
@@ -37,7 +37,7 @@ def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.n
     return present * (SIGNAL * (2 * y[:, None] - 1) + rng.normal(size=(n_examples, 2))), y
 
 
-def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
+def arow_trajectory(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
     """Train AROW of a lab on one example after another. Return the weights of class 1 and their standard deviations, each (n + 1, 2)."""
     from lxmls_day1.engine.corpus_training import resume  # imported here because numba is slow to import
 
@@ -79,12 +79,12 @@ class DemoConfidence(Demonstration):
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the Gaussian after each of sixty examples."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
-        attempts = Attempts()
+        attempts = FailureCollector()
         planes: list[draw.Mark] = []
         curves: list[draw.Mark] = []
         table, facts = None, {}
         with attempts("AROW"):
-            means, deviations = course(self.lab, X, y, settings["regularizer"])
+            means, deviations = arow_trajectory(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
             examples, ends = np.arange(_EXAMPLES + 1), range(1, _EXAMPLES + 2)
             style = draw.learner_style("AROW")

@@ -23,7 +23,7 @@ and colours in the same way for all demonstrations (``page/demo.js``)::
 
 For a slow computation, `scene` is a generator: it yields its progress, from 0 to 1, and finally the scene. A classifier that a
 student has still to write raises NotImplementedError. Therefore compute each learner within ``with attempts(label)``
-(`Attempts`), so that the others continue. Any other error becomes a sentence on the page.
+(`FailureCollector`), so that the others continue. Any other error becomes a sentence on the page.
 """
 
 import itertools
@@ -32,10 +32,10 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.demos.controls import Control, settings_from
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.lab_learners import left_out
+from lxmls_day1.demos.lab_learners import skipped_learner
 from lxmls_day1.demos.scene import Scene
 
 
@@ -58,8 +58,8 @@ class Demonstration:
     title = "A demonstration"
     order = 0
     summary = ""
-    look_at = ""
-    to_try: Sequence[str] = ()
+    observations = ""
+    suggestions: Sequence[str] = ()
     controls: Sequence[Control] = ()
     grid: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
@@ -73,15 +73,15 @@ class Demonstration:
 
     # ---- the same for all ----
 
-    def progress(self, asked: Mapping[str, Any]) -> Iterator[float | Scene]:
+    def progress(self, requested: Mapping[str, Any]) -> Iterator[float | Scene]:
         """Yield the progress of the computation, from 0 to 1, and finally the scene.
 
         Parameters
         ----------
-        asked : mapping
+        requested : mapping
             Settings by name. The default replaces a missing or invalid value.
         """
-        found = self.scene(settings_from(self.controls, asked))
+        found = self.scene(settings_from(self.controls, requested))
         if isinstance(found, Scene):
             yield found
         else:
@@ -93,15 +93,15 @@ class Demonstration:
         assert isinstance(scene, Scene)
         return scene
 
-    def answers(self, asked: Any) -> Iterator[dict[str, Any]]:
+    def messages(self, requested: Any) -> Iterator[dict[str, Any]]:
         """Yield the messages to a page that requests a scene: ``{"progress": 0.5}``, then ``{"scene": …}`` or ``{"error": sentence}``."""
         try:
-            for item in self.progress(asked if isinstance(asked, Mapping) else {}):
+            for item in self.progress(requested if isinstance(requested, Mapping) else {}):
                 yield {"scene": item.data()} if isinstance(item, Scene) else {"progress": item}
         except GeneratorExit:  # the page has gone
             raise
         except BaseException as error:  # an error of a student's file, or an interrupted kernel
-            yield {"error": left_out("The picture", error).sentence}
+            yield {"error": skipped_learner("The picture", error).sentence}
 
     @classmethod
     def description(cls) -> dict[str, Any]:
@@ -110,8 +110,8 @@ class Demonstration:
             "name": cls.name,
             "title": cls.title,
             "summary": cls.summary,
-            "look_at": cls.look_at,
-            "to_try": list(cls.to_try),
+            "look_at": cls.observations,
+            "to_try": list(cls.suggestions),
             "controls": [control.data() for control in cls.controls],
         }
 
@@ -135,7 +135,7 @@ def demonstration_class(name: str) -> type[Demonstration]:
         If no demonstration has this name.
     """
     if name not in DEMONSTRATIONS:
-        raise InputError(f"there is no demonstration {name!r}{nearest(name, DEMONSTRATIONS)}")
+        raise InputError(f"there is no demonstration {name!r}{did_you_mean(name, DEMONSTRATIONS)}")
     row = DEMONSTRATIONS[name]
     found: type[Demonstration] = getattr(import_module(f"lxmls_day1.demos.{row.module}"), row.class_name)
     return found

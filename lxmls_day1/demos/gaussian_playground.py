@@ -11,8 +11,8 @@ from typing import Any
 
 from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
-from lxmls_day1.demos.lab_learners import Attempts, Learner
+from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, SampleSpec, best_possible, draw_sample, train_one
+from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Table, learner_line, points_of_class, sample_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
@@ -80,12 +80,12 @@ class DemoGaussianPlayground(Demonstration):
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Draw the sample, and train the selected classifiers."""
-        setting = setting_from(settings)
+        setting = sample_spec(settings)
         K = len(setting.means)
         data, drawn = draw_sample(self.lab, setting)
         added = [point for point in settings["added"] if point[2] < K]
         sample = drawn.with_added(added)
-        attempts, results, boundaries = Attempts(), list[Result](), {}
+        attempts, results, boundaries = FailureCollector(), list[Result](), {}
         if OPTIMAL in settings["shown"]:
             results.append(best_possible(data, sample))
             boundaries[OPTIMAL] = decision_boundary(results[0].params, LIMITS, LIMITS)
@@ -123,10 +123,10 @@ class DemoGaussianPlayground(Demonstration):
         )  # fmt: skip
 
 
-def setting_from(settings: Mapping[str, Any]) -> Setting:
+def sample_spec(settings: Mapping[str, Any]) -> SampleSpec:
     """Return the distribution and the size of the sample."""
     classes = range(settings["nr_classes"])
-    return Setting(
+    return SampleSpec(
         tuple((float(settings[f"mean{k}1"]), float(settings[f"mean{k}2"])) for k in classes),
         tuple(float(settings[f"variance{k}"]) for k in classes),
         settings["balance"],

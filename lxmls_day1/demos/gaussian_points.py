@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.demos.lab_learners import Learner, trained
+from lxmls_day1.demos.lab_learners import Learner, train_quietly
 from lxmls_day1.figures.boundaries import discriminant_scores
 
 SPLIT = (0.5, 0.0, 0.5)
@@ -17,7 +17,7 @@ OPTIMAL = "Bayes-optimal"
 
 
 @dataclass(frozen=True)
-class Setting:
+class SampleSpec:
     """The distribution and the size of a sample: K Gaussian classes in the plane, each with its own variance."""
 
     means: tuple[tuple[float, float], ...] = MEANS[:2]
@@ -76,20 +76,20 @@ def gaussian_data(
     return lab.reader("simple_data_set", "SimpleDataSet", **settings, **gaussians)
 
 
-def draw_sample(lab: Any, setting: Setting) -> tuple[Any, Points]:
+def draw_sample(lab: Any, spec: SampleSpec) -> tuple[Any, Points]:
     """Return the lab's data set of a setting, and its points, the training part first.
 
     Examples
     --------
     >>> from lxmls_day1.lab import Lab
-    >>> data, points = draw_sample(Lab.open(), Setting(nr_points=40))
+    >>> data, points = draw_sample(Lab.open(), SampleSpec(nr_points=40))
     >>> points.part(train=True)[0].shape, round(data.get_bayes_error(), 4)
     ((20, 2), 0.0786)
     """
-    others = len(setting.means) - 1
-    balance = [setting.balance, *others * [(1 - setting.balance) / others]]
+    others = len(spec.means) - 1
+    balance = [spec.balance, *others * [(1 - spec.balance) / others]]
     try:
-        data = gaussian_data(lab, setting.means, setting.variances, setting.nr_points, setting.seed, balance, SPLIT)
+        data = gaussian_data(lab, spec.means, spec.variances, spec.nr_points, spec.seed, balance, SPLIT)
     except InputError as error:  # the message names sliders, not arguments
         raise InputError("one of the classes has no training point. Draw more points, or move the balance.") from error
     n_train, n_test = len(data.train_y), len(data.test_y)
@@ -119,5 +119,5 @@ def train_one(lab: Any, learner: Learner, points: Points) -> Result:
         Any error of the classifier, which may be a student's; NotImplementedError if it is still to be written.
     """
     classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    params = np.asarray(trained(classifier, *points.part(train=True)), dtype=float)
+    params = np.asarray(train_quietly(classifier, *points.part(train=True)), dtype=float)
     return Result(learner.label, params, points.accuracies(lambda X: classifier.test(X, params)))

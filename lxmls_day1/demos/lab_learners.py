@@ -15,8 +15,8 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 
-_LARGEST_UPDATE = 1e100
-_LONGEST_REASON = 300  # characters
+_MAX_UPDATE = 1e100
+_MAX_REASON_CHARS = 300  # characters
 _EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+[a-z]?)\b")
 
 
@@ -30,7 +30,7 @@ class Learner(NamedTuple):
     """A short name for pages and legends."""
 
 
-class LeftOut(NamedTuple):
+class SkippedLearner(NamedTuple):
     """The reason why a learner is missing."""
 
     label: str
@@ -40,7 +40,7 @@ class LeftOut(NamedTuple):
 
 
 #: The classifiers of ``lxmls-day1 run`` for any features, with the same settings.
-EVERYWHERE = (
+GENERAL_LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Gaussian naive Bayes"),
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
     Learner("mira", "Mira", {}, "MIRA"),
@@ -50,13 +50,13 @@ EVERYWHERE = (
 )
 
 #: The classifiers for word counts.
-FOR_COUNTS = (
+COUNT_LEARNERS = (
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {}, "Naive Bayes (smoothed)"),
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {"smooth": False}, "Naive Bayes (unsmoothed)"),
 )
 
 
-def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
+def checked_update(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
     """Return the update d of a rule, which may be a student's, as an array (n_classes,).
 
     Raises
@@ -66,7 +66,7 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> update_of(lambda scores: scores, 2, [0.5, 1])
+    >>> checked_update(lambda scores: scores, 2, [0.5, 1])
     array([0.5, 1. ])
     """
     d = rule(*arguments)
@@ -74,7 +74,7 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
         update = np.array(d, dtype=float)
     except (TypeError, ValueError):
         update = np.array(np.nan)
-    if update.shape != (n_classes,) or not (np.abs(update) < _LARGEST_UPDATE).all():
+    if update.shape != (n_classes,) or not (np.abs(update) < _MAX_UPDATE).all():
         got = "None; is its return missing?" if d is None else f"{d!r}."
         name = getattr(rule, "__name__", "the rule")
         raise InputError(
@@ -83,49 +83,50 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
     return update
 
 
-def trained(classifier: Any, X: Any, y: Any) -> Any:
+def train_quietly(classifier: Any, X: Any, y: Any) -> Any:
     """Train a classifier, which may be a student's, without its warnings, and return its params."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return classifier.train(X, y)
 
 
-def left_out(label: str, error: BaseException) -> LeftOut:
+def skipped_learner(label: str, error: BaseException) -> SkippedLearner:
     """Return the reason why a learner that raised an error is missing.
 
     Examples
     --------
-    >>> unwritten = left_out("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
+    >>> unwritten = skipped("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
     >>> unwritten.exercise
     '1.5'
-    >>> left_out("MIRA", ZeroDivisionError("division by zero")).sentence
+    >>> skipped("MIRA", ZeroDivisionError("division by zero")).sentence
     'MIRA is left out, as it ended with ZeroDivisionError: division by zero.'
     """
-    text = _in_short(error)
+    text = _one_line_message(error)
     if isinstance(error, NotImplementedError):
         number = _EXERCISE.search(text)
         sentence = f"{label} is left out, as it is still to be written{text and f' ({text})'}."
-        return LeftOut(label, sentence, number[1] if number else "?")
+        return SkippedLearner(label, sentence, number[1] if number else "?")
     kind = "" if isinstance(error, InputError) else f", as it ended with {type(error).__name__}"
     why = f"{kind}: {text}" if text else kind
-    return LeftOut(label, f"{label} is left out{why}".rstrip(".?") + ("?" if why.endswith("?") else "."))
+    return SkippedLearner(label, f"{label} is left out{why}".rstrip(".?") + ("?" if why.endswith("?") else "."))
 
 
-def _in_short(error: BaseException) -> str:
+def _one_line_message(error: BaseException) -> str:
     """Return the message of an exception in one line, or an empty string if its ``__str__`` fails."""
     try:
-        return shortened(str(error), _LONGEST_REASON)
+        return shortened(str(error), _MAX_REASON_CHARS)
     except Exception:
         return ""
 
 
-def sentences(missing: Sequence[LeftOut]) -> list[str]:
+def skip_sentences(missing: Sequence[SkippedLearner]) -> list[str]:
     """Return the sentences about missing learners for a page, with one sentence for all that are still to be written.
 
     Examples
     --------
-    >>> missing = [LeftOut("MIRA", "", "1.5"), LeftOut("SVM", "", "1.7"), LeftOut("Perceptron", "Perceptron fell over.")]
-    >>> sentences(missing)
+    >>> missing = [SkippedLearner("MIRA", "", "1.5"), SkippedLearner("SVM", "", "1.7")]
+    >>> missing.append(SkippedLearner("Perceptron", "Perceptron fell over."))
+    >>> skip_sentences(missing)
     ['Still to be written, and left out: MIRA (exercise 1.5); SVM (exercise 1.7).', 'Perceptron fell over.']
     """
     unwritten: dict[str, list[str]] = {}
@@ -137,25 +138,25 @@ def sentences(missing: Sequence[LeftOut]) -> list[str]:
     return first + [item.sentence for item in missing if not item.exercise]
 
 
-class Attempts:
+class FailureCollector:
     """A collector of errors, which lets the other parts of a scene continue if one part fails.
 
     Attributes
     ----------
-    left_out : dict of str to LeftOut
+    skipped : dict of str to LeftOut
         The failures by label.
 
     Examples
     --------
-    >>> attempts = Attempts()
+    >>> attempts = FailureCollector()
     >>> with attempts("MIRA"):
     ...     raise NotImplementedError("Exercise 1.5: MIRA")
-    >>> attempts.sentences()
+    >>> attempts.skip_sentences()
     ['Still to be written, and left out: MIRA (exercise 1.5).']
     """
 
     def __init__(self) -> None:
-        self.left_out: dict[str, LeftOut] = {}
+        self.skipped: dict[str, SkippedLearner] = {}
 
     @contextmanager
     def __call__(self, label: str) -> Iterator[None]:
@@ -163,8 +164,8 @@ class Attempts:
         try:
             yield
         except (Exception, SystemExit) as error:
-            self.left_out[label] = left_out(label, error)
+            self.skipped[label] = skipped_learner(label, error)
 
     def sentences(self) -> list[str]:
         """Return the sentences about missing parts for the page."""
-        return sentences([*self.left_out.values()])
+        return skip_sentences([*self.skipped.values()])

@@ -4,7 +4,7 @@ from typing import Any
 
 from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.demos.demonstration import demonstration_class
-from lxmls_day1.demos.pages import described, script, style
+from lxmls_day1.demos.pages import page_description, script, style
 
 
 def demo_widget(lab: Any, name: str) -> Any:
@@ -47,10 +47,10 @@ def demo_widget(lab: Any, name: str) -> Any:
             return f"{found.title}: run this cell to see the demonstration."
 
     demonstration = found(lab)
-    widget = DemoWidget(description=described(demonstration))
+    widget = DemoWidget(description=page_description(demonstration))
 
     def answer(_: Any, content: Any, __: Any) -> None:
-        for message in demonstration.answers(content.get("settings")):
+        for message in demonstration.messages(content.get("settings")):
             widget.send(message)
 
     widget.on_msg(answer)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.demos.lab_learners import LeftOut, left_out, trained
+from lxmls_day1.demos.lab_learners import SkippedLearner, skipped_learner, train_quietly
 
 #: The settings that may vary within the family of stochastic curves, with their values.
 FAMILIES = {
@@ -36,11 +36,11 @@ FAMILIES = {
     "regularizer": (0.001, 0.01, 0.1, 1.0),
 }
 SYMBOLS = {"initial_step": "η₀", "alpha": "α", "regularizer": "λ"}
-_CLOSE_ENOUGH = 1e-10  # relative error of the optimum that no plot shows
-_MOST_PASSES_TO_OPTIMUM = 2000
-_FLAT = 1e-9  # relative norm of the gradient at which a curve ends
-_MOST_EPOCHS = 60
-_MOST_RUNS, _ENOUGH_SECONDS = 5, 0.2  # limits on repeated measurements of a curve
+_OPTIMUM_TOLERANCE = 1e-10  # relative error of the optimum that no plot shows
+_MAX_PASSES_TO_OPTIMUM = 2000
+_GRADIENT_TOLERANCE = 1e-9  # relative norm of the gradient at which a curve ends
+_MAX_EPOCHS = 60
+_MAX_RUNS, _MIN_MEASURED_SECONDS = 5, 0.2  # limits on repeated measurements of a curve
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Data(NamedTuple):
     y: np.ndarray
 
 
-def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | LeftOut]:
+def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | SkippedLearner]:
     """Run every method, one after the other.
 
     Parameters
@@ -131,33 +131,36 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     Yields
     ------
     Curve, Optimum or LeftOut
-        A method that is still to be written, or that does not support these settings, yields a `LeftOut` with a sentence.
+        A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
         The optimum of each λ comes before the curves with this λ.
     """
     regularizers = [settings.regularizer]
     if settings.varied == "regularizer":
         regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
 
-    def optimum(λ: float) -> Iterable[Curve | Optimum | LeftOut]:
+    def optimum(λ: float) -> Iterable[Curve | Optimum | SkippedLearner]:
         if settings.loss == "log":
             return [max_ent_optimum(lab, data, λ)]
         return dual_curves(lab, data, replace(settings, regularizer=λ))[:1]
 
-    def stochastic(s: Settings) -> Iterable[Curve | Optimum | LeftOut]:
-        return measured(lambda: [stochastic_curve(lab, data, s)])
+    def stochastic(s: Settings) -> Iterable[Curve | Optimum | SkippedLearner]:
+        return time_repeatedly(lambda: [stochastic_curve(lab, data, s)])
 
-    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | LeftOut]]]] = []
+    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | SkippedLearner]]]] = []
     if settings.loss == "perceptron":
-        methods += [("The perceptron", lambda: measured(lambda: perceptron_curves(lab, data, settings)))]
+        methods += [("The perceptron", lambda: time_repeatedly(lambda: perceptron_curves(lab, data, settings)))]
     elif settings.loss == "log":
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
         methods += [
-            ("L-BFGS", lambda: measured(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
-            ("Gradient descent", lambda: measured(lambda: [descent_curve(lab, data, settings, "gradient_descent")])),
-            ("Iterative scaling", lambda: measured(lambda: [scaling_curve(lab, data, settings)])),
+            ("L-BFGS", lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
+            (
+                "Gradient descent",
+                lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "gradient_descent")]),
+            ),
+            ("Iterative scaling", lambda: time_repeatedly(lambda: [scaling_curve(lab, data, settings)])),
         ]
     else:
-        methods += [("The dual solver", lambda: measured(lambda: dual_curves(lab, data, settings)))]
+        methods += [("The dual solver", lambda: time_repeatedly(lambda: dual_curves(lab, data, settings)))]
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
     if settings.loss != "perceptron":  # the perceptron's steps have length 1
         methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
@@ -165,10 +168,10 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
         try:
             yield from method()
         except Exception as error:
-            yield left_out(name, error)
+            yield skipped_learner(name, error)
 
 
-def measured(run: Callable[[], list[Any]]) -> list[Any]:
+def time_repeatedly(run: Callable[[], list[Any]]) -> list[Any]:
     """Return the result of `run`. If it is fast, repeat it to measure the seconds of its curves more accurately.
 
     Parameters
@@ -183,21 +186,21 @@ def measured(run: Callable[[], list[Any]]) -> list[Any]:
     """
     started = time.perf_counter()
     runs = [run()]
-    while len(runs) < _MOST_RUNS and time.perf_counter() - started < _ENOUGH_SECONDS:
+    while len(runs) < _MAX_RUNS and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
         runs.append(run())
     return [
-        replace(items[0], seconds=shortest(items)) if isinstance(items[0], Curve) else items[0]
+        replace(items[0], seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
         for items in zip(*runs, strict=True)
     ]
 
 
-def shortest(curves: Sequence[Curve]) -> np.ndarray:
+def min_step_times(curves: Sequence[Curve]) -> np.ndarray:
     """Return the seconds of several runs of the same steps, with the shortest time for each step, summed.
 
     Examples
     --------
     >>> runs = [np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0, 4.0])]
-    >>> shortest([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
+    >>> min_step_times([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
     array([0., 1., 2.])
     """
     return np.cumsum(np.min([np.diff(curve.seconds, prepend=0.0) for curve in curves], axis=0))
@@ -231,19 +234,19 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
             )
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
-            if function.nr_calls >= settings.nr_passes or norm <= _FLAT * first_norm:
+            if function.nr_calls >= settings.nr_passes or norm <= _GRADIENT_TOLERANCE * first_norm:
                 break
     return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer)
 
 
-def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | LeftOut:
+def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLearner:
     """Run generalized iterative scaling, which requires λ = 0.
 
     It requires non-negative features, so points are shifted if necessary. The intercepts compensate for the shift, so the
     objective is the same function.
     """
     if settings.regularizer > 0:
-        return LeftOut("Iterative scaling", "Iterative scaling knows no regularization: set λ to 0 to see it.")
+        return SkippedLearner("Iterative scaling", "Iterative scaling knows no regularization: set λ to 0 to see it.")
     X = data.X
     if not sp.issparse(X):
         X = X - np.minimum(X.min(axis=0), 0.0)
@@ -279,7 +282,7 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
     return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer)
 
 
-def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | LeftOut]:
+def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
     """Compute the SVM's primal and dual objective by dual coordinate ascent.
 
     Parameters
@@ -292,11 +295,13 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
         The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
-        return [LeftOut("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]
+        return [
+            SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")
+        ]
     svm = lab.classifier(
-        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MOST_EPOCHS
+        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS
     )
-    trained(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
+    train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
     primal = [_start("hinge", data), *(epoch.objective for epoch in epochs)]
@@ -344,8 +349,8 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
         for point in lab.function("lbfgs", "lbfgs", function, start, function.problem.diagonal()):
             least = min(least, float(point.value))
             sq_norm = float(point.gradient @ point.gradient)
-            certain = convexity > 0 and sq_norm <= 2 * convexity * _CLOSE_ENOUGH * least
-            if certain or least < _CLOSE_ENOUGH or function.nr_calls >= _MOST_PASSES_TO_OPTIMUM:
+            certain = convexity > 0 and sq_norm <= 2 * convexity * _OPTIMUM_TOLERANCE * least
+            if certain or least < _OPTIMUM_TOLERANCE or function.nr_calls >= _MAX_PASSES_TO_OPTIMUM:
                 break
     return Optimum(regularizer, least)
 
@@ -361,7 +366,7 @@ def stochastic_name(settings: Settings) -> str:
     return f"SGD {SYMBOLS[settings.varied]} = {getattr(settings, settings.varied):g}"
 
 
-class _Counted:
+class _CountedFunction:
     """A function of the whole data that counts its calls."""
 
     def __init__(self, problem: Any):
@@ -374,11 +379,11 @@ class _Counted:
         return value, gradient
 
 
-def _log_loss(lab: Any, data: Data, regularizer: float) -> _Counted:
+def _log_loss(lab: Any, data: Data, regularizer: float) -> _CountedFunction:
     """Return the objective of `MaxEntBatch` as its solvers use it: the function that its ``train`` minimises."""
     labels = np.unique(data.y, return_inverse=True)[1].astype(np.int64)
     problem = lab.load("classifiers.max_ent_batch").MaxEntObjective
-    return _Counted(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
+    return _CountedFunction(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
 
 
 def _start(loss: str, data: Data) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts, Learner
+from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
@@ -28,8 +28,8 @@ LEARNERS = (
     Learner("svm", "SVM", {}, "SVM"),
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
 )
-_LONGEST_ARROW = 3.2  # units of the plane
-_FARTHEST_BOUND = 4  # times the mistakes; a larger bound is only shown as a number, not as a line
+_MAX_ARROW_LENGTH = 3.2  # units of the plane
+_MAX_BOUND_RATIO = 4  # times the mistakes; a larger bound is only shown as a number, not as a line
 
 
 class DemoOnlineSteps(Demonstration):
@@ -64,7 +64,7 @@ class DemoOnlineSteps(Demonstration):
         """Compute all steps of one learner, or of four."""
         X, y = points_of(self.lab, settings["nr_points"], settings["distance"], settings["seed"])
         order = visits(len(y), settings["nr_rounds"], settings["seed"])
-        attempts, traces, bound = Attempts(), dict[str, Trace](), None
+        attempts, traces, bound = FailureCollector(), dict[str, Trace](), None
         for learner in LEARNERS[: settings["view"]]:
             with attempts(learner.label):
                 own = {} if learner.label == "Perceptron" else {"regularizer": settings["regularizer"]}
@@ -73,7 +73,7 @@ class DemoOnlineSteps(Demonstration):
         visited = order.ravel()
         width = WIDTHS[settings["view"]]
         panels = [
-            plane(learner.label, X, y, visited, traces.get(learner.label), width)
+            plane_panel(learner.label, X, y, visited, traces.get(learner.label), width)
             for learner in LEARNERS[: settings["view"]]
         ]
         says: Any = draw.by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
@@ -83,7 +83,7 @@ class DemoOnlineSteps(Demonstration):
                 bound = bound_of(self.lab, X, y)
                 bound_note = "no line separates the points: no bound" if bound is None else _bound_text(bound)
             if "Perceptron" in traces:
-                panels.append(count(traces["Perceptron"], bound, bound_note))
+                panels.append(count_panel(traces["Perceptron"], bound, bound_note))
         return draw.Scene(
             panels,
             says,
@@ -96,7 +96,7 @@ class DemoOnlineSteps(Demonstration):
         )
 
 
-def plane(
+def plane_panel(
     label: str, X: np.ndarray, y: np.ndarray, visited: np.ndarray, trace: Trace | None, width: tuple[float, float]
 ) -> draw.Panel:
     """Return one learner's plane: the points, the current example, and boundary and weights before and after each step."""
@@ -106,7 +106,7 @@ def plane(
     if trace is not None:
         lines = [with_gaps(decision_boundary(weights, width, HEIGHT)) for weights in trace.weights]
         lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(lines))]
-        unit = _LONGEST_ARROW / max(*lengths, 1e-9)
+        unit = _MAX_ARROW_LENGTH / max(*lengths, 1e-9)
         tips = [unit * trace.normal(t) for t in range(len(lines))]
         earlier, dash = [tips[0], *tips[:-1]], draw.learner_style(label)["dash"]
         colour = draw.learner_style(label)["colour"]
@@ -123,14 +123,14 @@ def plane(
     return draw.Panel(label, title, draw.Axis(*width, label="x₁"), draw.Axis(*HEIGHT, label="x₂"), marks, equal=True)
 
 
-def count(trace: Trace, bound: Any, note: str) -> draw.Panel:
+def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     """Return the plot of the perceptron's mistakes after each step, and their upper bound."""
     so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
     marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
-    near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
+    near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
     marks.append(
         draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)
     )

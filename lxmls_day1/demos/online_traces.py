@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.lab_learners import trained, update_of
+from lxmls_day1.demos.lab_learners import checked_update, train_quietly
 
-_ALMOST_HARD = 1e-4  # the regularizer of an SVM that separates separable points with nearly the widest margin
+_HARD_MARGIN_REGULARIZER = (
+    1e-4  # the regularizer of an SVM that separates separable points with nearly the widest margin
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     for m, step in zip(order, classifier.steps(1, n_steps), strict=True):
         g, label_of_m = G[m], int(y[m])
         s = g @ W  # (K,)
-        d = update_of(
+        d = checked_update(
             classifier.rule, n_classes, s.copy(), label_of_m, float(g @ g), float(step), costs[label_of_m].copy()
         )
         shrinkage = 1.0 - step * classifier.regularizer if classifier.shrinks else 1.0
@@ -101,8 +103,8 @@ def bound_of(lab: Any, X: np.ndarray, y: np.ndarray) -> Any:
     NotImplementedError
         If the bound, or the SVM that finds the separator, is still to be written.
     """
-    separator = lab.classifier("svm", "SVM", regularizer=_ALMOST_HARD, solver="dual", max_epochs=5000)
-    params = trained(separator, X, y)
+    separator = lab.classifier("svm", "SVM", regularizer=_HARD_MARGIN_REGULARIZER, solver="dual", max_epochs=5000)
+    params = train_quietly(separator, X, y)
     if np.any(separator.test(X, params) != y):
         return None
     return lab.function("mistake_bounds", "mistake_bound", X, y, params)

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
-from lxmls_day1.engine.text.feature_contributions import Explanation, explain, lead
+from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector, train_quietly
+from lxmls_day1.engine.text.feature_contributions import Explanation, explain, margin_contributions
 from lxmls_day1.engine.text.tokens import count_tokens, split_words, unigrams_and_bigrams
 
-MOST_CHARACTERS = 200_000  # characters of a text; the rest is ignored
+MAX_CHARS = 200_000  # characters of a text; the rest is ignored
 _CHUNK = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedClassifier:
     """A classifier trained on a corpus."""
 
     label: str
@@ -89,7 +89,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Word:
+class TextChunk:
     """A chunk of the text between white space, and its contribution to the lead of *positive*.
 
     Attributes
@@ -113,13 +113,13 @@ class Word:
     rules_out: frozenset[int] = field(default=frozenset())
 
 
-def train_all(lab: Any, corpus: Any, attempts: Attempts) -> Iterator[Trained]:
+def train_all(lab: Any, corpus: Any, attempts: FailureCollector) -> Iterator[TrainedClassifier]:
     """Train every classifier on the training split of the reviews, and yield those that succeed."""
-    for learner in FOR_COUNTS + EVERYWHERE:
+    for learner in COUNT_LEARNERS + GENERAL_LEARNERS:
         with attempts(learner.label):
             classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-            params = trained(classifier, corpus.train_X, corpus.train_y)
-            yield Trained(learner.label, classifier, params, accuracy(classifier, params, corpus))
+            params = train_quietly(classifier, corpus.train_X, corpus.train_y)
+            yield TrainedClassifier(learner.label, classifier, params, accuracy(classifier, params, corpus))
 
 
 def accuracy(classifier: Any, params: np.ndarray, corpus: Any) -> float:
@@ -128,12 +128,12 @@ def accuracy(classifier: Any, params: np.ndarray, corpus: Any) -> float:
     return float(np.mean(np.argmax(scores, axis=1) == corpus.test_y))
 
 
-def read(text: str) -> dict[str, int]:
-    """Count the tokens of a typed review, up to `MOST_CHARACTERS` characters."""
-    return count_tokens(text[:MOST_CHARACTERS])
+def count_typed_tokens(text: str) -> dict[str, int]:
+    """Count the tokens of a typed review, up to `MAX_CHARS` characters."""
+    return count_tokens(text[:MAX_CHARS])
 
 
-def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> Decision:
+def decide(lab: Any, corpus: Any, model: TrainedClassifier, counts: Mapping[str, int]) -> Decision:
     """Return the decision of one classifier on one review.
 
     Parameters
@@ -141,7 +141,7 @@ def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> 
     lab, corpus
     model : Trained
     counts : mapping of str to int
-        The result of `read`.
+        The result of `count_typed_tokens`.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> 
     positive, negative = explanation.scores[:2]
     with np.errstate(invalid="ignore"):
         ahead = float(positive - negative)
-    leads = lead(explanation.contributions, 0, 1)
+    leads = margin_contributions(explanation.contributions, 0, 1)
     return Decision(
         label=model.label,
         decided=explanation.class_names[explanation.predicted],
@@ -165,7 +165,7 @@ def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> 
     )
 
 
-def words_of(text: str, decision: Decision) -> list[Word]:
+def text_chunks(text: str, decision: Decision) -> list[TextChunk]:
     """Split a text into chunks, each with its contribution to the lead of *positive*.
 
     Parameters
@@ -183,9 +183,9 @@ def words_of(text: str, decision: Decision) -> list[Word]:
     each = decision.explanation.contributions / decision.explanation.counts[:, None]  # (n, K), per occurrence
     weight_of = {
         word: (float(weight) if math.isfinite(weight) else 0.0, frozenset(np.flatnonzero(np.isneginf(row)).tolist()))
-        for word, weight, row in zip(decision.explanation.words, lead(each, 0, 1), each, strict=True)
+        for word, weight, row in zip(decision.explanation.words, margin_contributions(each, 0, 1), each, strict=True)
     }
-    found = list(_CHUNK.finditer(text[:MOST_CHARACTERS]))
+    found = list(_CHUNK.finditer(text[:MAX_CHARS]))
     normalised, chunk_of = [], []
     for number, match in enumerate(found):
         parts = split_words(match[0])
@@ -211,12 +211,14 @@ def words_of(text: str, decision: Decision) -> list[Word]:
             give(token, *numbers)
     ends = [0, *(match.end() for match in found)]
     return [
-        Word(match[0], text[end : match.start()], weight, is_known, ruled_out)
+        TextChunk(match[0], text[end : match.start()], weight, is_known, ruled_out)
         for match, end, weight, is_known, ruled_out in zip(found, ends, weights, known, rules_out, strict=False)
     ]
 
 
-def most_telling(model: Trained, corpus: Any, nr_words: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+def most_indicative_words(
+    model: TrainedClassifier, corpus: Any, nr_words: int
+) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     """Return the words of a domain that most strongly indicate either class for a linear classifier.
 
     Parameters
@@ -231,7 +233,7 @@ def most_telling(model: Trained, corpus: Any, nr_words: int) -> tuple[list[tuple
     positive, negative : lists of (word, contribution of one occurrence to the lead of *positive*)
         The strongest first. Words with equal weights, such as infinite ones without smoothing, are ordered by frequency.
     """
-    weights = lead(model.params[1 : len(corpus.feature_names) + 1], 0, 1)  # (J,)
+    weights = margin_contributions(model.params[1 : len(corpus.feature_names) + 1], 0, 1)  # (J,)
     counts = np.array([corpus.feat_counts[name] for name in corpus.feature_names], dtype=float)
     order = np.lexsort((-counts, -weights))
     positive = [(corpus.feature_names[j], float(weights[j])) for j in order[:nr_words] if weights[j] > 0]

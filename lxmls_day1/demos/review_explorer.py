@@ -17,40 +17,40 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Text
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts
+from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.review_decisions import (
     Decision,
-    Trained,
+    TrainedClassifier,
     WordCounts,
     accuracy,
+    count_typed_tokens,
     decide,
-    most_telling,
+    most_indicative_words,
     one_sided_words,
-    read,
+    text_chunks,
     train_all,
     word_counts,
-    words_of,
 )
 from lxmls_day1.demos.review_text import (
-    about_no_word,
-    about_the_text,
-    about_the_word,
     coloured_words,
-    short,
+    describe_review,
+    describe_unknown_word,
+    describe_word,
+    shortened_word,
     strongest_words,
 )
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
 
-SMOOTHED = FOR_COUNTS[0].label
-LABELS = [learner.label for learner in FOR_COUNTS + EVERYWHERE]
+SMOOTHED = COUNT_LEARNERS[0].label
+LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
-_MOST_BARS = {"review": 8, "telling": 12}  # for each class
-_LONGEST = 22  # characters of a word next to a bar
+_MAX_BARS = {"review": 8, "telling": 12}  # for each class
+_MAX_BAR_LABEL_CHARS = 22  # characters of a word next to a bar
 _ALPHAS = np.geomspace(1e-3, 100, 61)  # values of α at which the curves are computed
 
 
@@ -85,42 +85,47 @@ class DemoReviews(Demonstration):
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     grid = MappingProxyType(
-        {"view": ("review", "telling", "smoothing"), "learner": (SMOOTHED, FOR_COUNTS[1].label, "Perceptron", "SVM")}
+        {
+            "view": ("review", "telling", "smoothing"),
+            "learner": (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM"),
+        }
     )
 
     def __init__(self, lab: Any):
         super().__init__(lab)
-        self.learnt: dict[str, Learnt] = {}
+        self.models_by_domain: dict[str, DomainModels] = {}
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | draw.Scene]:
         """Train on the domain unless that is done, and show the selected view."""
         domain = settings["domain"]
-        if domain not in self.learnt:
+        if domain not in self.models_by_domain:
             yield 0.0
             reviews = open_reviews(self.lab, domain)
-            attempts = Attempts()
-            self.learnt[domain] = Learnt(reviews, attempts, train_all(self.lab, reviews.corpus, attempts))
-        learnt = self.learnt[domain]
+            attempts = FailureCollector()
+            self.models_by_domain[domain] = DomainModels(
+                reviews, attempts, train_all(self.lab, reviews.corpus, attempts)
+            )
+        learnt = self.models_by_domain[domain]
         for model in learnt.rest:
             learnt.models[model.label] = model
-            yield (len(learnt.models) + len(learnt.attempts.left_out)) / len(LABELS)
+            yield (len(learnt.models) + len(learnt.attempts.skipped)) / len(LABELS)
         views = {"review": self._review, "telling": self._telling, "smoothing": self._smoothing}
         yield views[settings["view"]](learnt, settings)
 
-    def _review(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
+    def _review(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the decisions, and the words of one of them."""
-        typed, corpus, attempts = settings["text"], learnt.reviews.corpus, Attempts()
-        counts, decisions = read(typed), dict[str, Decision]()
+        typed, corpus, attempts = settings["text"], learnt.reviews.corpus, FailureCollector()
+        counts, decisions = count_typed_tokens(typed), dict[str, Decision]()
         for label, model in learnt.models.items():
             with attempts(label):
                 decisions[label] = decide(self.lab, corpus, model, counts)
         chosen = decisions.get(settings["learner"], next(iter(decisions.values()), None))
-        words = words_of(typed, chosen) if chosen else []
+        words = text_chunks(typed, chosen) if chosen else []
         known = sum(token in corpus.feat_dict for token in counts)
-        sentence = about_the_text(typed, known, len(words))
+        sentence = describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
-        verdicts = f"Positive according to {nr_positive} of {counted(len(decisions), 'classifier')}." if known else ""
-        strongest = strongest_words(chosen, _MOST_BARS["review"]) if chosen else []
+        verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
+        strongest = strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
             [
@@ -141,10 +146,12 @@ class DemoReviews(Demonstration):
             },
         )  # fmt: skip
 
-    def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
+    def _telling(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the words that most strongly indicate either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
-        positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"]) if model else ([], [])
+        positive, negative = (
+            most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
+        )
         says = (
             f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
             if model
@@ -156,26 +163,29 @@ class DemoReviews(Demonstration):
                 _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
             ],
             says + learnt.sentence,
-            notes=learnt.notes(Attempts()),
+            notes=learnt.notes(FailureCollector()),
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
         )  # fmt: skip
 
-    def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
+    def _smoothing(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
-        corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], Attempts()
+        corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], FailureCollector()
         typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
         found = word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return draw.Scene(panels, about_no_word(typed), notes=learnt.notes(attempts), facts={"word": None})
+            return draw.Scene(panels, describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
-                decision, rightly = decide(self.lab, corpus, model, read(settings["text"])), model.accuracy
+                decision, rightly = (
+                    decide(self.lab, corpus, model, count_typed_tokens(settings["text"])),
+                    model.accuracy,
+                )
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
-            about_the_word(found, alpha, decision, rightly),
+            describe_word(found, alpha, decision, rightly),
             notes=learnt.notes(attempts),
             facts={
                 "word": found.word,
@@ -187,19 +197,21 @@ class DemoReviews(Demonstration):
             },
         )
 
-    def _smoothed(self, learnt: "Learnt", alpha: float) -> Trained:
+    def _smoothed(self, learnt: "DomainModels", alpha: float) -> TrainedClassifier:
         """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
             corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
             params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = Trained(SMOOTHED, classifier, params, accuracy(classifier, params, corpus))
+            learnt.smoothed[alpha] = TrainedClassifier(
+                SMOOTHED, classifier, params, accuracy(classifier, params, corpus)
+            )
         return learnt.smoothed[alpha]
 
 
 @dataclass
-class Learnt:
+class DomainModels:
     """The classifiers of one domain.
 
     Attributes
@@ -214,18 +226,18 @@ class Learnt:
     """
 
     reviews: Reviews
-    attempts: Attempts
-    rest: Iterator[Trained]
-    models: dict[str, Trained] = field(default_factory=dict)
-    smoothed: dict[float, Trained] = field(default_factory=dict)
+    attempts: FailureCollector
+    rest: Iterator[TrainedClassifier]
+    models: dict[str, TrainedClassifier] = field(default_factory=dict)
+    smoothed: dict[float, TrainedClassifier] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
         """A sentence about the training data."""
         corpus = self.reviews.corpus
-        return f"{corpus.get_name()}: {counted(corpus.train_X.shape[0], 'training review')}, {counted(corpus.nr_features, 'word')}."
+        return f"{corpus.get_name()}: {pluralize(corpus.train_X.shape[0], 'training review')}, {pluralize(corpus.nr_features, 'word')}."
 
-    def notes(self, attempts: Attempts) -> list[str]:
+    def notes(self, attempts: FailureCollector) -> list[str]:
         """Return sentences about missing parts, with reasons."""
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
@@ -266,7 +278,9 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     low, high = min([0.0, *lengths]), max([0.0, *lengths])
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
-    return draw.Panel(name, title, across, _names([short(word, _LONGEST) for word, _ in weights]), marks)
+    return draw.Panel(
+        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+    )
 
 
 def _bars(lengths: Sequence[float], colours: Sequence[draw.Colour]) -> list[draw.Mark]:
@@ -298,7 +312,7 @@ def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
         for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
     ]
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {short(found.word, _LONGEST)}"
+    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 

@@ -198,12 +198,12 @@ def line(
     }
 
 
-def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **style: Any) -> Mark:
+def learner_line(path: Any, learner: str, variant: int = 0, n_variants: int = 1, **style: Any) -> Mark:
     """Return a mark for a curve in the colour and dash of a classifier; see `lxmls_day1.figures.style`."""
-    return line(path, **learner_style(learner, variant, of), **style)
+    return line(path, **learner_style(learner, variant, n_variants), **style)
 
 
-def learner_style(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+def learner_style(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, Any]:
     """Return colour and dash of a classifier's lines.
 
     Examples
@@ -211,7 +211,7 @@ def learner_style(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]
     >>> learner_style("Perceptron")
     {'colour': ('#a6761d', '#d9a86c'), 'dash': (1, 1.2)}
     """
-    light, dark = (line_style(learner, variant, of, dark=dark) for dark in (False, True))
+    light, dark = (line_style(learner, variant, n_variants, dark=dark) for dark in (False, True))
     dash = () if light["linestyle"] == "solid" else light["linestyle"][1]
     return {"colour": (light["color"], dark["color"]), "dash": dash}
 
@@ -253,9 +253,9 @@ def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anch
     return {"kind": "text", "at": at, "text": content, "colour": colour, "size": size, "anchor": anchor}
 
 
-def sample_of(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
+def sample_of(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, Any]:
     """Return a table cell that shows the line of a classifier."""
-    return {"line": learner_style(learner, variant, of)}
+    return {"line": learner_style(learner, variant, n_variants)}
 
 
 def plain_data(value: Any) -> Any:

@@ -23,13 +23,13 @@ from typing import Any
 
 from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.pages import described, index_page, page, script_hash
+from lxmls_day1.demos.pages import index_page, page, page_description, script_hash
 
 HOST = "127.0.0.1"
 PORT = 8417  # the usual port, so that a link to a demonstration stays valid
-_LONGEST_QUESTION = 1_000_000  # bytes
-_LOOK_AGAIN = 0.5  # seconds between the checks of a waiting page that the page before it still exists
-_MOST_PAGES = 40  # pages whose demonstrations are kept
+_MAX_REQUEST_BYTES = 1_000_000  # bytes
+_POLL_SECONDS = 0.5  # seconds between the checks of a waiting page that the page before it still exists
+_MAX_SESSIONS = 40  # pages whose demonstrations are kept
 #: Sent with every reply. A page contains its script and styles, and contacts only this server. Its address, with the token, is not sent on.
 _HEADERS = {
     "Content-Security-Policy": (
@@ -41,7 +41,7 @@ _HEADERS = {
 }
 
 
-class _GivenUp(GeneratorExit):
+class _Cancelled(GeneratorExit):
     """Raised in code of a lab whose result is no longer needed, such as an endless loop, to end it."""
 
 
@@ -82,48 +82,56 @@ class DemoServer(ThreadingHTTPServer):
 
     def index(self) -> str:
         """Return the index. Its small pictures come from demonstrations of their own."""
-        descriptions = {name: described(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
+        descriptions = {name: page_description(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
         questions = {name: self.session(name) for name in DEMONSTRATIONS}
         return index_page(descriptions, {name: name for name in DEMONSTRATIONS}, questions, self.dark)
 
     def page_of(self, name: str) -> str:
         """Return the page of one demonstration."""
-        return page(described(demonstration_class(name), dark=self.dark), ask=self.session(name), scale=self.scale)
+        return page(
+            page_description(demonstration_class(name), dark=self.dark),
+            scene_address=self.session(name),
+            scale=self.scale,
+        )
 
     def session(self, name: str) -> str:
         """Return the address at which a new page requests its scenes."""
         key = f"{name}.{secrets.token_urlsafe(6)}"
         self.sessions[key] = None
-        for oldest in list(self.sessions)[:-_MOST_PAGES]:
+        for oldest in list(self.sessions)[:-_MAX_SESSIONS]:
             self.sessions.pop(oldest, None)
         return f"scene/{key}"
 
     def answer(
-        self, key: str, question: Any, send: Callable[[dict[str, Any]], None], gone: Callable[[], bool] = lambda: False
+        self,
+        key: str,
+        request: Any,
+        send: Callable[[dict[str, Any]], None],
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> None:
         """Compute a scene when it is this page's turn, and send it after its progress. If the page has gone, send nothing."""
-        while not self.turn.acquire(timeout=_LOOK_AGAIN):
-            self._give_up()
+        while not self.turn.acquire(timeout=_POLL_SECONDS):
+            self._cancel_abandoned()
         try:
-            self.computing = threading.get_ident(), gone
-            if not gone():
+            self.computing = threading.get_ident(), is_gone
+            if not is_gone():
                 demonstration = self.sessions.pop(key, None) or demonstration_class(key.partition(".")[0])(self.lab)
                 # appended last, because the page with the oldest request is discarded first
                 self.sessions[key] = demonstration
-                for message in demonstration.answers(question):
+                for message in demonstration.messages(request):
                     send(message)
-        except _GivenUp:
+        except _Cancelled:
             self.sessions[key] = None  # an incomplete demonstration starts again
         finally:
             self.computing = None
             self.turn.release()
 
-    def _give_up(self) -> None:
+    def _cancel_abandoned(self) -> None:
         """End the computation of a page that has gone, but only in the lab's own code, because other code might be left inconsistent."""
         thread, gone = self.computing or (0, lambda: False)
         frame = sys._current_frames().get(thread)
         if frame and gone() and frame.f_code.co_filename.startswith(str(self.lab.folder)):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_GivenUp))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Cancelled))
 
     def handle_error(self, *request: Any) -> None:
         """Print nothing if a browser closes its connection."""
@@ -137,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: DemoServer
 
     def do_GET(self) -> None:
-        name = self._asked_for()
+        name = self._authorized_path()
         if name == "":
             self._send(self.server.index())
         elif name in DEMONSTRATIONS:
@@ -148,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        name = self._asked_for()
+        name = self._authorized_path()
         if name is None:
             return
         key = name.removeprefix("scene/")
@@ -158,8 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
             return
         # The request is read first, because a browser reads no reply before it has sent everything.
-        question = self.rfile.read(min(length, 10 * _LONGEST_QUESTION))
-        if length > _LONGEST_QUESTION:
+        question = self.rfile.read(min(length, 10 * _MAX_REQUEST_BYTES))
+        if length > _MAX_REQUEST_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the settings are longer than a million bytes")
             return
         try:
@@ -171,9 +179,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/x-ndjson")
         self.end_headers()
         with suppress(OSError):  # the page has gone, or requests something else
-            self.server.answer(key, question, self._send_line, self._gone)
+            self.server.answer(key, question, self._send_line, self._is_disconnected)
 
-    def _gone(self) -> bool:
+    def _is_disconnected(self) -> bool:
         """Return True if the browser has closed the connection."""
         try:
             return bool(select.select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, socket.MSG_PEEK)
@@ -184,7 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         self.wfile.flush()
 
-    def _asked_for(self) -> str | None:
+    def _authorized_path(self) -> str | None:
         """Return the path after the token. If token or host are wrong, send an error and return None."""
         path = self.path.partition("?")[0].lstrip("/")
         token, _, rest = path.partition("/")

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lxmls_day1.base.checks import as_numbers, check_flag
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.errors import InputError, pluralize
 
 _TOLERANCE = 1e-12  # of slopes and offsets of weights scaled to 1
-_SHORTEST = 1e-9  # minimum length, so that a segment that only touches a corner of the rectangle is not drawn
+_MIN_SEGMENT_LENGTH = 1e-9  # minimum length, so that a segment that only touches a corner of the rectangle is not drawn
 _GRID_POINTS = 257  # per axis, for curves
 _NEWTON_STEPS = 4
 
@@ -108,8 +108,8 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     n_rows = 1 + n_features * (2 if quadratic else 1)
     if params.shape[0] != n_rows:
         raise InputError(
-            f"X has {counted(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
-            f"{counted(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
+            f"X has {pluralize(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
+            f"{pluralize(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
         )
     with np.errstate(over="ignore", invalid="ignore"):  # overflow is detected below by scores that are not finite
         scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
@@ -202,7 +202,7 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
                 last = min(last, -at_foot / slope)
         elif at_foot < -_TOLERANCE:
             return None
-    if not last - first > _SHORTEST or _third_class_between(params, i, j, foot, along, across):
+    if not last - first > _MIN_SEGMENT_LENGTH or _third_class_separates(params, i, j, foot, along, across):
         return None
     ends: np.ndarray = np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
     return ends
@@ -218,7 +218,7 @@ def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np
         yield difference[0] / scale, difference[1:] / scale
 
 
-def _third_class_between(
+def _third_class_separates(
     params: np.ndarray, i: int, j: int, foot: np.ndarray, along: np.ndarray, across: np.ndarray
 ) -> bool:
     """Return True if a third class ties with i and j along the whole line and wins on one side, so that i and j never meet.
@@ -252,12 +252,12 @@ def _curves(params: np.ndarray) -> list[np.ndarray]:
     for i, j in combinations(winners, 2):
         contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
         for line in contour.lines(0.0):
-            line = _onto_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
-            polylines += _where_no_third_class_wins(line, params, i, j)
+            line = _refine_to_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
+            polylines += _clip_to_winning_pair(line, params, i, j)
     return polylines
 
 
-def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
+def _refine_to_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
     """Move the points of a contour, which were interpolated along the edges of grid cells, to the exact roots on these edges."""
     from_grid_line = np.abs(line + 1 - np.rint((line + 1) / spacing) * spacing)  # (n, 2)
     free = from_grid_line.argmax(axis=1)  # the coordinate that was interpolated
@@ -273,7 +273,7 @@ def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.
     return inside
 
 
-def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
+def _clip_to_winning_pair(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
     third = _third_classes(params, i, j)
     if not third:
         return [line]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.checks import as_list, check_offers
+from lxmls_day1.base.checks import as_list, check_attributes
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from lxmls_day1.figures.plotting import plot_accuracies
@@ -19,7 +19,7 @@ from lxmls_day1.figures.plotting import plot_accuracies
 def compare(
     dataset: Any,
     classifiers: Callable[[Any], Iterable[Any]] | Iterable[Any] | Mapping[str, Any],
-    for_given_params: Any,
+    bayes_classifier: Any,
     progress: Callable[[int, int, str], object] | None = None,
     ax: Any = None,
     memory: bool = False,
@@ -31,7 +31,7 @@ def compare(
     dataset, progress, ax, memory
         As in :func:`classifiers.run_all_classifiers.run_all_classifiers`.
     classifiers : list of classifiers, dict from name to classifier, or function (dataset) -> list
-    for_given_params : LinearClassifier
+    bayes_classifier : LinearClassifier
         Classifier used to predict with externally supplied parameters, such as those of the Bayes-optimal boundary.
 
     Returns
@@ -45,7 +45,7 @@ def compare(
         If a classifier cannot be trained on these data, the test part is empty, or an argument is not a data set or not a
         classifier.
     """
-    check_offers(
+    check_attributes(
         dataset,
         "wanted a data set such as SimpleDataSet()",
         ("train_X", "train_y", "test_X", "test_y", "get_name"),
@@ -59,7 +59,7 @@ def compare(
     for done, (name, classifier) in enumerate(named.items()):
         if progress:
             progress(done, len(named), name)
-        load_compiled_code(classifier, *_first_examples(dataset))
+        warm_up(classifier, *_first_examples(dataset))
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -73,11 +73,11 @@ def compare(
     if progress:
         progress(len(named), len(named), "")
     table = ResultTable(rows, notes)
-    return table, _draw(dataset, table, params_of, for_given_params, ax)
+    return table, _draw(dataset, table, params_of, bayes_classifier, ax)
 
 
 def _check_classifier(classifier: Any) -> None:
-    check_offers(
+    check_attributes(
         classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
     )
 
@@ -104,7 +104,7 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
     >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
     True
     """
-    load_compiled_code(classifier, *_first_examples(dataset))  # so that importing libraries does not count as training
+    warm_up(classifier, *_first_examples(dataset))  # so that importing libraries does not count as training
     learner, was_tracing = copy.deepcopy(classifier), tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start()
@@ -178,7 +178,7 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     Examples
     --------
     >>> from classifiers import Mira, Perceptron
-    >>> list(distinct_names([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
+    >>> count_names(distinct_names([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
     classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")
@@ -202,7 +202,7 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def load_compiled_code(classifier: Any, X: Any, y: Any) -> None:
+def warm_up(classifier: Any, X: Any, y: Any) -> None:
     """Train a copy on a few examples and label them, so that all code that is compiled at its first use is compiled.
 
     Errors are ignored: this small training may fail when the real training does not, and the real training reports its own errors.
@@ -210,7 +210,7 @@ def load_compiled_code(classifier: Any, X: Any, y: Any) -> None:
     Examples
     --------
     >>> from classifiers.perceptron import Perceptron
-    >>> load_compiled_code(Perceptron(), [[1.0], [2.0]], [0, 1])
+    >>> warm_up(Perceptron(), [[1.0], [2.0]], [0, 1])
     """
     learner = copy.deepcopy(classifier)
     with warnings.catch_warnings(), contextlib.suppress(Exception):

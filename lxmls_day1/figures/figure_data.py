@@ -12,11 +12,11 @@ import numpy as np
 
 from lxmls_day1.figures.style import CONNECTOR
 
-_MOST_POINTS = 40  # up to this number of points of a line, NaN gaps are not counted as points
+_MAX_POINTS_WITH_GAPS = 40  # up to this number of points of a line, NaN gaps are not counted as points
 _DPI = 72
 
 
-class _Drawn(NamedTuple):
+class _Artist(NamedTuple):
     """A line, points, a bar or a text of a figure."""
 
     kind: str
@@ -83,9 +83,9 @@ def describe(fig: Any) -> str:
     """
     lines = []
     for ax in filter(lambda ax: ax.get_visible(), fig.axes):
-        lines.append(" ".join(["Figure", *_about(ax)]))
-        drawn = list(_drawn_in(ax))
-        lines += [f"  {text}" for text in map(_in_words, drawn) if text]
+        lines.append(" ".join(["Figure", *_title_and_labels(ax)]))
+        drawn = list(_artists_in(ax))
+        lines += [f"  {text}" for text in map(_describe_artist, drawn) if text]
         bars = [one for one in drawn if one.kind == "bar"]
         if bars:
             heights, widths = (
@@ -109,19 +109,19 @@ def alternative_text(fig: Any) -> str:
     """
     parts = []
     for ax in filter(lambda ax: ax.get_visible(), fig.axes):
-        labels = dict.fromkeys(" ".join(one.label.split()) for one in _drawn_in(ax) if one.label)
-        parts.append(": ".join(filter(None, (" ".join(_about(ax)), ", ".join(labels)))))
+        labels = dict.fromkeys(" ".join(one.label.split()) for one in _artists_in(ax) if one.label)
+        parts.append(": ".join(filter(None, (" ".join(_title_and_labels(ax)), ", ".join(labels)))))
     return "Figure: " + "; ".join(filter(None, parts))
 
 
-def _about(ax: Any) -> list[str]:
+def _title_and_labels(ax: Any) -> list[str]:
     """Return the words of the title, and the labels of the axes."""
     title = (ax.get_title() or ax.get_title("left")).split()
     labels = ax.get_xlabel(), ax.get_ylabel()
     return [*title, f"({labels[0]} → {labels[1]})"] if all(labels) else title
 
 
-def _drawn_in(ax: Any) -> Iterator[_Drawn]:
+def _artists_in(ax: Any) -> Iterator[_Artist]:
     from matplotlib.collections import Collection, PathCollection
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
@@ -137,31 +137,31 @@ def _drawn_in(ax: Any) -> Iterator[_Drawn]:
         label = "" if label.startswith("_") else label
         if isinstance(artist, Line2D):
             kind = "points" if artist.get_linestyle() == "None" else "line"
-            yield _Drawn(kind, label, *np.asarray(artist.get_xydata(), dtype=float).T)
+            yield _Artist(kind, label, *np.asarray(artist.get_xydata(), dtype=float).T)
         elif isinstance(artist, Rectangle):
-            yield _Drawn("bar", label, artist.get_width(), artist.get_height())
+            yield _Artist("bar", label, artist.get_width(), artist.get_height())
         elif isinstance(artist, Collection):
             points = np.asarray(artist.get_offsets(), dtype=float)
             if len(points) == 1 and artist.get_paths() and not isinstance(artist, PathCollection):  # a filled area
                 points = np.concatenate([path.vertices for path in artist.get_paths()])
-            yield _Drawn("points", label, *points.T)
+            yield _Artist("points", label, *points.T)
         elif isinstance(artist, Text) and artist.get_text():
-            yield _Drawn("text", artist.get_text())
+            yield _Artist("text", artist.get_text())
         elif isinstance(artist, Patch | AxesImage) and not isinstance(artist, Spine):
-            yield _Drawn("other", label)
+            yield _Artist("other", label)
 
 
-def _in_words(one: _Drawn) -> str:
-    label = " ".join(one.label.split())
-    if one.kind == "text":
+def _describe_artist(artist: _Artist) -> str:
+    label = " ".join(artist.label.split())
+    if artist.kind == "text":
         return label
-    if not label or one.kind not in ("line", "points"):
+    if not label or artist.kind not in ("line", "points"):
         return ""
-    known = np.flatnonzero(np.isfinite(one.x) & np.isfinite(one.y))
+    known = np.flatnonzero(np.isfinite(artist.x) & np.isfinite(artist.y))
     if not len(known):
         return f"{label}: nothing in view"
-    number = len(known) if len(one.x) <= _MOST_POINTS else len(one.x)
-    if one.kind == "points":
+    number = len(known) if len(artist.x) <= _MAX_POINTS_WITH_GAPS else len(artist.x)
+    if artist.kind == "points":
         return f"{label}: {number} point{'s' * (number != 1)}"
-    ends = [f"({one.x[i]:.3g}, {one.y[i]:.3g})" for i in (known[0], known[-1])]
+    ends = [f"({artist.x[i]:.3g}, {artist.y[i]:.3g})" for i in (known[0], known[-1])]
     return f"{label}: from {ends[0]} to {ends[1]}" + (f", {number} points" if number > 2 else "")

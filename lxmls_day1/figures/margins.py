@@ -16,7 +16,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import BLACK, GREY, PURPLE, add_boundary, plot_points, with_gaps
 
-_ON_THE_EDGE = 1e-3  # margins below 1 plus this count as 1, because solvers stop slightly before the optimum
+_MARGIN_TOLERANCE = 1e-3  # margins below 1 plus this count as 1, because solvers stop slightly before the optimum
 
 
 class Street(NamedTuple):
@@ -81,7 +81,7 @@ def street(X: ArrayLike, y: ArrayLike, params: ArrayLike) -> Street:
         raise InputError("both classes have the same weights, so that there is no boundary; train first")
     margins = (2 * y - 1) * (X @ difference[1:] + difference[0])
     return Street(
-        margins, np.maximum(0.0, 1 - margins), margins <= 1 + _ON_THE_EDGE, 1 / length, difference[1:] / length
+        margins, np.maximum(0.0, 1 - margins), margins <= 1 + _MARGIN_TOLERANCE, 1 / length, difference[1:] / length
     )
 
 
@@ -120,7 +120,7 @@ def plot_street(X: Any, y: Any, params: Any, *, title: str | None = None, ax: An
     edges = [edge for margin in (-1, 1) for edge in decision_boundary(params + margin * shift, xlim, ylim)]
     ax.plot(*with_gaps(edges).T, color=GREY, linewidth=1.5, linestyle="--", label="margin 1", zorder=2)
     side = (2 * y - 1)[:, None] * found.normal  # (M, 2): direction to the correct side of the street
-    late = found.slacks > _ON_THE_EDGE
+    late = found.slacks > _MARGIN_TOLERANCE
     ends = X + found.slacks[:, None] * found.half_width * side
     ax.plot(*with_gaps(np.stack([X, ends], axis=1)[late]).T, color=PURPLE, linewidth=2.0, label="slack ξ", zorder=2.5)
     ax.plot(

@@ -15,7 +15,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, axes_for
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
-_WIDE = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
+_MIN_LOG_SCALE_RATIO = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
 
 
 def plot_moments(
@@ -49,7 +49,7 @@ def plot_moments(
     >>> [line.get_label() for line in axis.lines]
     ['equal', 'before training', 'after training']
     """
-    empirical, expected_before, expected_after = _checked(before, after)
+    empirical, expected_before, expected_after = _checked_moments(before, after)
     fig, ax = axes_for(ax, (8.0, 7.0))
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
@@ -60,7 +60,7 @@ def plot_moments(
     ]:
         ax.plot(empirical.ravel(), expected.ravel(), linestyle="none", markersize=8, label=name, **style)
     positive = values[values > 0]
-    if positive.size and positive.max() > _WIDE * positive.min():
+    if positive.size and positive.max() > _MIN_LOG_SCALE_RATIO * positive.min():
         ax.set_xscale("symlog", linthresh=positive.min())
         ax.set_yscale("symlog", linthresh=positive.min())
     ax.set_xlabel("mean in the data", fontsize=_LABEL_SIZE)
@@ -72,7 +72,7 @@ def plot_moments(
     return fig, ax
 
 
-def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked_moments(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the empirical moments and the expected moments before and after: three finite matrices of the same shape."""
     wanted = "moments before and after must be pairs of matrices (empirical, model), as get_moments returns them"
     pairs = [as_list(pair, wanted) for pair in (before, after)]

@@ -69,8 +69,8 @@ _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
 _MARGIN = 0.06  # margin around the points, as a share of the data's extent
-_MOST_UNEQUAL_EXTENTS = 4.0  # beyond this ratio of the two extents, the axes get different scales
-_IS_BOUNDARY = "decision boundary"  # the group id of a boundary's line
+_MAX_EXTENT_RATIO = 4.0  # beyond this ratio of the two extents, the axes get different scales
+_BOUNDARY_GROUP_ID = "decision boundary"  # the group id of a boundary's line
 
 
 def detached_axes(figsize: tuple[float, float] = (10.0, 6.5)) -> tuple[Any, Any]:
@@ -196,7 +196,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     from matplotlib.colors import is_color_like
     from matplotlib.lines import Line2D
 
-    nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in check_axes(ax).lines)
+    nr_drawn = sum(line.get_gid() == _BOUNDARY_GROUP_ID for line in check_axes(ax).lines)
     dash: Any = (0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid"
     if colour is None and is_known(str(name)):
         colour, dash = line_style(str(name)).values()
@@ -210,7 +210,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     polylines = decision_boundary(params, xlim, ylim)
     label = name if polylines else f"{name} (one class in view)"
     line = Line2D(*with_gaps(polylines).T, color=colour, linewidth=_LINE_WIDTH, linestyle=dash, label=label)
-    line.set(gid=_IS_BOUNDARY, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
+    line.set(gid=_BOUNDARY_GROUP_ID, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
     ax.add_line(line)
     ax.set_xlim(xlim)
     ax.set_ylim(ylim)
@@ -347,7 +347,7 @@ def _set_limits(ax: Any, X: np.ndarray) -> None:
     centre = (X.min(axis=0) + X.max(axis=0)) / 2
     extent = np.ptp(X, axis=0)
     extent[extent == 0] = extent.max() or 1.0
-    alike = extent.max() <= _MOST_UNEQUAL_EXTENTS * extent.min()
+    alike = extent.max() <= _MAX_EXTENT_RATIO * extent.min()
     half = (0.5 + _MARGIN) * (np.full(2, extent.max()) if alike else extent)
     ax.set_xlim(centre[0] - half[0], centre[0] + half[0])
     ax.set_ylim(centre[1] - half[1], centre[1] + half[1])

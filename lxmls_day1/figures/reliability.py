@@ -20,7 +20,7 @@ from lxmls_day1.figures.plotting import BLUE, axes_for
 
 _CURVES = ("#C26A00", BLUE, "#00696B", "#6A3D9A")
 _MARKERS = "osD^"
-_IS_DISTRIBUTION = 1e-6
+_SUM_TOLERANCE = 1e-6
 
 
 class Reliability(NamedTuple):
@@ -80,7 +80,7 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     nr_bins = int(check_number("nr_bins", nr_bins, at_least=1, whole=True))
     p = as_numbers(probabilities, "probabilities must be numbers")
     y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
-    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _IS_DISTRIBUTION):
+    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _SUM_TOLERANCE):
         raise InputError(
             "probabilities must be M rows (M ≥ 1) of nonnegative numbers, each row with sum 1, but these are not"
         )

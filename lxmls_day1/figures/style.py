@@ -40,15 +40,15 @@ def known_styles() -> dict[str, Style]:
     return {"bayes": Style("#000000", "#FFFFFF", ()), **styles}
 
 
-_SHORT = {
+_FULL_NAME_OF_ABBREVIATION = {
     "max. ": "maximum ",
     "nb,": "naive bayes,",
     " (online)": ", online",
 }  # abbreviations of names in figures with little room
 TRAINING = "#8FA3B0"  # a curve on training data, next to the classifier's curve on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
-_FAINTEST, _FAINTEST_IN_THE_DARK = 0.6, 0.4  # shares of the way to the background
-_BRIGHTEST_TEXT = 0.18  # relative luminance with a contrast of 4.5 to white, as needed for small text
+_MAX_FADE, _MAX_FADE_ON_DARK = 0.6, 0.4  # shares of the way to the background
+_MAX_TEXT_LUMINANCE = 0.18  # relative luminance with a contrast of 4.5 to white, as needed for small text
 
 
 def is_known(name: str) -> bool:
@@ -59,17 +59,17 @@ def is_known(name: str) -> bool:
     >>> is_known("MIRA, λ = 10"), is_known("round 5")
     (True, False)
     """
-    return _known(name) is not None
+    return _matching_name(name) is not None
 
 
-def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) -> dict[str, Any]:
+def line_style(name: str, variant: int = 0, n_variants: int = 1, *, dark: bool = False) -> dict[str, Any]:
     """Return colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
 
     Parameters
     ----------
     name : str
         A name that begins with the name of the classifier, in any case: ``"MIRA, λ = 10"``.
-    variant, of : int
+    variant, n_variants : int
         The index of this setting among several settings of the same classifier, from 0, and their number; the last is the
         faintest.
     dark : bool
@@ -96,24 +96,24 @@ def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) 
     """
     from matplotlib.colors import to_hex, to_rgb
 
-    known = _known(name)
+    known = _matching_name(name)
     if known is None:
         raise InputError(f"no classifier is called {name!r}; there are: {', '.join(known_styles())}.")
     light, bright, dash = known_styles()[known]
-    faintest, ground = (_FAINTEST_IN_THE_DARK, 0.0) if dark else (_FAINTEST, 1.0)
-    fainter = faintest * variant / max(1, of - 1)
+    faintest, ground = (_MAX_FADE_ON_DARK, 0.0) if dark else (_MAX_FADE, 1.0)
+    fainter = faintest * variant / max(1, n_variants - 1)
     red, green, blue = (part + fainter * (ground - part) for part in to_rgb(bright if dark else light))
     return {"color": to_hex((red, green, blue)), "linestyle": (0, dash) if dash else "solid"}
 
 
-def label_ends(ax: Any, least_gap: float = 0.055) -> None:
+def label_ends(ax: Any, min_gap: float = 0.055) -> None:
     """Write the label of every line at its right end, instead of a legend, so that lines that coincide can be distinguished.
 
     Parameters
     ----------
     ax : matplotlib Axes
         Axes with labelled lines, whose limits are final.
-    least_gap : float
+    min_gap : float
         The minimum distance of two labels, as a share of the height of the axes.
 
     Examples
@@ -136,7 +136,7 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
         named.append((float(end[1]), min(float(end[0]), 1.0), line))
     height = -1.0
     for end, across, line in sorted(named, key=lambda entry: entry[0]):
-        height = max(end, height + least_gap)
+        height = max(end, height + min_gap)
         ax.annotate(
             line.get_label(), (across, end), (1.03, height), xycoords="axes fraction", textcoords="axes fraction",
             color=_legible(line.get_color()), va="center", annotation_clip=False,
@@ -164,13 +164,13 @@ def _legible(colour: Any) -> tuple[float, ...]:
     from matplotlib.colors import to_rgb
 
     bright = luminance(colour)
-    share = min(1.0, (_BRIGHTEST_TEXT / bright) ** (1 / 2.2)) if bright else 1.0
+    share = min(1.0, (_MAX_TEXT_LUMINANCE / bright) ** (1 / 2.2)) if bright else 1.0
     return tuple(share * part for part in to_rgb(colour))
 
 
-def _known(name: str) -> str | None:
+def _matching_name(name: str) -> str | None:
     name = name.lower()
-    for short, full in _SHORT.items():
+    for short, full in _FULL_NAME_OF_ABBREVIATION.items():
         name = name.replace(short, full)
     fitting = [known for known in known_styles() if name.startswith(known)]
     return max(fitting, key=len, default=None)

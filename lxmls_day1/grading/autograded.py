@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder, write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.running.checking import CheckReport, run_checks
 from lxmls_day1.course.workspaces.generation import Files, student_files
@@ -39,7 +39,7 @@ CLASSROOM50_SCHEMA = "classroom50/result/v1"
 CLASSROOM50_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 
 
-def grade_alone(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
+def grade_single(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
     """Grade one submission, even if its folder looks like the folder of many submissions.
 
     Parameters
@@ -64,14 +64,14 @@ def grade_alone(settings: Settings, submission: Path, prepared: Path | None = No
         expectations = prepared and _expectations(prepared)
         if expectations and expectations.is_file():
             shutil.copyfile(expectations, _expectations(out))
-        return _graded(settings, submission, out)
+        return _grade_folder(settings, submission, out)
 
 
 def prepare(settings: Settings, prepared: Path) -> Gradebook:
     """Compute the data that all submissions need, and grade an empty submission to test that grading works here."""
     prepared.mkdir(parents=True, exist_ok=True)
     with temporary_folder("lxmls-day1-autograder-") as nothing:
-        return _graded(settings, nothing, prepared)
+        return _grade_folder(settings, nothing, prepared)
 
 
 def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
             "max-score": 1,
         }
         for one in report.reports
-        for result in one.counted
+        for result in one.not_skipped
     ]
     return {
         "schema": CLASSROOM50_SCHEMA,
@@ -121,7 +121,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
     }
 
 
-def check_alone(settings: Settings, submission: Path) -> CheckReport:
+def check_single(settings: Settings, submission: Path) -> CheckReport:
     """Run the public checks on the submitted functions; every other file, including the checks, is the original starter file."""
     given = student_files(reference_folder())
     handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given)
@@ -137,7 +137,7 @@ def _expectations(out: Path) -> Path:
     return out / EXPECTED
 
 
-def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+def _grade_folder(settings: Settings, submission: Path, out: Path) -> Gradebook:
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.running.lab_boxes import lab_program
@@ -173,13 +173,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.what == PREPARE:
             book = prepare(settings, paths["prepared"])
         elif options.what == "classroom50":
-            content = json.dumps(classroom50_result(check_alone(settings, paths["submission"]), os.environ), indent=2)
-            replace_files({paths["results"]: content.encode()})
+            content = json.dumps(classroom50_result(check_single(settings, paths["submission"]), os.environ), indent=2)
+            write_files_atomically({paths["results"]: content.encode()})
             return 0
         else:
-            book = grade_alone(settings, paths["submission"], paths["prepared"])
+            book = grade_single(settings, paths["submission"], paths["prepared"])
             paths["results"].parent.mkdir(parents=True, exist_ok=True)
-            replace_files({paths["results"]: _results(options.what, book)})
+            write_files_atomically({paths["results"]: _results(options.what, book)})
     except (InputError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -31,13 +31,13 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, reference_files
-from lxmls_day1.course.workspaces.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.student_bundle import build_wheel, find_checkout, require_no_leaks, student_lab
 
 PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")
 PROGRAMS = ("setup.sh", "run_autograder", "run.sh")
 QUESTION = "day-1"  # the folder of the question at PrairieLearn
-MOST_SECONDS = 600  # the maximum that PrairieLearn allows for a grading job
+MAX_JOB_SECONDS = 600  # the maximum that PrairieLearn allows for a grading job
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def autograder(
     """
     if platform not in PLATFORMS:
         raise InputError(f"there is no autograder for {platform!r}; the platforms are: {', '.join(PLATFORMS)}.")
-    reference = checkout()
+    reference = find_checkout()
     if not (reference / FILE).with_name("mistakes").is_dir():
         raise InputError(
             "an autograder needs the solutions and the hidden checks, but this checkout is one for students."
@@ -110,7 +110,7 @@ def autograder(
     else:
         lab = student_lab(exercises)
         name, wheel = lab.wheel_name, lab.wheel
-        refuse_leaks({PurePosixPath(name): wheel}, lab.stubbed)
+        require_no_leaks({PurePosixPath(name): wheel}, lab.stubbed)
     files = _scripts(platform)
     place = PurePosixPath(QUESTION, "tests") if platform == "prairielearn" else PurePosixPath()
     files[place / name] = wheel
@@ -158,7 +158,7 @@ def _question(exercises: Collection[str]) -> dict[str, object]:
             "enabled": True,
             "image": "REGISTRY/day-1-grading",
             "entrypoint": "/grade/tests/run.sh",
-            "timeout": MOST_SECONDS,
+            "timeout": MAX_JOB_SECONDS,
         },
     }
 

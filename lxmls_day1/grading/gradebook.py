@@ -12,14 +12,14 @@ from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
-from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
+from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
 
 FORMAT = 1
 #: The share of the points for public checks. It is small, because students have these checks and could answer from a table.
 PUBLIC_SHARE = 0.25
 #: The minimum share for an answer that one or two known mistakes explain: not more than a table of the public checks earns.
-LEAST_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
+MIN_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 TO_WRITE = "still to be written"  # the text of a check whose exercise is not begun
@@ -58,7 +58,7 @@ class CheckGrade:
         The known mistakes that match the wrong answers to probe inputs. Only the check of probe inputs names mistakes.
     seconds : float
     named_as : str
-        The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
+        The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
     behaviour : str
         The wrong answers to probe inputs, if no known mistake explains them (`lxmls_day1.grading.reports.groups`).
     picture : str
@@ -83,7 +83,7 @@ class CheckGrade:
 
 
 @dataclass(frozen=True)
-class HandMark:
+class ManualMark:
     """The manual mark for an exercise without checks; the points are None if there is only a comment."""
 
     points: float | None
@@ -114,10 +114,10 @@ class ExerciseGrade:
     kind: str
     out_of: float
     checks: tuple[CheckGrade, ...] = ()
-    mark: HandMark | None = None
+    mark: ManualMark | None = None
 
     @property
-    def by_hand(self) -> bool:
+    def is_manual(self) -> bool:
         """True if the exercise has no checks: an experiment or a derivation."""
         return not self.checks
 
@@ -129,7 +129,7 @@ class ExerciseGrade:
     @property
     def points(self) -> float | None:
         """The points reached, or None if a manual mark is still missing."""
-        if self.by_hand:
+        if self.is_manual:
             return self.mark.points if self.mark is not None else None
         kinds = {
             hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
@@ -137,13 +137,13 @@ class ExerciseGrade:
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         small = self.small_inputs
         is_explained = small is not None and small.has_substance and bool(small.mistakes)
-        least = LEAST_SHARES.get(self.named_as, 0.0) if is_explained else 0.0
+        least = MIN_SHARES.get(self.named_as, 0.0) if is_explained else 0.0
         return self.out_of * max(least, sum(shares))
 
     @property
     def is_full(self) -> bool:
         """True if every check passed, or the manual mark gives all points."""
-        return self.points == self.out_of if self.by_hand else self.passed == len(self.checks)
+        return self.points == self.out_of if self.is_manual else self.passed == len(self.checks)
 
     def weight(self, check: CheckGrade) -> float:
         """Return the share of the points that one check earns."""
@@ -156,17 +156,17 @@ class ExerciseGrade:
     @property
     def small_inputs(self) -> CheckGrade | None:
         """The outcome of the check of probe inputs, or None without such a check."""
-        return small_inputs_among(self.checks)
+        return find_probe_inputs_check(self.checks)
 
     @property
     def named_as(self) -> str:
-        """The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`."""
+        """The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
         """The known mistakes that match the answers to probe inputs or, without such a check, that explain the most answers."""
-        return mistakes_among(self.checks)
+        return diagnosed_mistakes(self.checks)
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, state_of, unread
+from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
-from lxmls_day1.grading.running.one_submission import Graded, unfinished
+from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
@@ -88,11 +88,11 @@ class Run:
         The folder for marks and feedback.
     jobs : int
         The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
-    again : sequence of str
+    is_retry : sequence of str
         Students who are graded again even if nothing has changed.
     make_workers : function from Plan, optional
         Makes the workers. Default: `jobs` processes.
-    progressed : function from Progress
+    on_progress : function from Progress
         Called after each result.
     report : function from str
         Takes sentences for the instructor: why students are graded again, and which files of an earlier run were removed.
@@ -103,7 +103,7 @@ class Run:
     jobs: int = -1
     again: Sequence[str] = ()
     make_workers: Callable[[Plan], Workers] | None = None
-    progressed: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[Progress], None] = lambda progress: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
@@ -137,7 +137,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         for student in run.again:
             if student not in students:
                 raise InputError(
-                    f"there is no submission of {student!r} to be graded again{nearest(student, students)}"
+                    f"there is no submission of {student!r} to be graded again{did_you_mean(student, students)}"
                 )
         # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
         mark = step("marked")(run.out, plan, submissions, run.report)
@@ -155,57 +155,60 @@ def _fresh_results(
     reasons = {
         one.student: why
         for one in submissions
-        if one.student in earlier and (why := _why_again(plan, one, earlier[one.student], run.again))
+        if one.student in earlier and (why := _stale_reason(plan, one, earlier[one.student], run.again))
     }
     for why, number in Counter(reasons.values()).most_common():
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
-    states = {student: state_of(result) for student, result in earlier.items() if student not in reasons}
-    waiting = [one for one in submissions if not (one.is_frozen and one.student in states)]
+    states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}
+    waiting = [one for one in submissions if not (one.keeps_previous_row and one.student in states)]
     workers = run.make_workers(plan) if run.make_workers else Workers(plan, run.jobs, len(submissions))
     fresh: dict[str, SubmissionGrade] = {}
     kept = len(submissions) - len(waiting)
-    with contextlib.closing(workers), contextlib.closing(_graded(plan, waiting, states, workers)) as results:
+    with (
+        contextlib.closing(workers),
+        contextlib.closing(_graded_submissions(plan, waiting, states, workers)) as results,
+    ):
         for student, graded in results:
             if graded is None:
                 kept += 1
             else:
-                keep(run.out, graded)
+                save_student_files(run.out, graded)
                 fresh[student] = graded.row
-            run.progressed(Progress(kept + len(fresh), len(submissions), kept))
+            run.on_progress(Progress(kept + len(fresh), len(submissions), kept))
     if number := len((fresh.keys() & earlier.keys()) - reasons.keys()):
         run.report(f"{number} of {len(submissions)} graded again: the submissions have changed.")
     return fresh
 
 
-def _why_again(plan: Plan, one: FoundSubmission, result: SubmissionGrade, again: Sequence[str]) -> str:
+def _stale_reason(plan: Plan, found: FoundSubmission, result: SubmissionGrade, again: Sequence[str]) -> str:
     """Return the reason why a result is out of date even if the submission is unchanged; an empty string if it is up to date."""
-    if one.student in again:
+    if found.student in again:
         return "--again asks for it"
-    if one.is_frozen:
+    if found.keeps_previous_row:
         return ""
     if result.key != plan.key:
-        return f"changed since the last run: {plan.changed_since(result.key)}"
+        return f"changed since the last run: {plan.differences_from(result.key)}"
     return "the grader had failed on them" if result.failed else ""
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A submission to be graded; `again` is True for the second attempt."""
+    """A submission to be graded; `is_retry` is True for the second attempt."""
 
     found: FoundSubmission
-    again: bool = False
+    is_retry: bool = False
 
 
-def _graded(
+def _graded_submissions(
     plan: Plan, found: Sequence[FoundSubmission], states: Mapping[str, State], workers: Workers
-) -> Generator[tuple[str, Graded | None], None, None]:
+) -> Generator[tuple[str, GradedSubmission | None], None, None]:
     """Yield each student with the new result as it is ready, or with None if the earlier result is kept.
 
     A submission on which grading fails is retried at the end, alone, so that no other submission can be the cause.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
     idle = deque(workers.processes)
-    running: dict[Future[Graded | None], tuple[_Task, WorkerProcess]] = {}
+    running: dict[Future[GradedSubmission | None], tuple[_Task, WorkerProcess]] = {}
     pool = ThreadPoolExecutor(max_workers=len(idle))
 
     def give_all() -> None:
@@ -223,12 +226,12 @@ def _graded(
                 idle.append(process)
                 try:
                     graded = future.result()
-                    failed = graded is not None and graded.row.failed and not task.again
+                    failed = graded is not None and graded.row.failed and not task.is_retry
                 except WorkerDied as death:
-                    graded = _of_death(plan, workers, task.found, death) if task.again else None
-                    failed = not task.again
+                    graded = _row_after_worker_deaths(plan, workers, task.found, death) if task.is_retry else None
+                    failed = not task.is_retry
                 if failed:
-                    aside.append(_Task(task.found, again=True))
+                    aside.append(_Task(task.found, is_retry=True))
                 else:
                     results.append((task.found.student, graded))
             give_all()  # called before the results are written, so that no worker waits for the disk
@@ -240,13 +243,17 @@ def _graded(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _of_death(plan: Plan, workers: Workers, found: FoundSubmission, death: WorkerDied) -> Graded:
+def _row_after_worker_deaths(
+    plan: Plan, workers: Workers, found: FoundSubmission, death: WorkerDied
+) -> GradedSubmission:
     """Return the result of a submission on which two workers died."""
     why = "it took the grader too long, twice" if death.timed_out else "it crashed the grader's worker twice"
-    return unfinished(plan, workers.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
+    return failed_row(
+        plan, workers.checks, unreadable_submission(found), TIMEOUT if death.timed_out else CRASHED, why, str(death)
+    )
 
 
-def keep(out: Path, graded: Graded) -> None:
+def save_student_files(out: Path, graded: GradedSubmission) -> None:
     """Write the files of one student, the row last, so that an existing row implies that all its files exist."""
     write_files(out, graded.files)
     write_files(out, {PurePosixPath(ROWS, f"{graded.row.student}.json"): json.dumps(to_plain(graded.row)).encode()})

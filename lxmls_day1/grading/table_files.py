@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
+BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
 #: Encodings to try without a byte order mark. Excel writes "CSV" as cp1252 in many countries; latin-1 decodes any bytes.
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
 BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
 SEPARATORS = ",;\t|"
 
 
-class NotText(ValueError):
+class NotTextError(ValueError):
     """A file is not a text file; the message names its actual type."""
 
 
@@ -52,7 +52,7 @@ class TextTable:
     """
 
     rows: list[Row]
-    mark: bytes = b"\xef\xbb\xbf"
+    byte_order_mark: bytes = b"\xef\xbb\xbf"
     encoding: str = "utf-8"
     separator: str = ","
 
@@ -66,8 +66,8 @@ class TextTable:
             If the content is not text.
         """
         kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")
-        mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
-        for encoding in () if kind else (MARKS[mark],) if mark else ENCODINGS:
+        mark = next((mark for mark in BYTE_ORDER_MARKS if content.startswith(mark)), b"")
+        for encoding in () if kind else (BYTE_ORDER_MARKS[mark],) if mark else ENCODINGS:
             try:
                 text = content[len(mark) :].decode(encoding)
             except UnicodeDecodeError:
@@ -76,7 +76,7 @@ class TextTable:
                 break
             separator = _separator(text)
             return cls(_rows(text, separator), mark, encoding, separator)
-        raise NotText(kind or "no text")
+        raise NotTextError(kind or "no text")
 
     @property
     def header(self) -> list[str]:
@@ -101,7 +101,7 @@ class TextTable:
     def content(self) -> bytes:
         """Return the table as the content of a file."""
         text = "".join(cell.raw + cell.end for row in self.rows for cell in row)
-        return self.mark + text.encode(self.encoding, "replace")
+        return self.byte_order_mark + text.encode(self.encoding, "replace")
 
 
 def _separator(text: str) -> str:

@@ -37,7 +37,7 @@ class Pool:
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
-    reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
+    practice_inputs: tuple[tuple[dict[str, Any], Answer], ...] = ()
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
@@ -52,30 +52,30 @@ class Pool:
     @property
     def all_inputs(self) -> tuple[dict[str, Any], ...]:
         """The inputs, then the inputs of the reserve."""
-        return (*self.inputs, *(given for given, _ in self.reserve))
+        return (*self.inputs, *(given for given, _ in self.practice_inputs))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the pool as JSON can represent it."""
         return {
             "inputs": [
-                {"input": given, "answers": list(map(_in_compact, answers))}
+                {"input": given, "answers": list(map(_to_compact, answers))}
                 for given, answers in zip(self.inputs, self.answers, strict=True)
             ],
             "mistakes": self.programs,
-            "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
+            "reserve": [{"input": given, "answer": _to_compact(answer)} for given, answer in self.practice_inputs],
         }
 
-    def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
+    def answer_indices(self, actual: Sequence[Answer]) -> tuple[int, ...]:
         """Return the index of each answer among the known ones: 0 for the right answer, −1 for an answer that no mistake gives."""
         return tuple(
-            next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
-            for answers, answer in zip(self.answers, got, strict=True)
+            next((n for n, known in enumerate(answers) if known.is_close(answer, POOL_RTOL, POOL_ATOL)), -1)
+            for answers, answer in zip(self.answers, actual, strict=True)
         )
 
-    def wrong_of_reserve(self, got: Sequence[Answer]) -> list[int]:
+    def wrong_practice_inputs(self, actual: Sequence[Answer]) -> list[int]:
         """Return the indices of the reserve inputs whose answers are wrong."""
-        pairs = zip(self.reserve, got, strict=True)
-        return [i for i, ((_, right), its) in enumerate(pairs) if not right.agrees(its, POOL_RTOL, POOL_ATOL)]
+        pairs = zip(self.practice_inputs, actual, strict=True)
+        return [i for i, ((_, right), its) in enumerate(pairs) if not right.is_close(its, POOL_RTOL, POOL_ATOL)]
 
 
 @dataclass
@@ -97,7 +97,7 @@ class RecordedAnswers:
     hidden: dict[str, int] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
-    places: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    mistake_arguments: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path, exercises: Iterable[str] | None = None) -> "RecordedAnswers":
@@ -106,7 +106,7 @@ class RecordedAnswers:
         return functools.reduce(operator.or_, (cls._of_file(folder / f"{name}.json") for name in names), cls())
 
     @classmethod
-    def read_if_there(cls, folder: Path, exercises: Iterable[str]) -> "RecordedAnswers":
+    def read_existing(cls, folder: Path, exercises: Iterable[str]) -> "RecordedAnswers":
         """Read the files of some exercises, like `read`, but skip exercises without a file: experiments, or exercises not recorded yet."""
         return cls.read(folder, [name for name in exercises if (folder / f"{name}.json").is_file()])
 
@@ -129,7 +129,7 @@ class RecordedAnswers:
     def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
         """Make recorded answers from the parsed text of `to_json`."""
         checks = {
-            check: {what: Answer.from_json(entry["expected"]) for what, entry in entries.items()}
+            check: {description: Answer.from_json(entry["expected"]) for description, entry in entries.items()}
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
@@ -142,16 +142,23 @@ class RecordedAnswers:
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
-        lines += ["},", '"places": {', *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.places.items())]
+        lines += [
+            "},",
+            '"places": {',
+            *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items()),
+        ]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
         for check, answers in self.checks.items():
-            entries = [f"  {_compact(what)}: {_compact({'expected': a.to_json()})}" for what, a in answers.items()]
+            entries = [
+                f"  {_compact(description)}: {_compact({'expected': a.to_json()})}"
+                for description, a in answers.items()
+            ]
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 
-    def only(self, exercise: str) -> "RecordedAnswers":
+    def for_exercise(self, exercise: str) -> "RecordedAnswers":
         """Return the recorded answers of one exercise."""
         parts = vars(self).items()
         return RecordedAnswers(
@@ -176,7 +183,7 @@ def _dense(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _in_compact(answer: Answer) -> Any:
+def _to_compact(answer: Answer) -> Any:
     """Return an answer as nested lists if that loses nothing; otherwise as `Answer.to_json` writes it."""
     if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
         return answer.to_json()

@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.lab import forget_bytecode
+from lxmls_day1.lab import delete_bytecode
 from lxmls_day1.library_path import PACKAGES
 
-Snapshot = dict[Path, tuple[int, int]]
+FileStates = dict[Path, tuple[int, int]]
 
 
 class Autoreload:
@@ -30,37 +30,37 @@ class Autoreload:
     ----------
     fault : str
         One line on why the newest files could not be imported; empty if they were.
-    unwritten : set of str
+    unsolved : set of str
         The exercises whose cells have ended because some code is not written yet.
     """
 
     def __init__(self, lab: Any):
         self.lab = lab
         self.fault = ""
-        self.unwritten: set[str] = set()
-        self._seen: Snapshot = {}
+        self.unsolved: set[str] = set()
+        self._last_states: FileStates = {}
 
     @classmethod
-    def of(cls, lab: Any) -> "Autoreload":
+    def for_lab(cls, lab: Any) -> "Autoreload":
         """Return the instance of a lab; make it at the first call."""
         if lab.autoreload is None:
             lab.autoreload = cls(lab)
         found: Autoreload = lab.autoreload
         return found
 
-    def renew(self, names: MutableMapping[str, Any] | None = None) -> None:
+    def reload_changed(self, namespace: MutableMapping[str, Any] | None = None) -> None:
         """Import changed modules again; print a line if that fails.
 
         Parameters
         ----------
-        names : dict, optional
+        namespace : dict, optional
             The notebook's namespace; its values that come from this lab are replaced.
         """
-        now = snapshot(self.lab.folder)
-        if now == self._seen:
+        now = file_states(self.lab.folder)
+        if now == self._last_states:
             return
         before = self._imported()
-        forget_bytecode(self.lab.folder)
+        delete_bytecode(self.lab.folder)
         self.lab.forget()
         try:
             for name in before:
@@ -71,23 +71,23 @@ class Autoreload:
             sys.modules.update(before)
             if not isinstance(error, InputError):  # such as Ctrl-C; the next cell tries again
                 raise
-            self._seen = now
+            self._last_states = now
             self.fault = str(error).rstrip(".")
             print(f"{self.fault}. Until you correct this, the code from before stays in use.")
             return
         self.fault = ""
         after = self._imported()
-        for name, value in list((names or {}).items()):
-            _replace(names, name, value, before, after)
-        self._seen = now
+        for name, value in list((namespace or {}).items()):
+            _replace(namespace, name, value, before, after)
+        self._last_states = now
 
-    def before_a_cell(self, *_info: Any) -> None:
+    def before_cell(self, *_info: Any) -> None:
         """Reload changed files; IPython calls this before each cell."""
         import IPython  # imported here because it is only needed in a shell
 
         shell = IPython.get_ipython()  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
         if shell is not None:
-            self.renew(shell.user_ns)
+            self.reload_changed(shell.user_ns)
 
     def _imported(self) -> dict[str, ModuleType]:
         """Return the modules that were imported from the lab's folders."""
@@ -106,14 +106,14 @@ def watch_cells(lab: Any) -> None:
     for callback in list(shell.events.callbacks["pre_run_cell"]):
         if type(getattr(callback, "__self__", None)).__qualname__ == Autoreload.__qualname__:
             shell.events.unregister("pre_run_cell", callback)
-    code = Autoreload.of(lab)
-    code.renew()
-    shell.events.register("pre_run_cell", code.before_a_cell)
+    code = Autoreload.for_lab(lab)
+    code.reload_changed()
+    shell.events.register("pre_run_cell", code.before_cell)
 
 
-def snapshot(folder: Path) -> Snapshot:
+def file_states(folder: Path) -> FileStates:
     """Return the modification time and size of every Python file of a lab."""
-    found: Snapshot = {}
+    found: FileStates = {}
     for package in PACKAGES:
         for path in (folder / package).rglob("*.py"):
             with contextlib.suppress(OSError):  # an editor may be replacing the file

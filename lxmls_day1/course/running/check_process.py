@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.processes import end_group
-from lxmls_day1.library_path import command_of
+from lxmls_day1.base.processes import kill_process_group
+from lxmls_day1.library_path import python_command
 
 CHECK_SESSION = "lxmls_day1.course.running.check_session"
 REPORT, ERRORS, LAST_LINE = "report.jsonl", "errors.txt", "last-line.txt"
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
 #: Plugins of pytest that checks do not use. One of them collects garbage at the end, which takes a third of a short run.
-_LEFT_OUT = (
+_UNUSED_PLUGINS = (
     *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
     *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan", "unittest", "debugging", "subtests", "tmpdir"),
     *("monkeypatch", "recwarn", "skipping", "warnings"),
@@ -34,14 +34,14 @@ def pytest_options(settings: Path | str, folder: Path) -> list[str]:
 
     pytest must not look at folders above, because it may have no permission to list them.
     """
-    left_out = [f"-pno:{plugin}" for plugin in _LEFT_OUT]
+    left_out = [f"-pno:{plugin}" for plugin in _UNUSED_PLUGINS]
     return [
         *left_out, "--import-mode=importlib", "--noconftest",
         "-c", str(settings), f"--rootdir={folder}", f"--confcutdir={folder}",
     ]  # fmt: skip
 
 
-def environment() -> dict[str, str]:
+def check_environment() -> dict[str, str]:
     """Return the environment of this process, without variables that change how pytest runs or where libraries come from."""
     left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
     variables = {name: value for name, value in os.environ.items() if name not in left_out}
@@ -104,11 +104,11 @@ class CheckProcess:
         self._n_read = 0
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                command_of(
+                python_command(
                     CHECK_SESSION, [str(folder / "request.json"), str(self._report)], options=("-X", "faulthandler")
                 ),
                 cwd=folder,
-                env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
+                env=check_environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -116,7 +116,7 @@ class CheckProcess:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
 
-    def look(self) -> tuple[bool, list[dict[str, Any]]]:
+    def poll(self) -> tuple[bool, list[dict[str, Any]]]:
         """Return True if the process is still running, and the events since the last call."""
         alive = self.process.poll() is None  # polled before reading, so that everything written before the end is read
         with self._report.open("rb") as file:
@@ -142,10 +142,10 @@ class CheckProcess:
                     return next((f"{name.relative_to(lab_folder).as_posix()}, line {line}" for name, line in own), "")
         return ""
 
-    def messages(self) -> str:
+    def error_output(self) -> str:
         """Return the output to standard error."""
         return self._errors.read_text(encoding="utf-8", errors="replace").strip()
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """Kill the process and all processes that it has started."""
-        end_group(self.process)
+        kill_process_group(self.process)

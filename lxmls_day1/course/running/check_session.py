@@ -18,7 +18,7 @@ import pytest
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.plain_data import to_plain
-from lxmls_day1.base.processes import end_with_parent
+from lxmls_day1.base.processes import die_with_parent
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
@@ -70,7 +70,7 @@ class CheckSession:
             settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
             options = [*pytest_options(settings, self._check_files[0].parent), *self._options]
             try:
-                with _no_other_plugins():
+                with _disable_other_plugins():
                     ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
             finally:  # After an edit pytest must read the check files again.
                 _forget_modules(self._check_files)
@@ -79,7 +79,7 @@ class CheckSession:
 
     def error_of(self, item: pytest.Function) -> BaseException | None:
         """Run a check; return the exception with which it failed, or None."""
-        return self._run.called(item)
+        return self._run.call_check(item)
 
     # Hooks that pytest calls ----------------------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ def report_checks(
     request: CheckRequest,
     report: Path,
     options: Sequence[str] = (),
-    limited: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+    make_limit: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
     """Run the requested checks, and append a line of JSON for each event.
 
@@ -119,7 +119,7 @@ def report_checks(
     report : Path
     options : sequence of str
         Options of pytest.
-    limited : function
+    make_limit : function
         Return the context in which a check runs.
 
     Raises
@@ -145,12 +145,12 @@ def report_checks(
         for lab_folder, check_files in request.runs:
             run.lab_folder = Path(lab_folder)
             items = [item for file in check_files for item in of_file.get(Path(file).resolve(), [])]
-            write(event="collected", checks=[_described(item) for item in items])
+            write(event="collected", checks=[_describe_check(item) for item in items])
             for item in items:
                 write(event="begin", check=check_key(item))
-                with limited():
+                with make_limit():
                     error = session.error_of(item)
-                write(event="end", check=check_key(item), **_ending(run, item, error))
+                write(event="end", check=check_key(item), **_outcome_record(run, item, error))
             write(event="done")
 
     session.collect(parent=str(report.parent))
@@ -161,11 +161,11 @@ def report_checks(
         write(event="broken", file=file, text=lines[-1].removeprefix("E").strip() if lines else "", details=text)
 
 
-def _described(item: pytest.Item) -> dict[str, Any]:
+def _describe_check(item: pytest.Item) -> dict[str, Any]:
     return {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
 
 
-def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
+def _outcome_record(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
     """Return the outcome of a check as JSON-compatible data; in a run that records, with the check's answers."""
     outcome, text = pytest_plugin.verdict(run, item, error)
     ending: dict[str, Any] = {"outcome": outcome, "text": text}
@@ -173,18 +173,18 @@ def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> d
         recording = run.recordings.pop(check_key(item), None)
         answers = recording.answers if recording is not None else {}
         ending["hidden"] = is_hidden(item)
-        ending["answers"] = {what: answer.to_json() for what, answer in answers.items()}
+        ending["answers"] = {description: answer.to_json() for description, answer in answers.items()}
         return ending
     wrong = error if isinstance(error, WrongAnswer) else None
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
-    ending["named_as"] = wrong.named_as if wrong else ""
+    ending["named_as"] = wrong.diagnosis_kind if wrong else ""
     ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
-    calls = run.asked.answers if run.asked is not None else []
-    must_return = pytest_plugin.must_return(item)
+    calls = run.guarded_lab.answers if run.guarded_lab is not None else []
+    must_return = pytest_plugin.required_results(item)
     functions = list(dict.fromkeys(call[0] for call in calls if call is not None and call[0] in must_return))
     ending["functions"] = functions
     ending["wrong_functions"] = _wrong_functions(functions, outcome, wrong)
-    ending["printed"] = list(run.asked.printed) if run.asked is not None else []
+    ending["printed"] = list(run.guarded_lab.printed) if run.guarded_lab is not None else []
     return ending
 
 
@@ -205,7 +205,7 @@ def _forget_modules(files: Sequence[Path]) -> None:
 
 
 @contextlib.contextmanager
-def _no_other_plugins() -> Iterator[None]:
+def _disable_other_plugins() -> Iterator[None]:
     """Disable installed pytest plugins during a check."""
     name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
     before = os.environ.get(name)
@@ -220,7 +220,7 @@ def _no_other_plugins() -> Iterator[None]:
 
 def main(request: str, report: str) -> None:
     """Run the checks of a request; exit with a message if a check file cannot be read."""
-    end_with_parent()
+    die_with_parent()
     if hasattr(signal, "SIGUSR1"):  # see `CheckProcess.last_place`
         faulthandler.register(signal.SIGUSR1, Path(report).with_name(LAST_LINE).open("w"), all_threads=False)
     try:

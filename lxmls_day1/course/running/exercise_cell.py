@@ -46,8 +46,8 @@ class ExerciseCell:
         self.number = str(number)
 
     def __enter__(self) -> Self:
-        code = Autoreload.of(self.lab)
-        code.renew()
+        code = Autoreload.for_lab(self.lab)
+        code.reload_changed()
         if not code.fault:
             self.lab.forget()
         return self
@@ -55,8 +55,8 @@ class ExerciseCell:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        waiting = Autoreload.of(self.lab).unwritten
-        place = place_in_folder(trace, self.lab.folder)
+        waiting = Autoreload.for_lab(self.lab).unsolved
+        place = location_in_lab(trace, self.lab.folder)
         if error is None:
             waiting.discard(self.number)
         if type(error) is NameError and self.number in waiting and not place:
@@ -64,24 +64,24 @@ class ExerciseCell:
             return True
         if not isinstance(error, NotImplementedError):
             if error is not None:
-                error.with_traceback(in_own_code(trace, self._files()))
+                error.with_traceback(own_frames_only(trace, self._files()))
             return False
         waiting.add(self.number)
-        what = " ".join(str(error).split()) or f"Exercise {self.number}"
-        what = COMMAND.sub(r'`lab.hint("\1")`', what)  # A web page has no command line.
-        print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
+        message = " ".join(str(error).split()) or f"Exercise {self.number}"
+        message = COMMAND.sub(r'`lab.hint("\1")`', message)  # A web page has no command line.
+        print(f"Still to be done – {message}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True
 
     def _files(self) -> set[Path]:
         """Return the files in which students write."""
         try:
-            exercises = list(Registry.of(self.lab.folder))
+            exercises = list(Registry.from_folder(self.lab.folder))
         except InputError:  # A damaged registry must not hide the error in the cell.
             return set()
         return {(self.lab.folder / name).resolve() for exercise in exercises for name in exercise.files}
 
 
-def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
+def own_frames_only(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
     """Return the traceback of an error in a student's file without the calls between the notebook's cell and that file.
 
     Parameters
@@ -108,7 +108,7 @@ def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> Traceba
     return trimmed
 
 
-def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
+def location_in_lab(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
     """Return the location of an error in a lab, such as ``classifiers/mira.py, line 31``; empty if it is outside the lab.
 
     Parameters

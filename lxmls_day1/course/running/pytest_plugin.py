@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import CheckedLab, GuardedLab
-from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, Wanted, unusable
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, SmallInputs, ask_some
-from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, wrong_in_words
+from lxmls_day1.course.checked_lab import GuardedLab, LabUnderTest
+from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, RequiredResults, describe_unusable_answer
+from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, ProbeInputs, run_on_some_inputs
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, describe_failure
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
-from lxmls_day1.course.running.refusals import answers_of, answers_refused
+from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, RECORDED, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.running.refusals import block_solutions, functions_to_block
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import PACKAGES, Lab, is_within
 
@@ -47,7 +47,7 @@ class ChecksRun:
         The seed of hidden checks; if None, it is drawn when the first hidden check needs it.
     item : pytest.Item or None
         The check that is running, if any.
-    asked : GuardedLab or None
+    guarded_lab : GuardedLab or None
         The lab that the check calls, if it is in this process.
     boxed_lab : bool
         True if the lab runs in a box, which makes the solutions inaccessible itself.
@@ -73,10 +73,10 @@ class ChecksRun:
         self.recordings = recordings
         self.practised: Collection[str] = ()
         self.item: pytest.Item | None = None
-        self.asked: GuardedLab | None = None
-        self._given = answers
+        self.guarded_lab: GuardedLab | None = None
+        self._fixed_answers = answers
         self._answers: dict[Path, RecordedAnswers] = {}
-        self._fresh: RecordedAnswers | None = answers
+        self._hidden_answers: RecordedAnswers | None = answers
         self._registries: dict[Path, Registry] = {}
 
     @property
@@ -85,21 +85,21 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> CheckedLab:
+    def lab(self, check_file: Path) -> LabUnderTest:
         """Return the lab under test."""
-        self.asked = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
-        return self.asked
+        self.guarded_lab = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return self.guarded_lab
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """Return the answers with which a check is compared."""
-        if self._given is not None:
-            return self._given
+        if self._fixed_answers is not None:
+            return self._fixed_answers
         if is_hidden(item):
-            assert self._fresh is not None  # `compute_hidden_answers` was called before
-            return self._fresh
-        return self.recorded(item)
+            assert self._hidden_answers is not None  # `compute_hidden_answers` was called before
+            return self._hidden_answers
+        return self.recorded_answers(item)
 
-    def recorded(self, item: pytest.Item) -> RecordedAnswers:
+    def recorded_answers(self, item: pytest.Item) -> RecordedAnswers:
         """Return the recordings beside a check: answers to public checks, sentences on the mistakes, and probe inputs."""
         if item.path not in self._answers:
             exercise = exercise_of_check(item.path.name) or ""
@@ -120,10 +120,10 @@ class ChecksRun:
         assert module is not None
         exercise = exercise_of_check(item.path.name) or ""
         if self.recordings is None:
-            answers = self.recorded(item)
+            answers = self.recorded_answers(item)
             sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
-            return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
-        return lambda lab: ask_some(module.obj, lab)
+            return ProbeInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
+        return lambda lab: run_on_some_inputs(module.obj, lab)
 
     def rng(self, item: pytest.Item) -> Any:
         """Return the random generator of a check; for a hidden check it also depends on the seed of the run."""
@@ -136,12 +136,12 @@ class ChecksRun:
         """Return the value of the fixture with this name, one of `FIXTURES`."""
         return self.lab(item.path) if name == "lab" else getattr(self, name)(item)
 
-    def called(self, check: pytest.Function) -> BaseException | None:
+    def call_check(self, check: pytest.Function) -> BaseException | None:
         """Call a check that `is_plain`; return the exception with which it failed, or None."""
         try:
             arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
             arguments |= {name: self.fixture(name, check) for name in FIXTURES if name in check.fixturenames}
-            with self.without_answers(check):
+            with self.solutions_blocked(check):
                 check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
@@ -149,23 +149,23 @@ class ChecksRun:
             return error
         return None
 
-    def without_answers(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
+    def solutions_blocked(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
         """Return a context in which functions that solve the exercise of a check cannot be called; a box ensures that itself."""
         exercise = None if self.boxed_lab else self.exercise_of(check)
-        return answers_refused(answers_of(exercise)) if exercise else contextlib.nullcontext()
+        return block_solutions(functions_to_block(exercise)) if exercise else contextlib.nullcontext()
 
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Compute the expected answers of the hidden checks among ``items`` with the reference lab."""
         hidden = [item for item in items if is_hidden(item)]
-        if hidden and self._fresh is None and self.recordings is None:
+        if hidden and self._hidden_answers is None and self.recordings is None:
             from lxmls_day1.course.running.snapshot import (
-                answers_of_reference,  # imported here, because students' checks never need it
+                reference_answers,  # imported here, because students' checks never need it
             )
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)
             exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
-            self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
+            self._hidden_answers = reference_answers(exercises, hidden=True, seed=self.seed)
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """Return the files in which a student solves the exercise of a check."""
@@ -263,9 +263,9 @@ def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Function | None:
     """Add the check of the probe inputs to a check file that defines answers to them."""
-    if name != ANSWERED or exercise_of_check(collector.path.name) is None:
+    if name != ANSWERS_FUNCTION or exercise_of_check(collector.path.name) is None:
         return None
-    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
+    made: pytest.Function = pytest.Function.from_parent(collector, name=PROBE_INPUTS_CHECK, callobj=check_small_inputs)
     return made
 
 
@@ -301,7 +301,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Block calls of functions that solve the exercise, while a check of a lab in this process runs."""
-    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
+    with pyfuncitem.config.stash[RUN].solutions_blocked(pyfuncitem):
         return (yield)
 
 
@@ -313,9 +313,9 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
         return "skipped", str(error)
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
-    answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
+    answers, required = run.guarded_lab.answers if run.guarded_lab is not None else [], required_results(item)
     folder = run.lab_folder or Lab.open(item.path.parent).folder
-    if text := wrong_in_words(error, answers, wanted):
+    if text := describe_failure(error, answers, required):
         cause = error.__cause__
         return "wrong", f"{text}\n{trimmed_traceback(cause, folder, run.files_of(item))}" if cause else text
     files = _files_of(error)
@@ -323,7 +323,7 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"
     of_the_answer = answers and answers[-1] and not isinstance(error, (AssertionError, InputError))
     if of_the_answer and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
-        return "wrong", unusable(answers, wanted, error)
+        return "wrong", describe_unusable_answer(answers, required, error)
     return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
 
 
@@ -332,7 +332,7 @@ def _files_of(error: BaseException) -> list[Path]:
     return [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
 
 
-def must_return(item: pytest.Item) -> Wanted:
+def required_results(item: pytest.Item) -> RequiredResults:
     """Return the shapes that a check file requires of the functions it calls."""
     module = item.getparent(pytest.Module)
     return getattr(module.obj, MUST_RETURN, {}) if module is not None else {}

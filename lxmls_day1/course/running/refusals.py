@@ -1,9 +1,9 @@
 """Block calls of functions that solve an exercise while it is checked: see ``answered_by`` in ``exercises.toml``.
 
-`answers_refused` replaces the code of a function, not a name that refers to it. So the function is blocked even if a reference to it was
+`block_solutions` replaces the code of a function, not a name that refers to it. So the function is blocked even if a reference to it was
 saved earlier, or exists in another module. This shows students at their own check what grading will refuse. It is not a security barrier,
 because the student's code runs in the same process. Boxes of grading cannot import the modules of these functions at all
-(`refuse_modules`), and in a sandbox the files of these modules are inaccessible.
+(`block_modules`), and in a sandbox the files of these modules are inaccessible.
 """
 
 import contextlib
@@ -17,22 +17,22 @@ from pathlib import PurePosixPath
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise
 
 PACKAGE = __name__.partition(".")[0]
-LIBRARY = "sklearn"  # an installed library that solves several exercises
-INSIDE = (
+BLOCKED_LIBRARY = "sklearn"  # an installed library that solves several exercises
+WRAPPED_ATTRIBUTES = (
     "__func__",
     "__wrapped__",
     "py_func",
 )  # attributes of a method, a decorated and a compiled function with the function that they call
 
 
-def answers_of(exercise: "Exercise") -> dict[str, str]:
+def functions_to_block(exercise: "Exercise") -> dict[str, str]:
     """Return the functions that solve an exercise, as ``module:function``, each with the message of its error.
 
     They are the functions that the exercise lists, and the reference's solutions as modules of this package.
@@ -42,12 +42,12 @@ def answers_of(exercise: "Exercise") -> dict[str, str]:
     return {name: message.format(name.replace(":", "."), exercise.id, " and ".join(exercise.files)) for name in names}
 
 
-def modules_with_answers(exercises: Iterable["Exercise"]) -> dict[str, str]:
+def solution_modules(exercises: Iterable["Exercise"]) -> dict[str, str]:
     """Return the modules that a box of grading cannot import, each with the message of the error."""
     reference = "{} holds the solutions and cannot be imported while exercises are graded"
     library = "{} holds answers and cannot be imported while exercises are checked; numpy and scipy are there"
     modules = {f"{PACKAGE}.{name}": reference.format(f"{PACKAGE}.{name}") for name in PACKAGES}
-    modules[LIBRARY] = library.format(LIBRARY)
+    modules[BLOCKED_LIBRARY] = library.format(BLOCKED_LIBRARY)
     answer = "{} answers exercise {} and cannot be imported while exercises are graded: write what it does in {}"
     for exercise in exercises:
         for name in exercise.answered_by:
@@ -56,13 +56,13 @@ def modules_with_answers(exercises: Iterable["Exercise"]) -> dict[str, str]:
     return modules
 
 
-def refuse_modules(modules: Mapping[str, str]) -> None:
+def block_modules(modules: Mapping[str, str]) -> None:
     """Block the import of these modules in this process from now on; each has its own message. They must not be imported yet."""
-    sys.meta_path.insert(0, _Finder(modules, (), lambda _: None))
+    sys.meta_path.insert(0, _BlockingFinder(modules, (), lambda _: None))
 
 
 @contextlib.contextmanager
-def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
+def block_solutions(messages: Mapping[str, str]) -> Iterator[None]:
     """Block functions within this context: they raise a `RuntimeError` when called. Importing scikit-learn is blocked, too.
 
     Parameters
@@ -74,7 +74,7 @@ def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
     --------
     >>> import textwrap
     >>> kept = textwrap.dedent
-    >>> with answers_refused({"textwrap:dedent": "Take the blanks away yourself."}):
+    >>> with block_solutions({"textwrap:dedent": "Take the blanks away yourself."}):
     ...     kept("  a")
     Traceback (most recent call last):
     ...
@@ -91,12 +91,12 @@ def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
     def change(module: ModuleType) -> None:
         for path, message in functions[module.__name__]:
             found = functools.reduce(lambda owner, part: inspect.getattr_static(owner, part, None), path, module)
-            for one in _called_by(found):
-                if attribute := _refusing(one, message):
+            for one in _wrapped_functions(found):
+                if attribute := _blocking_attribute(one, message):
                     changed.append((one, attribute[0], getattr(one, attribute[0])))
                     setattr(one, *attribute)
 
-    finder = _Finder({LIBRARY: modules_with_answers([])[LIBRARY]}, functions, change)
+    finder = _BlockingFinder({BLOCKED_LIBRARY: solution_modules([])[BLOCKED_LIBRARY]}, functions, change)
     sys.meta_path.insert(0, finder)
     try:
         for name in functions.keys() & sys.modules.keys():
@@ -109,16 +109,16 @@ def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
             setattr(*changed.pop())
 
 
-def _called_by(found: Any) -> Iterator[Any]:
+def _wrapped_functions(found: Any) -> Iterator[Any]:
     """Yield a function, and the functions that it wraps."""
     while found is not None:
         yield found
-        found = next((inner for key in INSIDE if (inner := getattr(found, key, None)) is not None), None)
+        found = next((inner for key in WRAPPED_ATTRIBUTES if (inner := getattr(found, key, None)) is not None), None)
 
 
-def _refusing(found: Any, message: str) -> tuple[str, Any] | None:
+def _blocking_attribute(found: Any, message: str) -> tuple[str, Any] | None:
     """Return the attribute of a function, and the value to set, so that it raises an error when called."""
-    code = _raising(message)
+    code = _raising_code(message)
     if isinstance(found, FunctionType):
         return "__code__", code.replace(co_freevars=found.__code__.co_freevars)
     if hasattr(found, "cache_clear"):  # Cached results must not be available either.
@@ -129,7 +129,7 @@ def _refusing(found: Any, message: str) -> tuple[str, Any] | None:
 
 
 @functools.cache
-def _raising(message: str) -> CodeType:
+def _raising_code(message: str) -> CodeType:
     """Return the code of a function that raises this error for any arguments."""
     names: dict[str, Any] = {}
     exec(f"def refused(*_, **__): raise RuntimeError({message!r})", names)
@@ -137,7 +137,7 @@ def _raising(message: str) -> CodeType:
     return code
 
 
-class _Finder:
+class _BlockingFinder:
     """A finder before all others, which blocks some modules and calls a function with some others after they are loaded."""
 
     def __init__(self, refused: Mapping[str, str], loaded: Iterable[str], call: Callable[[ModuleType], None]):
@@ -171,6 +171,7 @@ def _solutions(exercise: str, files: tuple[str, ...]) -> tuple[str, ...]:
         if path.suffix == ".py" and path.is_file():
             module = ".".join((PACKAGE, *PurePosixPath(name).with_suffix("").parts))
             found += [
-                f"{module}:{function}" for function in functions_of(path.read_text(encoding="utf-8"), exercise, name)
+                f"{module}:{function}"
+                for function in functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
             ]
     return tuple(found)

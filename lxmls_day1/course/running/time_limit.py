@@ -17,11 +17,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lxmls_day1.base.waiting import SLOWER
+from lxmls_day1.base.waiting import MIN_CLOCK_FACTOR
 from lxmls_day1.lab import PACKAGES
 
-_AGAIN = 0.02  # seconds until the next signal of the system's timer, if the code has swallowed the first
-_TICKS = 60  # more than the interpreter's steps between two polls for a signal in a browser
+_REPEAT_SECONDS = 0.02  # seconds until the next signal of the system's timer, if the code has swallowed the first
+_MAX_DELAY_STEPS = 60  # more than the interpreter's steps between two polls for a signal in a browser
 
 _BUFFER = """(before) => ({
     deadline: Infinity,
@@ -34,12 +34,12 @@ _BUFFER = """(before) => ({
 })"""
 
 
-class OutOfTime(KeyboardInterrupt):
+class TimeLimitExceeded(KeyboardInterrupt):
     """The time limit was exceeded. It is not an `Exception`, so that an ``except`` in a student's code does not catch it."""
 
 
 class TimeLimit:
-    """Limits the time of a lab's code: in ``with TimeLimit(folder) as limit`` each block ``with limit.of(8.0)`` may take 8 seconds.
+    """Limits the time of a lab's code: in ``with TimeLimit(folder) as limit`` each block ``with limit.limit_to(8.0)`` may take 8 seconds.
 
     Parameters
     ----------
@@ -48,18 +48,18 @@ class TimeLimit:
 
     Attributes
     ----------
-    over : bool
+    exceeded : bool
         True if the limit was exceeded at least once.
     """
 
     def __init__(self, folder: Path):
-        self.over = False
+        self.exceeded = False
         self._places = tuple(str(folder / package) for package in PACKAGES)
         self._timer = _timer()
         self._before: Any = None
 
     def __enter__(self) -> "TimeLimit":
-        self._before = signal.signal(self._timer.signal, self._heard)
+        self._before = signal.signal(self._timer.signal, self._on_signal)
         self._timer.open()
         return self
 
@@ -68,25 +68,25 @@ class TimeLimit:
         signal.signal(self._timer.signal, self._before)
 
     @contextmanager
-    def of(self, seconds: float) -> Iterator[None]:
-        """Raise `OutOfTime` in this block after the given number of seconds."""
+    def limit_to(self, seconds: float) -> Iterator[None]:
+        """Raise `TimeLimitExceeded` in this block after the given number of seconds."""
         self._timer.set(seconds)
         try:
             yield
         finally:
             self._timer.set(None)
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
-        if not self._timer.is_over():
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self._timer.has_expired():
             raise KeyboardInterrupt
-        if self.over and not self._in_lab(frame):  # the exception is already propagating
+        if self.exceeded and not self._in_lab(frame):  # the exception is already propagating
             self._timer.set(None)
             return
-        self.over = True
-        for _ in range(random.randrange(_TICKS)):
+        self.exceeded = True
+        for _ in range(random.randrange(_MAX_DELAY_STEPS)):
             pass  # A random delay, so that the repeated signals do not always hit the same `try` of a loop.
         self._timer.go_on()
-        raise OutOfTime
+        raise TimeLimitExceeded
 
     def _in_lab(self, frame: FrameType | None) -> bool:
         while frame is not None:
@@ -108,9 +108,9 @@ class _SystemTimer:
 
     def set(self, seconds: float | None) -> None:
         if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _AGAIN if seconds else 0.0)
+            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _REPEAT_SECONDS if seconds else 0.0)
 
-    def is_over(self) -> bool:
+    def has_expired(self) -> bool:
         return hasattr(signal, "setitimer")  # Only the timer sends this signal.
 
 
@@ -126,28 +126,28 @@ class _PageTimer:
         import pyodide_js  # exists only in the browser's Python
         from pyodide.code import run_js
 
-        self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer
+        self._set_buffer: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
         self._buffer = run_js(_BUFFER)(self._before)
         self._opened = 0.0
         self._start: float | None = None  # seconds until the first limit
 
     def open(self) -> None:
-        self._use(self._buffer)
+        self._set_buffer(self._buffer)
         self._opened, self._start = time.time(), None
 
     def close(self) -> None:
-        self._use(self._before)
+        self._set_buffer(self._before)
 
     def set(self, seconds: float | None) -> None:
         now = time.time()
         if self._start is None:
             self._start = now - self._opened
-        most = math.inf if seconds is None else max(seconds, SLOWER * self._start)
+        most = math.inf if seconds is None else max(seconds, MIN_CLOCK_FACTOR * self._start)
         self._buffer.deadline = (now + most) * 1000
         self._buffer.heard = True
 
-    def is_over(self) -> bool:
+    def has_expired(self) -> bool:
         return not self._buffer.heard
 
     def go_on(self) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
+from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, is_within
 
-MOST_FRAMES = 5
+MAX_FRAMES = 5
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
 ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
     (
@@ -49,7 +49,7 @@ ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
     (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
 )
 #: The syntax allowed in an expression whose shape is reported. Calls are excluded, because evaluating them again may have side effects.
-COMPUTED_AGAIN = (
+SAFE_NODES = (
     ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
     ast.operator, ast.unaryop, ast.expr_context,
 )  # fmt: skip
@@ -77,16 +77,16 @@ def trimmed_traceback(
     if isinstance(error, InputError):
         return "\n".join([str(error), *_marked_line(error.__cause__)])
     if isinstance(error, SyntaxError) and error.filename:
-        sentence = f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: {why_not_python(error)}"
+        sentence = f"{_display_path(Path(error.filename), lab_folder)}:{error.lineno}: {describe_syntax_error(error)}"
         return "\n".join([sentence, *_marked_line(error)])
     frames = traceback.extract_tb(error.__traceback__)
     linecache.checkcache()
     mine = [f for f in frames if any(_is_file(f.filename, lab_folder / name) for name in files)]
     mine = mine or [f for f in frames if any(is_within(Path(f.filename), lab_folder / name) for name in PACKAGES)]
     mine = mine or [f for f in frames if check_file is not None and _is_file(f.filename, check_file)][-1:]
-    lines = [f"… {len(mine) - MOST_FRAMES} more calls"] if len(mine) > MOST_FRAMES else []
-    for frame in mine[-MOST_FRAMES:]:
-        lines.append(f"{_shown(Path(frame.filename), lab_folder)}:{frame.lineno}, in {frame.name}")
+    lines = [f"… {len(mine) - MAX_FRAMES} more calls"] if len(mine) > MAX_FRAMES else []
+    for frame in mine[-MAX_FRAMES:]:
+        lines.append(f"{_display_path(Path(frame.filename), lab_folder)}:{frame.lineno}, in {frame.name}")
         if frame.line:
             lines.append(f"    {frame.line}")
     shapes = _shapes_at(mine[-1], error) if mine and isinstance(error, (ValueError, IndexError)) else ""
@@ -147,7 +147,7 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
         warnings.simplefilter("ignore")  # The warnings were shown when the line ran.
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):
-            if all(isinstance(part, COMPUTED_AGAIN) for part in ast.walk(node)):
+            if all(isinstance(part, SAFE_NODES) for part in ast.walk(node)):
                 code = compile(ast.Expression(node), place.filename, "eval")
                 value = eval(code, frames[-1].f_globals, frames[-1].f_locals)
                 if isinstance(value, np.ndarray):
@@ -178,7 +178,7 @@ def _is_file(filename: str, path: Path) -> bool:
     return Path(filename).name == path.name and Path(filename).resolve() == path.resolve()
 
 
-def _shown(path: Path, folder: Path) -> str:
+def _display_path(path: Path, folder: Path) -> str:
     for candidate in (path, path.resolve()):
         if candidate.is_relative_to(folder):
             return candidate.relative_to(folder).as_posix()

@@ -7,10 +7,10 @@ import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
-DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
+DEFAULT_DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
 
 
-def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collection[PurePosixPath] = ()) -> bytes:
+def zipped(files: Mapping[PurePosixPath, bytes], folder: str, executables: Collection[PurePosixPath] = ()) -> bytes:
     """Return the content of a zip file.
 
     Parameters
@@ -18,7 +18,7 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collecti
     files : mapping from path to bytes
     folder : str
         The folder of the archive that contains them; if empty, its top.
-    programs : collection of path
+    executables : collection of path
         The executable files.
 
     Returns
@@ -39,7 +39,7 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collecti
         for name in sorted(files, key=str):
             entry = zipfile.ZipInfo(str(PurePosixPath(folder, name)), moment)
             entry.create_system = 3  # Unix, even on Windows, because it defines the meaning of the mode
-            entry.external_attr = (0o100755 if name in programs else 0o100644) << 16
+            entry.external_attr = (0o100755 if name in executables else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name], compresslevel=9)
     return content.getvalue()
@@ -48,4 +48,4 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collecti
 def source_date() -> int:
     """Return the date of reproducible files, in seconds since 1970."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return int(text) if text.isdigit() else DATE
+    return int(text) if text.isdigit() else DEFAULT_DATE

@@ -20,18 +20,18 @@ from lxmls_day1.course.markers import (
     Solution,
     cell_source,
     find_solutions,
+    remove_markers,
+    replace_with_stubs,
     stub,
-    stubbed,
-    without_markers,
 )
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
-from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encoded
-from lxmls_day1.lab import PACKAGES, why_not_python
+from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
+from lxmls_day1.lab import PACKAGES, describe_syntax_error
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
-LEFT_BEHIND = re.compile(
+BUILD_ARTIFACTS = re.compile(
     r"(^|/)(__pycache__|\.ipynb_checkpoints|\.hypothesis|\.pytest_cache|out)(/|$)|\.(py[co]|nb[ic]|part)$|~$"
 )
 TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js", ".html", ".csv")
@@ -49,7 +49,7 @@ def reference_files(reference: Path) -> Files:
     for folder in FOLDERS:
         for path in (reference / folder).rglob("*"):
             name = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not LEFT_BEHIND.search(str(name)):
+            if path.is_file() and not BUILD_ARTIFACTS.search(str(name)):
                 content = path.read_bytes()
                 files[name] = content.replace(b"\r\n", b"\n") if name.suffix in TEXT_SUFFIXES else content
     return dict(sorted(files.items(), key=lambda item: str(item[0])))
@@ -100,7 +100,7 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
         else:
             made[name] = content
     if model_answers:
-        made[MODEL_ANSWERS] = encoded(model_answers)
+        made[MODEL_ANSWERS] = encode_answers(model_answers)
     return made
 
 
@@ -136,7 +136,7 @@ def solved_files(reference: Path) -> Files:
         if name.suffix == ".ipynb":
             made[name] = notebook_bytes(solved_notebook(json.loads(content), str(name)))
         elif name.suffix == ".py" and FOLDER not in name.parents:
-            made[name] = without_markers(content.decode(), str(name)).encode()
+            made[name] = remove_markers(content.decode(), str(name)).encode()
         else:
             made[name] = content
     return made
@@ -145,7 +145,9 @@ def solved_files(reference: Path) -> Files:
 def student_source(source: str, registry: Registry, assigned: Collection[str], name: str) -> str:
     """Return a source text with stubs for the assigned exercises, and with the other solutions without markers."""
     keep = set(registry.ids) - set(assigned)
-    return stubbed(source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids)
+    return replace_with_stubs(
+        source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids
+    )
 
 
 def stub_text(exercise: Exercise, solution: Solution) -> str:
@@ -191,7 +193,7 @@ def solved_notebook(notebook: dict[str, Any], name: str) -> dict[str, Any]:
     made = _without_outputs(notebook)
     for number, cell in enumerate(made["cells"], 1):
         if cell["cell_type"] == "code":
-            set_cell_source(cell, without_markers(cell_source(cell), f"{name}, cell {number}"))
+            set_cell_source(cell, remove_markers(cell_source(cell), f"{name}, cell {number}"))
     return made
 
 
@@ -223,7 +225,7 @@ def set_cell_source(cell: dict[str, Any], source: str) -> None:
     cell["source"] = source.splitlines(keepends=True)
 
 
-def cells_of(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
+def solution_cells(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
     """Return the code cells that contain a solution of an exercise, by marker or by tag."""
     return [
         cell
@@ -259,7 +261,7 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}") from error
+        raise InputError(f"{name}:{error.lineno}: {describe_syntax_error(error)}") from error
     lines = source.split("\n")
     cuts: list[tuple[int, int]] = []
     for node in tree.body:

@@ -1,6 +1,6 @@
 """A part of a lab: some of its exercises, with the files that a student reads and writes for them.
 
-Everything else is imported from the reference lab in the package (`lxmls_day1.library_path.MissingFinder`).
+Everything else is imported from the reference lab in the package (`lxmls_day1.library_path.ReferenceFallbackFinder`).
 """
 
 import ast
@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.lab import PACKAGES
@@ -18,21 +18,21 @@ IS_PART = "is_part = true  # `lxmls-day1 add` brings other exercises\n\n"
 _READER = re.compile(r"from readers\.(\w+) import")
 
 
-def the_day(registry: Registry) -> list[str]:
+def core_exercises(registry: Registry) -> list[str]:
     """Return the exercises with which a workspace begins: the core, or all exercises of a lab without a core."""
     return [exercise.id for exercise in registry if exercise.is_core] or list(registry.ids)
 
 
 def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:
     """Return these exercises and their prerequisites, in the order of the registry."""
-    wanted = set(ids)
+    selected = set(ids)
     for exercise in reversed(list(registry)):  # prerequisites come before the exercise
-        if exercise.id in wanted:
-            wanted |= set(exercise.prerequisites)
-    return [id for id in registry.ids if id in wanted]
+        if exercise.id in selected:
+            selected |= set(exercise.prerequisites)
+    return [id for id in registry.ids if id in selected]
 
 
-def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
+def resolve_exercises(names: Iterable[str], registry: Registry) -> list[str]:
     """Return the exercises named by notebooks or exercises, such as ``5_structured``, ``5``, ``1.13``.
 
     Raises
@@ -46,13 +46,13 @@ def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
         of_it = [e.id for e in registry if stem in (e.id, e.notebook_name, e.notebook_name.partition("_")[0])]
         if not of_it:
             notebooks = dict.fromkeys(exercise.notebook_name for exercise in registry)
-            close = nearest(stem, notebooks, order="their order")
+            close = did_you_mean(stem, notebooks, order="their order")
             raise InputError(f"there is no notebook or exercise {name!r}{close}")
         found += of_it
     return with_prerequisites(found, registry)
 
 
-def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
+def files_for_exercises(files: Files, ids: Collection[str], registry: Registry) -> Files:
     """Return the files of a lab that some exercises need.
 
     Parameters
@@ -74,13 +74,13 @@ def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
     exercises = registry.select(ids)
     needed = {PurePosixPath(package, "__init__.py") for package in PACKAGES}
     needed |= {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
-    needed |= set(_bases(needed, files))
-    needed |= {path for exercise in exercises for path in _readers(exercise, files)}
+    needed |= set(_base_class_files(needed, files))
+    needed |= {path for exercise in exercises for path in _reader_files(exercise, files)}
     needed |= {path.with_name("__init__.py") for path in needed if path.suffix == ".py"}
     part = {}
     for path, content in files.items():
         if path == FILE:
-            part[path] = IS_PART.encode() + _tables_of(content.decode(), ids).encode()
+            part[path] = IS_PART.encode() + _select_tables(content.decode(), ids).encode()
         elif (FOLDER in path.parents and _exercise_of(path) in (None, *ids)) or path in needed or path.suffix == ".md":
             part[path] = content
     return part
@@ -91,7 +91,7 @@ def _exercise_of(path: PurePosixPath) -> str | None:
     return path.stem if path.parent == RECORDED else exercise_of_check(path.name)
 
 
-def _tables_of(text: str, ids: Collection[str]) -> str:
+def _select_tables(text: str, ids: Collection[str]) -> str:
     """Return the text of ``exercises.toml`` with only the tables of these exercises."""
     head, *tables = re.split(r"^(?=\[\[exercise\]\])", text, flags=re.MULTILINE)
     kept = [table for table in tables if re.search(r'^id = "(.*)"$', table, re.MULTILINE)[1] in ids]  # type: ignore[index]
@@ -102,7 +102,7 @@ def _tables_of(text: str, ids: Collection[str]) -> str:
     return head + "".join(kept)
 
 
-def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
+def _base_class_files(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
     """Yield the files of all base classes of the classes in some files, recursively."""
     for path in paths:
         if path.suffix != ".py":
@@ -120,10 +120,10 @@ def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPa
                 base = PurePosixPath(*node.module.split(".")).with_suffix(".py")
                 if base in files:
                     yield base
-                    yield from _bases([base], files)
+                    yield from _base_class_files([base], files)
 
 
-def _readers(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
+def _reader_files(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
     """Return the readers that the notebook of an exercise imports."""
     notebook = files[PurePosixPath(exercise.notebook)].decode()
     return (PurePosixPath("readers", f"{name}.py") for name in _READER.findall(notebook))

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.workspaces.generation import Files, exercises_of_cells, reference_files
-from lxmls_day1.course.workspaces.model_answers import decoded, is_model_answers
+from lxmls_day1.course.workspaces.model_answers import decode_answers, is_model_answers
 from lxmls_day1.lab import PACKAGES
 
 NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that is not below the heading of an exercise
@@ -49,7 +49,7 @@ def solution_lines(reference: Path, assigned: Collection[str], code_only: bool =
     return {text: where for text, where in inside.items() if text not in elsewhere}
 
 
-def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix: str = "") -> list[str]:
+def find_solution_leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix: str = "") -> list[str]:
     """Return the locations of lines of solutions in files, archives and wheels included.
 
     Parameters
@@ -69,40 +69,42 @@ def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix
         if PurePosixPath(name).suffix in (".whl", ".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 inner: Files = {PurePosixPath(entry): archive.read(entry) for entry in archive.namelist()}
-            found += leaks(inner, lines, f"{where}/")
+            found += find_solution_leaks(inner, lines, f"{where}/")
             continue
         text = content.decode("utf-8", errors="ignore")
         if PurePosixPath(name).suffix in (".ipynb", ".json"):
-            text = "\n".join(_texts(json.loads(text)))
+            text = "\n".join(_strings_in(json.loads(text)))
         text = "".join(text.split())
         found += [f"{where}, with a line of {place}," for line, place in lines.items() if line in text]
     return found
 
 
-def leaks_of_code(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
-    """Return the locations of lines of code solutions in the students' model answers, which `leaks` cannot read in their encoding."""
+def find_code_leaks(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
+    """Return the locations of lines of code solutions in the students' model answers, which `find_solution_leaks` "
+    "cannot read in their encoding.
+    """
     texts: Files = {
-        name.with_suffix(".md"): "\n".join(answer.text for answer in decoded(content)).encode()
+        name.with_suffix(".md"): "\n".join(answer.text for answer in decode_answers(content)).encode()
         for name, content in files.items()
         if is_model_answers(name)
     }
-    return leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
+    return find_solution_leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
 
 
-def _texts(content: object) -> Iterator[str]:
+def _strings_in(content: object) -> Iterator[str]:
     """Yield all strings in a JSON value; a list of strings is joined, because it holds the lines of one text."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, Mapping):
         for key, value in content.items():
             yield str(key)
-            yield from _texts(value)
+            yield from _strings_in(value)
     elif isinstance(content, list):
         if all(isinstance(part, str) for part in content):
             yield "".join(content)
         else:
             for part in content:
-                yield from _texts(part)
+                yield from _strings_in(part)
 
 
 def cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:

@@ -3,7 +3,8 @@
 In the reference notebooks a model answer is a Markdown cell tagged ``solution``, directly below the cell tagged ``answer``. Student
 notebooks do not contain it. A student's lab has all model answers in one file, ``model_answers.json``, encoded in base64 so that students
 do not read one by accident. The encoding is not a protection, because anyone can decode the file. Model answers are explanations; the
-file never contains solutions in code, or derivations. `revealed` returns the answers to questions that the student has answered. In a
+file never contains solutions in code, or derivations. `unlocked_answers` returns the answers to questions that the
+student has answered. In a
 lab with solutions it returns all answers, for instructors who mark manually.
 """
 
@@ -44,7 +45,7 @@ class ModelAnswer:
 
 
 @dataclass(frozen=True)
-class Revealed:
+class UnlockedAnswers:
     """Model answers that may be read, and the number of those that wait for the student's own answer."""
 
     exercise: str
@@ -56,10 +57,8 @@ class Revealed:
         """The sentence below the answers."""
         if not self.waiting:
             return ""
-        what = "The model answer opens" if self.waiting == 1 else f"{self.waiting} model answers open"
-        return (
-            f"{what} after you have written your own into the cell above. Save the notebook, and run this cell again."
-        )
+        subject = "The model answer opens" if self.waiting == 1 else f"{self.waiting} model answers open"
+        return f"{subject} after you have written your own into the cell above. Save the notebook, and run this cell again."
 
 
 def answers_of_notebook(
@@ -84,26 +83,26 @@ def answers_of_notebook(
         if "answer" in tags:
             asked = cell
         elif "solution" in tags and asked is not None and exercise:
-            text = FOR_AUTHORS.sub("", _text(cell)).strip()
-            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _text(asked), text)
+            text = FOR_AUTHORS.sub("", _cell_text(cell)).strip()
+            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _cell_text(asked), text)
             asked = None
 
 
-def encoded(answers: Collection[ModelAnswer]) -> bytes:
+def encode_answers(answers: Collection[ModelAnswer]) -> bytes:
     """Return the content of a student's ``model_answers.json``.
 
     Examples
     --------
     >>> answer = ModelAnswer("1.4", "notebooks/2.ipynb", "a", "Why?", "It has to.")
-    >>> b"It has to" in encoded([answer]), decoded(encoded([answer])) == (answer,)
+    >>> b"It has to" in encode_answers([answer]), decode_answers(encode_answers([answer])) == (answer,)
     (False, True)
     """
     rows = [{**vars(answer), "text": base64.b64encode(answer.text.encode()).decode()} for answer in answers]
     return (json.dumps({"answers": rows}, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def decoded(content: bytes) -> tuple[ModelAnswer, ...]:
-    """Return the model answers in the content of a file that `encoded` has written.
+def decode_answers(content: bytes) -> tuple[ModelAnswer, ...]:
+    """Return the model answers in the content of a file that `encode_answers` has written.
 
     Raises
     ------
@@ -117,7 +116,7 @@ def decoded(content: bytes) -> tuple[ModelAnswer, ...]:
         raise InputError(f"{FILE} is not as it was given out ({error}); `lxmls-day1 update` brings it back.") from error
 
 
-def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] = ()) -> Revealed:
+def unlocked_answers(folder: Path, exercise: str, notebook_answers: Collection[ModelAnswer] = ()) -> UnlockedAnswers:
     """Return the model answers to an exercise that may be read in a lab folder.
 
     Parameters
@@ -125,7 +124,7 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
     folder : Path
         A workspace, for which only answers to questions answered in the notebook on disk are returned; or a lab with solutions.
     exercise : str
-    of_notebooks : collection of ModelAnswer
+    notebook_answers : collection of ModelAnswer
         The model answers in the lab's own notebooks, as for an exercise that came with its solution. All of them are returned.
 
     Raises
@@ -133,24 +132,24 @@ def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] 
     InputError
         If the exercise does not exist, or has no model answer for students.
     """
-    described = Registry.of(folder)[exercise]
+    described = Registry.from_folder(folder)[exercise]
     exercise = described.id
-    known = written = [answer for answer in of_notebooks if answer.exercise == exercise]
+    known = written = [answer for answer in notebook_answers if answer.exercise == exercise]
     path = folder / FILE
     if path.is_file() and not known:
         cells = _cells_of(folder / described.notebook)
-        known = [answer for answer in decoded(path.read_bytes()) if answer.exercise == exercise]
+        known = [answer for answer in decode_answers(path.read_bytes()) if answer.exercise == exercise]
         written = [answer for answer in known if _is_answered(answer, cells)]
     if not known:
         raise InputError(
             f'there is no model answer to exercise {exercise}; lab.check("{exercise}") tells whether yours is right.'
         )
-    return Revealed(str(described), tuple(written), len(known) - len(written))
+    return UnlockedAnswers(str(described), tuple(written), len(known) - len(written))
 
 
 def _is_answered(answer: ModelAnswer, cells: list[dict[str, Any]]) -> bool:
     """Return True if the student's cell contains more than the question."""
-    theirs = [_text(cell) for cell in cells if cell.get("id") == answer.cell]
+    theirs = [_cell_text(cell) for cell in cells if cell.get("id") == answer.cell]
     return any(text.split() and text.split() != answer.question.split() for text in theirs)
 
 
@@ -162,7 +161,7 @@ def _cells_of(path: Path) -> list[dict[str, Any]]:
     return [cell for cell in cells if isinstance(cell, dict) and isinstance(cell.get("cell_type"), str)]
 
 
-def _text(cell: Mapping[str, Any]) -> str:
+def _cell_text(cell: Mapping[str, Any]) -> str:
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(map(str, source))
 

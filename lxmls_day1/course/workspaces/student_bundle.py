@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder, write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.archives import source_date, zipped
-from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
-from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS, Files, reference_files, solved_files, student_files
+from lxmls_day1.course.workspaces.leaks import find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.lab import reference_folder
 
@@ -88,15 +88,15 @@ def release(
         If this is not a checkout, hatchling is not installed, the bundle exists already, or a line of a solution would
         be in it.
     """
-    reference = checkout()
+    reference = find_checkout()
     name = INSTRUCTOR if with_solutions else STUDENT
     place = Path(os.path.expanduser(out)).resolve()
     folder, archive = place / name, place / f"{name}.zip"
     if folder.exists():
-        raise _is_there(folder)
+        raise _exists_error(folder)
     if with_solutions:
         wheel = build_wheel(reference, reference_files(reference))
-        lab = BundledLab(with_course(solved_files(reference), course), *wheel, ())
+        lab = BundledLab(add_colab_cell(solved_files(reference), course), *wheel, ())
     else:
         lab = student_lab(assigned, course)
     constraints = reference / "constraints.txt"
@@ -106,19 +106,19 @@ def release(
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
     bundle[PurePosixPath(lab.wheel_name)] = lab.wheel
     if not with_solutions:
-        refuse_leaks(bundle, lab.stubbed)
+        require_no_leaks(bundle, lab.stubbed)
     content = zipped(bundle, name)
     if archive.exists() and not (
         archive.is_file() and archive.read_bytes() == content
     ):  # An identical archive may remain from a release that was killed.
-        raise _is_there(archive)
+        raise _exists_error(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)
-        replace_files({archive: content})
+        write_files_atomically({archive: content})
     return Release(folder, archive, lab.stubbed, len(bundle))
 
 
-def _is_there(path: Path) -> InputError:
+def _exists_error(path: Path) -> InputError:
     return InputError(f"{path} exists already; nothing was changed. Delete it, or name another folder.")
 
 
@@ -134,21 +134,21 @@ class BundledLab:
 
 def student_lab(assigned: Collection[str] | None = None, course: str = "") -> BundledLab:
     """Return the lab and the wheel for students; parameters and errors are those of `release`."""
-    reference = checkout()
+    reference = find_checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
-    files = with_course(student_files(reference, stubbed), course)
+    files = add_colab_cell(student_files(reference, stubbed), course)
     return BundledLab(files, *build_wheel(reference, files), stubbed)
 
 
-def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
+def require_no_leaks(files: Files, stubbed: Collection[str]) -> None:
     """Raise an `InputError` if files (archives included) contain a line of the solutions of these exercises."""
     reference = reference_folder()
-    found = leaks(files, solution_lines(reference, stubbed)) + leaks_of_code(files, reference, stubbed)
+    found = find_solution_leaks(files, solution_lines(reference, stubbed)) + find_code_leaks(files, reference, stubbed)
     if found:
         raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
 
 
-def checkout() -> Path:
+def find_checkout() -> Path:
     """Return the reference lab, if a wheel can be built from it.
 
     Raises
@@ -164,13 +164,13 @@ def checkout() -> Path:
     return reference
 
 
-def with_course(files: Files, address: str) -> Files:
+def add_colab_cell(files: Files, address: str) -> Files:
     """Return the files with notebooks that fetch and install the course when they are opened on Colab.
 
     Examples
     --------
     >>> path = PurePosixPath("notebooks/1.py")
-    >>> made = with_course({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
+    >>> made = add_colab_cell({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
     >>> "https://example.org/day-1.git" in made and made.endswith(OPENING)
     True
     """
@@ -202,7 +202,7 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
         package: Files = {}
         for path in (reference / "lxmls_day1").rglob("*"):
             place = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not LEFT_BEHIND.search(str(place)):
+            if path.is_file() and not BUILD_ARTIFACTS.search(str(place)):
                 package[place] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(

@@ -13,24 +13,24 @@ from pathlib import Path, PurePosixPath
 from lxmls_day1.base.lazy_names import read_stub
 from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
-from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, is_unchanged, locked, text_digest
+from lxmls_day1.course.workspace_state import Backup, StarterFile, WorkspaceState, is_unchanged, lock_state, text_digest
 from lxmls_day1.course.workspaces.generation import Files, student_files
-from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, with_prerequisites
-from lxmls_day1.course.workspaces.solve_reset_undo import replace_and_keep, with_line_ends_of
-from lxmls_day1.course.workspaces.workspace import IGNORED, origin_of, text_around, workspace_folder
+from lxmls_day1.course.workspaces.lab_parts import files_for_exercises, resolve_exercises, with_prerequisites
+from lxmls_day1.course.workspaces.solve_reset_undo import replace_and_backup, with_line_ends_of
+from lxmls_day1.course.workspaces.workspace import IGNORED, digest_outside, record_origin, workspace_folder
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.library_path import file_in, present_name
+from lxmls_day1.library_path import find_lab_file, present_name
 
 _PACKAGE = Path(__file__).parents[2]
 # An import of this package, in a file or in a notebook's cell. A list in parentheses may span several lines.
 _IMPORT = re.compile(
     r"^(\s*\"?[ \t]*)from lxmls_day1\.([\w.]+) import (\([\w,\s]+\)|\w++(?:[ ]*,[ ]*\w++)*+)(?![ ]+as\b)", re.MULTILINE
 )
-_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # a call that is alone on its line
+_LONE_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # a call that is alone on its line
 
 
 @dataclass(frozen=True)
-class Renewed:
+class UpdateResult:
     """The result of `update`, as paths in the workspace.
 
     Attributes
@@ -41,17 +41,17 @@ class Renewed:
         The starter files among them that the student had edited although no exercise asks for it.
     removed : tuple of str
         Files that are no longer starter files, or were moved into a topic folder.
-    kept : tuple of str
+    unchanged : tuple of str
         The student's files that stay as they are although there is a new version.
-    place : str
-        The folder with the old files and with the new versions of the files in ``kept``; empty if everything was up to date.
+    backup_folder : str
+        The folder with the old files and with the new versions of the files in ``unchanged``; empty if everything was up to date.
     """
 
     files: tuple[str, ...]
     edited: tuple[str, ...]
     removed: tuple[str, ...]
-    kept: tuple[str, ...]
-    place: str
+    unchanged: tuple[str, ...]
+    backup_folder: str
 
 
 def add(folder: Path, names: Collection[str]) -> list[Exercise]:
@@ -62,7 +62,7 @@ def add(folder: Path, names: Collection[str]) -> list[Exercise]:
     folder : Path
         A workspace.
     names : collection of str
-        Notebooks or exercises, as for `exercises_named`. If empty, all exercises.
+        Notebooks or exercises, as for `resolve_exercises`. If empty, all exercises.
 
     Returns
     -------
@@ -75,19 +75,19 @@ def add(folder: Path, names: Collection[str]) -> list[Exercise]:
         If a notebook or an exercise does not exist, or the folder is the reference lab.
     """
     workspace_folder(folder, "add")
-    before, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
-    update(folder, exercises_named(names, reference) if names else reference.ids)
-    return [exercise for exercise in Registry.of(folder) if exercise.id not in before]
+    before, reference = Registry.from_folder(folder), Registry.read(reference_folder() / FILE)
+    update(folder, resolve_exercises(names, reference) if names else reference.ids)
+    return [exercise for exercise in Registry.from_folder(folder) if exercise.id not in before]
 
 
-def update(folder: Path, more: Collection[str] = ()) -> Renewed:
+def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
     """Update the starter files of a workspace to the installed package, but keep the student's code.
 
     Parameters
     ----------
     folder : Path
         A workspace.
-    more : collection of str
+    added : collection of str
         Exercises to add, if the workspace has only some of the exercises.
 
     Raises
@@ -98,18 +98,18 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "update")
-    files = _files_for(folder, more)
-    with locked(folder):
-        state = WorkspaceState.of(folder)
+    files = _files_for(folder, added)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
         known = state.origin.files
         # Exercises that were added later are not part of the origin.
-        at_first = state.origin.exercises or Registry.of(folder).assigned
-        origin = replace(origin_of(files), exercises=at_first)
+        at_first = state.origin.exercises or Registry.from_folder(folder).assigned
+        origin = replace(record_origin(files), exercises=at_first)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
         edited, moved = [], []
         for name, content in ((str(path), content) for path, content in files.items()):
-            was = file_in(folder, name)
+            was = find_lab_file(folder, name)
             path, given = folder / was, known.get(was)
             before = path.read_bytes() if path.is_file() else None
             if was == name and before is not None and is_unchanged(name, before, origin.files[name].digest):
@@ -120,15 +120,15 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
             elif was == name and theirs and given and is_unchanged(name, content, given.digest):
                 continue  # The file has no new version.
             elif origin.files[name].functions:
-                merged = _with_own_functions(before, content, given)
+                merged = _merge_own_functions(before, content, given)
                 if merged is None:
                     aside[name] = content
-                    new |= _with_present_imports(name, before)
+                    new |= _update_imports(name, before)
                 elif not is_unchanged(name, before, text_digest(merged)):
                     new[name] = merged
             elif theirs:
                 aside[name] = content
-                new |= _with_present_imports(name, before)
+                new |= _update_imports(name, before)
             else:
                 new[name] = content
                 edited += [name] * (given is not None)
@@ -140,7 +140,7 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         for path in [path for part in ("*.py", "readers/**/*.py", "classifiers/**/*.py") for path in folder.glob(part)]:
             name = path.relative_to(folder).as_posix()
             if path.is_file() and PurePosixPath(name) not in files and name not in known:  # the student's own file
-                new |= _with_present_imports(name, path.read_bytes())
+                new |= _update_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
         removed = moved + [
@@ -155,37 +155,37 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         state.origin = origin
         place = ""
         if new or aside or removed:
-            place = replace_and_keep(folder, state, backup, new, removed, aside)
+            place = replace_and_backup(folder, state, backup, new, removed, aside)
         else:
             state.save()
-    return Renewed(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
+    return UpdateResult(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
 
 
-def _files_for(folder: Path, more: Collection[str]) -> Files:
+def _files_for(folder: Path, added: Collection[str]) -> Files:
     """Return the starter files that a workspace would get now, with the same exercises to be solved and some more."""
-    own, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
+    own, reference = Registry.from_folder(folder), Registry.read(reference_folder() / FILE)
     assigned: Collection[str] | None = None
     if own.assigned != own.ids:
-        assigned = [id for id in reference.ids if id in own.assigned or (id in more and id not in own)]
+        assigned = [id for id in reference.ids if id in own.assigned or (id in added and id not in own)]
     files = student_files(reference_folder(), assigned)
     if own.is_part:
-        here = [id for id in reference.ids if id in own or id in more]
-        files = part_of(files, with_prerequisites(here, reference), reference)
+        here = [id for id in reference.ids if id in own or id in added]
+        files = files_for_exercises(files, with_prerequisites(here, reference), reference)
     return {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
 
 
-def _with_own_functions(before: bytes, content: bytes, given: GivenFile | None) -> bytes | None:
+def _merge_own_functions(before: bytes, content: bytes, given: StarterFile | None) -> bytes | None:
     """Return a new file with the student's functions; None if other lines of the old file were edited, or it is not known."""
     try:
         source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
     except UnicodeDecodeError:
         return None
-    if given is None or text_around(source, given.functions) != given.around:
+    if given is None or digest_outside(source, given.functions) != given.around:
         return None
-    return _with_functions(text, source, given.functions)
+    return _put_functions(text, source, given.functions)
 
 
-def _with_present_imports(name: str, before: bytes) -> dict[str, bytes]:
+def _update_imports(name: str, before: bytes) -> dict[str, bytes]:
     """Return a student's file with its imports of this package updated, as a dictionary with its name; empty if nothing changes."""
     promised = {place: name for name, place in read_stub(_PACKAGE / "lab_api.pyi").items()}
 
@@ -203,7 +203,7 @@ def _with_present_imports(name: str, before: bytes) -> dict[str, bytes]:
     return {} if after == before else {name: after}
 
 
-def of_today(before: bytes, content: bytes) -> bytes | None:
+def migrate_source(before: bytes, content: bytes) -> bytes | None:
     """Return the current version of a starter file with the student's functions, if the student's older file imports removed names.
 
     Otherwise return None. Other code of the student in the file is left out.
@@ -215,15 +215,15 @@ def of_today(before: bytes, content: bytes) -> bytes | None:
     """
     try:
         source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
-        if not _imports_what_is_gone(source):
+        if not _has_broken_imports(source):
             return None
-        functions = origin_of({PurePosixPath("classifiers/any.py"): content}).files["classifiers/any.py"].functions
-        return _with_functions(text, source, functions) if functions else None
+        functions = record_origin({PurePosixPath("classifiers/any.py"): content}).files["classifiers/any.py"].functions
+        return _put_functions(text, source, functions) if functions else None
     except (UnicodeDecodeError, RecursionError, MemoryError):
         return None
 
 
-def _imports_what_is_gone(source: str) -> bool:
+def _has_broken_imports(source: str) -> bool:
     for _, module, names in _IMPORT.findall(source):
         path = _PACKAGE.joinpath(*present_name(module).split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -236,7 +236,7 @@ def _imports_what_is_gone(source: str) -> bool:
     return False
 
 
-def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
+def _put_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
     """Return the new text with the functions of an older source; None if one of them is missing.
 
     In these functions a line is left out if it only calls a name that the older file imports from this package and the new file lacks. Such
@@ -248,7 +248,9 @@ def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes |
         place = function_lines(source, function)
         if place is None:
             return None
-        lines = [line for line in source.split("\n")[place] if not ((call := _CALL.match(line)) and call[1] in gone)]
+        lines = [
+            line for line in source.split("\n")[place] if not ((call := _LONE_CALL.match(line)) and call[1] in gone)
+        ]
         merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None

@@ -10,19 +10,19 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 import lxmls_day1
-from lxmls_day1.base.atomic_files import named, remove_abandoned, temporary_folder
+from lxmls_day1.base.atomic_files import remove_stale_folders, report_errors_for, temporary_folder
 from lxmls_day1.base.errors import InputError, current_folder
-from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.markers import functions_with_exercise, remaining_stubs
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     BACKUPS,
     LOCK,
-    GivenFile,
     Origin,
+    StarterFile,
     WorkspaceState,
     content_digest,
-    keeps_state,
+    is_workspace,
     text_digest,
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
@@ -30,7 +30,7 @@ from lxmls_day1.course.workspaces.generation import (
     Files,
     student_files,
 )
-from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE
 
@@ -73,7 +73,7 @@ check asks one question; your answer, in one line, costs no points and goes to y
 
 
 def start_workspace(
-    destination: str | os.PathLike[str], assigned: Collection[str] | None = None, day: bool = False
+    destination: str | os.PathLike[str], assigned: Collection[str] | None = None, core_only: bool = False
 ) -> Path:
     """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
 
@@ -83,7 +83,7 @@ def start_workspace(
         A folder that does not exist yet, or is empty.
     assigned : collection of str, optional
         The exercises to solve, as in `student_files`.
-    day : bool
+    core_only : bool
         If True, the workspace contains only the exercises of the guide, with the files that they need.
 
     Returns
@@ -97,9 +97,9 @@ def start_workspace(
     """
     folder = Path(os.path.expanduser(destination)).resolve()
     files = student_files(reference_folder(), assigned)
-    if day:
-        registry = Registry.of(reference_folder())
-        files = part_of(files, the_day(registry), registry)
+    if core_only:
+        registry = Registry.from_folder(reference_folder())
+        files = files_for_exercises(files, core_exercises(registry), registry)
     files = with_workspace_files(files, folder, installation="")
     with new_folder(folder) as made:
         write_files(made, files)
@@ -108,7 +108,7 @@ def start_workspace(
 
 def with_workspace_files(files: Files, folder: Path, installation: str) -> Files:
     """Add to the files of a lab the files that make it a workspace: a welcome, the initial state, and ``.gitignore``."""
-    state = WorkspaceState(folder, origin=origin_of(files)).contents()
+    state = WorkspaceState(folder, origin=record_origin(files)).contents()
     return {
         **files,
         PurePosixPath(README): WELCOME.format(installation=installation).encode(),
@@ -117,21 +117,23 @@ def with_workspace_files(files: Files, folder: Path, installation: str) -> Files
     }
 
 
-def origin_of(files: Files) -> Origin:
+def record_origin(files: Files) -> Origin:
     """Return the record of a workspace's starter files, which lets a later version update them."""
     given = {}
     for name, content in files.items():
         functions: tuple[str, ...] = ()
         if name.suffix == ".py" and name.parts[0] in PACKAGES:
             source = content.decode()
-            functions = tuple(f for id in sorted(stubs_left(source)) for f in functions_of(source, id, str(name)))
-        around = text_around(content.decode(), functions) if functions else ""
-        given[str(name)] = GivenFile(content_digest(str(name), content), functions, around)
+            functions = tuple(
+                f for id in sorted(remaining_stubs(source)) for f in functions_with_exercise(source, id, str(name))
+            )
+        around = digest_outside(content.decode(), functions) if functions else ""
+        given[str(name)] = StarterFile(content_digest(str(name), content), functions, around)
     exercises = parse_registry(tomllib.loads(files[FILE].decode()), str(FILE)).assigned if FILE in files else ()
     return Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
 
 
-def text_around(source: str, functions: Collection[str]) -> str:
+def digest_outside(source: str, functions: Collection[str]) -> str:
     """Return a digest of a source text without some of its functions; blanks and comment lines do not count."""
     lines = source.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     places = [function_lines("\n".join(lines), function) for function in functions]
@@ -143,8 +145,8 @@ def text_around(source: str, functions: Collection[str]) -> str:
 
 def version_note(folder: Path) -> str:
     """Return a sentence if another version of the package has made a workspace, or if starter files are missing; "" otherwise."""
-    origin = WorkspaceState.of(folder).origin
-    if not (folder / STATE).is_file() or not keeps_state(folder):
+    origin = WorkspaceState.from_folder(folder).origin
+    if not (folder / STATE).is_file() or not is_workspace(folder):
         return ""
     here = (lxmls_day1.__version__, INTERFACE)
     if (origin.made_by, origin.interface) != here:
@@ -169,7 +171,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} is a file; name a new folder.")
     is_there = folder.is_dir()
     if is_there:
-        remove_abandoned(folder)
+        remove_stale_folders(folder)
     if is_there and any(folder.iterdir()):
         raise InputError(f"{folder} exists already and is not empty; nothing in it was changed. Name a new folder.")
     place = folder if is_there else folder.parent
@@ -185,7 +187,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} cannot be {'written to' if is_there else 'made'}: {reason}.") from error
     moved: list[Path] = []
     try:
-        with stack, named(folder):
+        with stack, report_errors_for(folder):
             yield made
             if not is_there:
                 made.rename(folder)
@@ -219,10 +221,10 @@ def workspace_of(lab: Lab, command: str) -> Path:
     InputError
         If no workspace was named, and the current folder is not in a workspace.
     """
-    if lab.named or keeps_state(lab.folder):
+    if lab.is_explicit or is_workspace(lab.folder):
         return lab.folder
     here = current_folder()
-    near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
+    near = [f" (`{shell_quoted('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
     naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
     raise InputError(
         f"{here} is not in a lab of your own, and `{command}` does not change the reference lab. "
@@ -230,12 +232,12 @@ def workspace_of(lab: Lab, command: str) -> Path:
     )
 
 
-def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
+def shell_quoted(*arguments: str, windows: bool = os.name == "nt") -> str:
     """Return the arguments of a command quoted for the shell.
 
     Examples
     --------
-    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
+    >>> shell_quoted("cd", "my lab/one", windows=False), shell_quoted("cd", "my lab", windows=True)
     ("cd 'my lab/one'", 'cd "my lab"')
     """
     return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
@@ -244,7 +246,7 @@ def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
 def workspaces_below(folder: Path) -> list[Path]:
     """Return the workspaces directly in a folder."""
     try:
-        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and keeps_state(path))
+        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and is_workspace(path))
     except OSError:
         return []
 
@@ -257,7 +259,7 @@ def workspace_folder(folder: Path, command: str) -> Path:
     InputError
         If the folder is the reference lab.
     """
-    if not keeps_state(folder):
+    if not is_workspace(folder):
         raise InputError(
             f"{folder} is the reference lab, in which `{command}` changes nothing; make a workspace of your own with "
             "`lxmls-day1 start DIR`, or name one with --lab."

@@ -33,7 +33,7 @@ if COMPILES:
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
 
 # As in sparse_rows.py, weights are stored as scale * V while they shrink; outside this range the scale is folded into V.
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+_MIN_SCALE, _MAX_SCALE = 1e-5, 1e5
 
 
 class Sentences(NamedTuple):
@@ -52,14 +52,14 @@ class Sentences(NamedTuple):
         return sp.csr_array((values, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_features))
 
 
-def type_of_sentences():
+def sentences_type():
     """Return the numba type of :class:`Sentences` with read-only arrays."""
     longs, reals = read_only(numba.int64), read_only(numba.float64)
     return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64, reals), Sentences)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def room(starts, indptr):
+def buffer_sizes(starts, indptr):
     """Return the number of words of the longest sentence, and the maximum number of entries of a difference."""
     n_words, n_entries = 0, 0
     for m in range(len(starts) - 1):
@@ -74,7 +74,7 @@ def fold_scale(shrink, V, U, scale, scale_sum):
     """Shrink the flattened weights scale · V, whose sum so far is scale_sum · V − U; return the new scale and scale_sum."""
     if shrink != 1.0:
         scale *= shrink
-        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+        if not _MIN_SCALE < abs(scale) < _MAX_SCALE:
             # V ← scale · V for any scale, including 0, which resets all weights, and negative scales.
             for i in range(len(V)):
                 if len(U) > 0:
@@ -181,7 +181,7 @@ def best_path(n_words, emissions, from_tag, start, stop, best, path):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
+def score_difference(n_words, labels, first, emissions, from_tag, start, stop, path):
     """Return the score of ``path`` minus the score of the true tags, summed over the positions with different tags."""
     gain = 0.0
     has_chain = from_tag.shape[0] > 0

@@ -16,11 +16,11 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
+    buffer_sizes,
     fold_scale,
-    room,
     score_chain,
     score_words,
-    type_of_sentences,
+    sentences_type,
 )
 from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 
@@ -30,8 +30,8 @@ if COMPILES:
     from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, read_only
     from lxmls_day1.engine.kernels.machine_code import cached_jit
 
-_TINY = 1e-200  # A smaller sum of products may have lost terms.
-_EXACT = 1e-9  # Marginals whose sum differs from 1 by more than this have lost terms.
+_MIN_EXACT_SUM = 1e-200  # A smaller sum of products may have lost terms.
+_MAX_MARGINAL_ERROR = 1e-9  # Marginals whose sum differs from 1 by more than this have lost terms.
 
 # ------------------------------------------------------------------------------------------------------------- one sentence
 
@@ -52,22 +52,22 @@ class Buffers(NamedTuple):
     ET: np.ndarray  # (K, K): the transpose of E
     alpha: np.ndarray  # (T, K): forward
     exp_alpha: np.ndarray  # (T, K): exp(alpha − tops)
-    tops: np.ndarray  # (T,): the maximum of each row of alpha
+    row_maxima: np.ndarray  # (T,): the maximum of each row of alpha
     ahead: np.ndarray  # (T, K): backward + emissions
     exp_ahead: np.ndarray  # (T, K): exp(ahead − maximum of the row)
     sums: np.ndarray  # (K,)
     counts: np.ndarray  # (K + 2, K): expected counts of transitions, first and last tags, ordered as in W
-    shares: np.ndarray  # (K, K): further counts of transitions, still to be multiplied by E
+    unscaled_counts: np.ndarray  # (K, K): further counts of transitions, still to be multiplied by E
 
 
 @kernel()
-def _buffers(longest, n_tags, n_chain):
-    """Allocate buffers for sentences of up to ``longest`` words; ``n_chain`` is K + 2, or 0 without transitions."""
+def _buffers(max_words, n_tags, n_chain):
+    """Allocate buffers for sentences of up to ``max_words`` words; ``n_chain`` is K + 2, or 0 without transitions."""
     n_from = max(0, n_chain - 2)
-    n_words = longest if n_chain > 0 else 0
+    n_words = max_words if n_chain > 0 else 0
     return Buffers(
-        np.empty((longest, n_tags)),
-        np.empty((longest, n_tags)),
+        np.empty((max_words, n_tags)),
+        np.empty((max_words, n_tags)),
         np.zeros(n_tags),
         np.zeros(n_tags),
         np.empty((n_from, n_tags)),
@@ -85,7 +85,7 @@ def _buffers(longest, n_tags, n_chain):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _exponentiated(from_tag, E, ET):
+def _exponentiate(from_tag, E, ET):
     """Fill E and ET with exp(score − shift) of each transition; return the shift, which is the largest score."""
     n_tags = len(from_tag)
     shift = from_tag[0, 0]
@@ -118,7 +118,7 @@ def _sums_of_products(x, t, E, u, sums):
         u[t, k] = factor
     exact = True
     for j in range(n_tags):
-        exact &= sums[j] > _TINY
+        exact &= sums[j] > _MIN_EXACT_SUM
     return top, exact
 
 
@@ -136,7 +136,7 @@ def _log_sum(x, y):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _forward(n_words, b, shift):
-    """Fill ``alpha`` with the forward sums, and ``exp_alpha`` and ``tops`` for all words but the last; return log Z."""
+    """Fill ``alpha`` with the forward sums, and ``exp_alpha`` and ``row_maxima`` for all words but the last; return log Z."""
     n_tags = len(b.start)
     for k in range(n_tags):
         b.alpha[0, k] = b.start[k] + b.emissions[0, k]
@@ -166,17 +166,17 @@ def _backward(n_words, b, shift, log_z, counts):
             total += p
             rest = top + shift + np.log(b.sums[k]) if exact else _log_sum(b.ahead[t + 1], b.from_tag[:, k])
             b.ahead[t, k] = rest + b.emissions[t, k]
-        if exact and abs(total - 1.0) < _EXACT:
+        if exact and abs(total - 1.0) < _MAX_MARGINAL_ERROR:
             for k in range(n_tags if counts else 0):
                 share = factor * b.exp_alpha[t, k]
                 for j in range(n_tags):
                     b.shares[k, j] += share * b.exp_ahead[t + 1, j]
         else:
-            _step_by_terms(t, b, log_z)
+            _backward_step_by_terms(t, b, log_z)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _step_by_terms(t, b, log_z):
+def _backward_step_by_terms(t, b, log_z):
     """Run the step of :func:`_backward` from word t term by term."""
     n_tags = len(b.start)
     for k in range(n_tags):
@@ -197,7 +197,7 @@ def _count_steps(b):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _without_chain(n_words, b):
+def _independent_marginals(n_words, b):
     """Set residuals[t, k] to p(y_t = k) for independent words; return log Z."""
     log_z = 0.0
     for t in range(n_words):
@@ -223,7 +223,7 @@ def _score_of_tags(n_words, labels, begin, b):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _take_truth(n_words, labels, begin, b):
+def _subtract_true_counts(n_words, labels, begin, b):
     """Subtract 1 at the true tags, so that marginals become residuals, and expected counts become expected minus true counts."""
     n_tags, last, has_chain = len(b.start), n_words - 1, len(b.counts) > 0
     if has_chain:
@@ -265,19 +265,19 @@ def _add_counts(b, factor, G):
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
-def _sums(sentences, W, G, marginals):
+def _log_partition(sentences, W, G, marginals):
     starts, indptr, indices, labels, n_features, values = sentences
     n_chain = W.shape[0] - n_features - 1
     has_chain, gradient = n_chain > 0, len(G) > 0
-    b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
+    b = _buffers(buffer_sizes(starts, indptr)[0], W.shape[1], n_chain)
     losses, shift = np.empty(len(starts) - 1), 0.0
     if has_chain:
         score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
-        shift = _exponentiated(b.from_tag, b.E, b.ET)
+        shift = _exponentiate(b.from_tag, b.E, b.ET)
     for m in range(len(losses)):
         begin = starts[m]
         n_words = np.int64(score_words(starts, indptr, indices, values, m, W, 1.0, b.emissions))
-        log_z = _forward(n_words, b, shift) if has_chain else _without_chain(n_words, b)
+        log_z = _forward(n_words, b, shift) if has_chain else _independent_marginals(n_words, b)
         losses[m] = log_z
         if len(labels) > 0:
             losses[m] -= _score_of_tags(n_words, labels, begin, b)
@@ -286,7 +286,7 @@ def _sums(sentences, W, G, marginals):
         if len(marginals) > 0:
             marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
-            _take_truth(n_words, labels, begin, b)
+            _subtract_true_counts(n_words, labels, begin, b)
             _add_words(n_words, begin, indptr, indices, values, b.residuals, 1.0, G)
     if gradient:
         _count_steps(b)
@@ -294,11 +294,11 @@ def _sums(sentences, W, G, marginals):
     return losses
 
 
-def _descent(sentences, order, steps, shrinkage, V, U, state):
+def _sgd_round(sentences, order, steps, shrinkage, V, U, state):
     starts, indptr, indices, labels, n_features, values = sentences
     n_chain = V.shape[0] - n_features - 1
     has_chain = n_chain > 0
-    b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
+    b = _buffers(buffer_sizes(starts, indptr)[0], V.shape[1], n_chain)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     for i in range(len(order)):
@@ -307,12 +307,12 @@ def _descent(sentences, order, steps, shrinkage, V, U, state):
         n_words = np.int64(score_words(starts, indptr, indices, values, m, V, scale, b.emissions))
         if has_chain:
             score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
-            shift = _exponentiated(b.from_tag, b.E, b.ET)
+            shift = _exponentiate(b.from_tag, b.E, b.ET)
             _backward(n_words, b, shift, _forward(n_words, b, shift), True)
             _count_steps(b)
         else:
-            _without_chain(n_words, b)
-        _take_truth(n_words, labels, begin, b)
+            _independent_marginals(n_words, b)
+        _subtract_true_counts(n_words, labels, begin, b)
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
             _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] * scale_sum / scale, U)
@@ -359,7 +359,7 @@ def _sentence_in_numpy(emissions, labels, chain):
     return log_z, emissions[truth].sum() + chain[rows, tags].sum(), residuals, excess
 
 
-def _sums_in_numpy(sentences, W, G, marginals):
+def _log_partition_in_numpy(sentences, W, G, marginals):
     starts, _, _, labels, n_features, _ = sentences
     words = sentences.matrix()
     emissions, chain = words @ W[1 : n_features + 1] + W[0], W[n_features + 1 :]
@@ -377,7 +377,7 @@ def _sums_in_numpy(sentences, W, G, marginals):
 
 
 @np.errstate(over="ignore", invalid="ignore")  # Overflowing weights are reported after the round.
-def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
+def _sgd_round_in_numpy(sentences, order, steps, shrinkage, V, U, state):
     starts, _, _, labels, n_features, _ = sentences
     all_words = sentences.matrix()
     scale, scale_sum = state
@@ -402,28 +402,28 @@ def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
 
 
 @functools.cache
-def sums_of_kernels():
+def log_partition_kernel():
     """Return the function ``(sentences, W, G, marginals) -> losses (M,)``, compiled if numba is available.
 
     The function adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are
     log Z.
     """
     if not COMPILES:
-        return _sums_in_numpy
-    signature = VECTOR(type_of_sentences(), read_only(numba.float64, 2), MATRIX, MATRIX)
-    return cached_jit(signature, fastmath={"contract"})(_sums)
+        return _log_partition_in_numpy
+    signature = VECTOR(sentences_type(), read_only(numba.float64, 2), MATRIX, MATRIX)
+    return cached_jit(signature, fastmath={"contract"})(_log_partition)
 
 
 @functools.cache
-def _descent_of_kernels():
+def _sgd_kernel():
     if not COMPILES:
-        return _descent_in_numpy
+        return _sgd_round_in_numpy
     longs, reals = read_only(numba.int64), read_only(numba.float64)
-    signature = numba.int64(type_of_sentences(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
-    return cached_jit(signature, fastmath={"contract"})(_descent)
+    signature = numba.int64(sentences_type(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
+    return cached_jit(signature, fastmath={"contract"})(_sgd_round)
 
 
-def take_round_of_descent(sentences, shrinkage, weights, order, steps):
+def run_sgd_round(sentences, shrinkage, weights, order, steps):
     """Run one round of stochastic gradient descent: W ← (1 − η_t λ) W + η_t [Φ(x, y) − E Φ] for each sentence.
 
     Parameters
@@ -441,6 +441,6 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     int
         The number of updates.
     """
-    updates = _descent_of_kernels()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
+    updates = _sgd_kernel()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
     weights.n_steps += len(order)
     return int(updates)

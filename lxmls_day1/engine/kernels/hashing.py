@@ -27,7 +27,7 @@ _R13, _R15, _R16, _R17, _R19 = (np.uint64(shift) for shift in (13, 15, 16, 17, 1
 
 
 @kernel(forceinline=True)
-def scrambled(block):
+def mix_block(block):
     """Mix a block of four bytes, or the remaining bytes at the end of a name, before it enters the hash."""
     block = (block * _C1) & _LOW
     block = ((block << _R15) & _LOW) | (block >> _R17)
@@ -35,23 +35,23 @@ def scrambled(block):
 
 
 @kernel(forceinline=True)
-def taken_in(h, block):
+def mix_hash(h, block):
     """Return the hash after a block of four more bytes."""
-    h = h ^ scrambled(block)
+    h = h ^ mix_block(block)
     h = ((h << _R13) & _LOW) | (h >> _R19)
     return (h * _FIVE + _ADDED) & _LOW
 
 
 @kernel(forceinline=True)
-def finished(h, rest, length):
+def finalize(h, rest, length):
     """Return the final hash of a name, where ``rest`` contains its last 0 to 3 bytes."""
-    h = h ^ scrambled(rest) ^ length
+    h = h ^ mix_block(rest) ^ length
     h = ((h ^ (h >> _R16)) * _FINAL1) & _LOW
     h = ((h ^ (h >> _R13)) * _FINAL2) & _LOW
     return h ^ (h >> _R16)
 
 
-def _hashes_in_numpy(text, starts):
+def _signed_hashes_in_numpy(text, starts):
     """Hash all names in parallel, a block of four bytes at a time."""
     lengths = np.diff(starts)
     padded = np.concatenate([text[: starts[-1]], np.zeros(4, dtype=np.uint8)])
@@ -67,9 +67,9 @@ def _hashes_in_numpy(text, starts):
         four[np.arange(4) >= left[names, np.newaxis]] = 0
         block = (four << (np.uint64(8) * np.arange(4, dtype=np.uint64))).sum(axis=1, dtype=np.uint64)
         whole = left[names] >= 4
-        h[names[whole]] = taken_in(h[names[whole]], block[whole])
+        h[names[whole]] = mix_hash(h[names[whole]], block[whole])
         rest[names[~whole]] = block[~whole]
-    return finished(h, rest, lengths.astype(np.uint64)).astype(np.uint32).view(np.int32)
+    return finalize(h, rest, lengths.astype(np.uint64)).astype(np.uint32).view(np.int32)
 
 
 @kernel(forceinline=True)
@@ -82,7 +82,7 @@ def _four_bytes(text, i):
     )
 
 
-@kernel(_hashes_in_numpy)
+@kernel(_signed_hashes_in_numpy)
 def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Return the MurmurHash3_x86_32 of each name.
 
@@ -107,14 +107,14 @@ def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
     for n in range(len(hashes)):
         h, i, end = np.uint64(0), starts[n], starts[n + 1]
         while i + 4 <= end:
-            h = taken_in(h, _four_bytes(text, i))
+            h = mix_hash(h, _four_bytes(text, i))
             i += 4
         rest, shift = np.uint64(0), np.uint64(0)
         while i < end:
             rest |= np.uint64(text[i]) << shift
             shift += np.uint64(8)
             i += 1
-        hashes[n] = finished(h, rest, np.uint64(end - starts[n]))
+        hashes[n] = finalize(h, rest, np.uint64(end - starts[n]))
     return hashes.view(np.int32)
 
 

@@ -46,7 +46,7 @@ class _FourNumbersModel(models.PrimitiveModel):
         super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
 
 
-def _four_times(builder, value):
+def _splat(builder, value):
     number = ir.IntType(32)
     undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
     first = builder.insert_element(undefined, value, number(0))
@@ -80,10 +80,10 @@ def store_four(_typing_context, array, index, four):
     return numba.types.void(array, index, four), generate
 
 
-def _adding_a_multiple(flags):
+def _multiply_add(flags):
     def generate(_context, builder, _signature, arguments):
         four, factor, other = arguments
-        return builder.fadd(four, builder.fmul(_four_times(builder, factor), other, flags=flags), flags=flags)
+        return builder.fadd(four, builder.fmul(_splat(builder, factor), other, flags=flags), flags=flags)
 
     return _FOUR(_FOUR, numba.float64, _FOUR), generate
 
@@ -91,13 +91,13 @@ def _adding_a_multiple(flags):
 @intrinsic
 def add_multiple(_typing_context, four, factor, other):
     """Return ``four + factor · other``, fused if the processor supports it."""
-    return _adding_a_multiple(("contract",))
+    return _multiply_add(("contract",))
 
 
 @intrinsic
 def add_rounded_multiple(_typing_context, four, factor, other):
     """Return ``four + factor · other``, with the product rounded before the addition."""
-    return _adding_a_multiple(())
+    return _multiply_add(())
 
 
 @intrinsic
@@ -112,12 +112,12 @@ def add_product(_typing_context, four, factors, other):
 
 
 @intrinsic
-def at_least(_typing_context, four, least):
-    """Return ``four`` with elements below ``least`` replaced by ``least``."""
+def clip_below(_typing_context, four, minimum):
+    """Return ``four`` with elements below ``minimum`` replaced by ``minimum``."""
 
     def generate(_context, builder, _signature, arguments):
         four, least = arguments
-        least = _four_times(builder, least)
+        least = _splat(builder, least)
         return builder.select(builder.fcmp_ordered("<", four, least), least, four)
 
     return _FOUR(_FOUR, numba.float64), generate
@@ -153,7 +153,7 @@ def prefetch(_typing_context, array, index):
 
 
 @intrinsic
-def borrowed(_typing_context, array):
+def unowned_view(_typing_context, array):
     """Return ``array`` without its owner, so that no references are counted; the owner must outlive the result."""
 
     def generate(context, builder, signature, arguments):
@@ -169,16 +169,16 @@ def _call_at(context, builder, signature, types, address, *values):
     """Call machine code by its address; passing a function to a loop would cost 0.2 ms per call, because numba would ask Python."""
     arguments = [context.cast(builder, *of) for of in zip(values, types, signature.args, strict=True)]
     code = context.call_conv.get_function_type(signature.return_type, signature.args).as_pointer()
-    status, answer = context.call_conv.call_function(
+    status, result = context.call_conv.call_function(
         builder, builder.inttoptr(address, code), signature.return_type, signature.args, arguments
     )
     with builder.if_then(status.is_error, likely=False):
         context.call_conv.return_status_propagate(builder, status)
-    return answer
+    return result
 
 
 @intrinsic
-def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
+def call_rule(_typing_context, address, scores, label, sq_norm, step, cost):
     """Return the d of a first-order rule."""
 
     def generate(context, builder, signature, arguments):
@@ -188,7 +188,7 @@ def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
 
 
 @intrinsic
-def ask_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
+def call_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
     """Return the d and b of a second-order rule."""
 
     def generate(context, builder, signature, arguments):

@@ -59,11 +59,11 @@ def _score_rows(indptr, indices, data, W, scores):
                 score += data[i] * W[np.uint64(indices[i]) + one, intercept]
             sums[intercept] = score
         elif n_classes == four:
-            in_register = four_zeros()
+            four_scores = four_zeros()
             for i in range(start, stop):
                 weights = load_four(W, (np.uint64(indices[i]) + one) * four)
-                in_register = add_rounded_multiple(in_register, data[i], weights)
-            store_four(sums, intercept, in_register)
+                four_scores = add_rounded_multiple(four_scores, data[i], weights)
+            store_four(sums, intercept, four_scores)
         else:
             for k in range(n_classes):
                 sums[k] = 0.0

@@ -34,14 +34,14 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.engine.kernels.sparse_rows import (
     Examples,
-    Plan,
+    StepPlan,
     as_online_examples,
     compact,
     compile_rule,
-    confident_scores_of_row,
+    example_scores,
+    example_scores_and_variances,
     is_second_order,
-    scores_of_row,
-    take_steps,
+    run_steps,
     update_by_row,
 )
 from lxmls_day1.engine.kernels.threads import thread_pool
@@ -51,10 +51,10 @@ Integers = NDArray[np.int64]
 # (scores (K,), label, sq_norm, step, cost (K,)) -> d (K,); second order: (scores, label, variances (K,), step, cost) -> d, b (K,)
 Rule = Callable[..., Any]
 
-_AT_ONCE = 2**14  # numbers per block, small enough to stay in the processor's cache
-_LINE = 64  # bytes of a cache line
-_LARGE_PAGE = 2**21  # bytes
-_SMALLEST_SCALE = 1e-5  # minimum scale c of W = c V; beyond, c is folded into V to avoid a loss of digits
+_NUMBERS_PER_BLOCK = 2**14  # numbers per block, small enough to stay in the processor's cache
+_CACHE_LINE_BYTES = 64  # bytes of a cache line
+_LARGE_PAGE_BYTES = 2**21  # bytes
+_MIN_SCALE = 1e-5  # minimum scale c of W = c V; beyond, c is folded into V to avoid a loss of digits
 
 
 class Weights:
@@ -95,8 +95,8 @@ class Weights:
     def __init__(self, n_rows: int, n_classes: int, averaged: bool, paired: bool = False, with_variances: bool = False):
         self.paired = paired
         n_columns = 1 if paired else n_classes
-        self.V = aligned_zeros(n_rows, 2, n_columns) if with_variances else aligned_zeros(n_rows, n_columns)
-        self.U = aligned_zeros(n_rows if averaged else 0, n_columns)
+        self.V = cache_aligned_zeros(n_rows, 2, n_columns) if with_variances else cache_aligned_zeros(n_rows, n_columns)
+        self.U = cache_aligned_zeros(n_rows if averaged else 0, n_columns)
         if with_variances:
             self.V[:, 1] = 1.0
         self.state = np.array([1.0, 0.0])
@@ -145,14 +145,14 @@ class Weights:
         twin.state = self.state.copy()
         return twin
 
-    def take_over(self, other: "Weights") -> None:
+    def move_from(self, other: "Weights") -> None:
         """Replace the arrays and the state by those of ``other``, without copying."""
         self.V, self.U, self.state = other.V, other.U, other.state
         self.n_steps, self.paired = other.n_steps, other.paired
 
     def start_mean(self) -> None:
         """Restart the average: `result` becomes the mean of W over the steps from now on."""
-        self.U = aligned_zeros(*self.means.shape)
+        self.U = cache_aligned_zeros(*self.means.shape)
         self.state[1], self.n_steps = 0.0, 0
 
     def unpair(self) -> None:
@@ -162,25 +162,25 @@ class Weights:
         self.means[:, 0] *= -1.0
         self.paired = False
 
-    def part(self, before: "Weights | None" = None) -> "Weights":
+    def copy_for_part(self, previous: "Weights | None" = None) -> "Weights":
         """Return weights with the current values and an empty running sum, in separate arrays.
 
-        The arrays of an earlier part ``before`` are reused if they have the right size, because the operating system
+        The arrays of an earlier part ``previous`` are reused if they have the right size, because the operating system
         would have to clear new memory.
         """
         part = copy.copy(self)
-        if before is not None and before.V.shape == self.V.shape and before.U.shape == self.U.shape:
-            part.V, part.U = before.V, before.U
+        if previous is not None and previous.V.shape == self.V.shape and previous.U.shape == self.U.shape:
+            part.V, part.U = previous.V, previous.U
             part.U[:] = 0.0
         else:
-            part.V, part.U = aligned_zeros(*self.V.shape), aligned_zeros(*self.U.shape)
+            part.V, part.U = cache_aligned_zeros(*self.V.shape), cache_aligned_zeros(*self.U.shape)
         part.state = np.array([1.0, 0.0])
         np.multiply(self.means, self.state[0], out=part.means)
         if self.S is not None:
             part.V[:, 1] = self.S
         return part
 
-    def weigh(self, share: float) -> None:
+    def to_weighted_term(self, share: float) -> None:
         """Turn these weights into a term of a mean of parts: V becomes share · W, and U the contribution to the running sum.
 
         With variances the mean is that of Gaussians, weighted by precision: S becomes share · Σ⁻¹, and V share · Σ⁻¹ ∘ W.
@@ -196,7 +196,7 @@ class Weights:
                 np.divide(share, S, out=S)
         self.state[:] = 1.0, 0.0
 
-    def joined(self, other: "Weights") -> "Weights":
+    def add_term(self, other: "Weights") -> "Weights":
         """Add another term of a mean to this term, in place, and return it."""
         if self.paired != other.paired:
             (self if self.paired else other).unpair()
@@ -204,7 +204,7 @@ class Weights:
         self.U += other.U
         return self
 
-    def gather(self, mean: "Weights") -> None:
+    def set_from_mean(self, mean: "Weights") -> None:
         """Set the weights to a mean of parts, given as a sum of weighted terms, and add its running sums."""
         if self.paired and not mean.paired:
             self.unpair()
@@ -219,7 +219,7 @@ class Weights:
 
     def _blocks(self) -> Iterator[slice]:
         """Return slices of the rows that are small enough for the processor's cache."""
-        rows_at_once = max(1, _AT_ONCE // self.means.shape[1])
+        rows_at_once = max(1, _NUMBERS_PER_BLOCK // self.means.shape[1])
         return (slice(start, start + rows_at_once) for start in range(0, len(self.means), rows_at_once))
 
     def add(self, entries: Integers, change: Reals, shrink: float) -> bool:
@@ -230,7 +230,7 @@ class Weights:
         V, U, state = self.means.reshape(-1), self.U.reshape(-1), self.state  # views
         self.n_steps += 1
         state[0] *= shrink
-        if not _SMALLEST_SCALE < abs(state[0]) < 1 / _SMALLEST_SCALE:
+        if not _MIN_SCALE < abs(state[0]) < 1 / _MIN_SCALE:
             U -= state[1] * V if len(U) else 0.0
             V *= state[0]
             state[:] = 1.0, 0.0
@@ -244,14 +244,14 @@ class Weights:
         return np.hstack([-columns, columns]) if self.paired else columns
 
 
-def aligned_zeros(*shape: int) -> Reals:
+def cache_aligned_zeros(*shape: int) -> Reals:
     """Return an array of zeros aligned to cache lines (64 bytes), so that each row occupies as few cache lines as possible.
 
     A large array is aligned to a 2 MB page and uses large pages if the operating system provides them. With fewer pages,
     steps on distant features cause fewer misses of the translation lookaside buffer (TLB).
     """
     n_bytes = 8 * math.prod(shape)
-    line = _LINE if n_bytes < _LARGE_PAGE else _LARGE_PAGE
+    line = _CACHE_LINE_BYTES if n_bytes < _LARGE_PAGE_BYTES else _LARGE_PAGE_BYTES
     memory = _zero_bytes(n_bytes + line)
     start = -memory.ctypes.data % line
     return memory[start : start + n_bytes].view(np.float64).reshape(shape)
@@ -259,7 +259,7 @@ def aligned_zeros(*shape: int) -> Reals:
 
 def _zero_bytes(n_bytes: int) -> NDArray[np.uint8]:
     """Return zeros; large arrays are mapped newly from the system, because reused memory consists of small pages."""
-    if sys.platform != "linux" or n_bytes < _LARGE_PAGE:
+    if sys.platform != "linux" or n_bytes < _LARGE_PAGE_BYTES:
         return np.zeros(n_bytes, dtype=np.uint8)
     try:
         memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -271,7 +271,7 @@ def _zero_bytes(n_bytes: int) -> NDArray[np.uint8]:
 
 
 def _aligned_copy(matrix: Reals) -> Reals:
-    twin = aligned_zeros(*matrix.shape)
+    twin = cache_aligned_zeros(*matrix.shape)
     twin[:] = matrix
     return twin
 
@@ -345,12 +345,14 @@ def check_rule(rule: Rule | None, n_classes: int, costs: Reals) -> None:
         raise InputError("this learner has no rule; give its class one: rule = staticmethod(my_rule)")
     label, scores, cost = n_classes - 1, np.zeros(n_classes), costs[n_classes - 1].copy()
     if is_second_order(rule):
-        _as_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), scores)
+        _checked_updates(rule, rule(scores, label, np.ones(n_classes), 1.0, cost), scores)
     else:
-        _as_update(rule, rule(scores, label, 1.0, 1.0, cost), scores)
+        _checked_update(rule, rule(scores, label, 1.0, 1.0, cost), scores)
 
 
-def _as_update(rule: Rule, d: Any, scores: Reals, what: str = "d, one number for each of the {} classes") -> Reals:
+def _checked_update(
+    rule: Rule, d: Any, scores: Reals, expected: str = "d, one number for each of the {} classes"
+) -> Reals:
     """Return the result of a rule as an array; raise an InputError unless it has K numbers.
 
     NaN is an error only if the scores are finite, because infinite scores can cause it in a correct rule.
@@ -361,18 +363,18 @@ def _as_update(rule: Rule, d: Any, scores: Reals, what: str = "d, one number for
         update = None
     nan = update is not None and np.isnan(update).any() and np.isfinite(scores).all()
     if d is None or update is None or update.shape != scores.shape or nan:
-        got = "None; is a return statement missing?" if d is None else f"{d!r}"
+        actual = "None; is a return statement missing?" if d is None else f"{d!r}"
         name = getattr(rule, "__name__", "the rule")
-        raise InputError(f"{name} must return {what.format(len(scores))}, but returned {got}")
+        raise InputError(f"{name} must return {expected.format(len(scores))}, but returned {actual}")
     return update
 
 
-def _as_updates(rule: Rule, answer: Any, scores: Reals) -> tuple[Reals, Reals]:
+def _checked_updates(rule: Rule, result: Any, scores: Reals) -> tuple[Reals, Reals]:
     """Return the d and b in the result of a second-order rule."""
-    what = "d and b, each one number for each of the {} classes"
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        answer = (None if answer is None else [answer], None)
-    d, b = (_as_update(rule, part, scores, what) for part in answer)
+    expected = "d and b, each one number for each of the {} classes"
+    if not isinstance(result, tuple) or len(result) != 2:
+        result = (None if result is None else [result], None)
+    d, b = (_checked_update(rule, part, scores, expected) for part in result)
     return d, b
 
 
@@ -388,13 +390,13 @@ def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
         return compile_rule(rule)
     except Exception as error:  # numba raises its own errors, and Python's for internal faults.
         warnings.warn(
-            f"{rule.__name__} could not be compiled and runs as plain Python: {_why_not_compiled(rule, error)}",
+            f"{rule.__name__} could not be compiled and runs as plain Python: {_compile_error_message(rule, error)}",
             stacklevel=stacklevel,
         )
         return None
 
 
-def _why_not_compiled(rule: Rule, error: Exception) -> str:
+def _compile_error_message(rule: Rule, error: Exception) -> str:
     """Extract the essential sentence of numba's message, with file and line.
 
     The message begins with the name of the failed compiler pass. Then come the sentence, sometimes a list of the functions
@@ -439,13 +441,13 @@ class RowSteps:
     weights : Weights, optional
         The weights to start from; they are changed in place. Default: zeros.
     n_jobs : int ≥ 1
-        The number of threads that share a round (see :meth:`take`).
+        The number of threads that share a round (see :meth:`run`).
 
     Attributes
     ----------
     weights : Weights
     errors : int64 array (R,)
-        The number of misclassified examples (before their step) of each round in the last call of `take`.
+        The number of misclassified examples (before their step) of each round in the last call of `run`.
 
     Raises
     ------
@@ -457,7 +459,7 @@ class RowSteps:
     >>> def rule(scores, label, sq_norm, step, cost):
     ...     return step * (np.arange(len(scores)) == label)
     >>> steps = RowSteps(rule, np.array([[2.0], [3.0]]), np.array([0, 1]), 1 - np.eye(2), shrinkage=0.0, averaged=False)
-    >>> steps.take(np.array([[0, 1]]), np.array([1.0, 0.5]))
+    >>> steps.run(np.array([[0, 1]]), np.array([1.0, 0.5]))
     array([2])
     >>> steps.weights.current()
     array([[1. , 0.5],
@@ -477,7 +479,7 @@ class RowSteps:
         *,
         n_jobs: int = 1,
     ):
-        self.go_to(X, labels)
+        self.set_rows(X, labels)
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
         self._rule, self._machine_code = rule, machine_code_of(rule)
@@ -496,7 +498,7 @@ class RowSteps:
         self.weights = weights
         self.errors = np.zeros(0, dtype=np.int64)
 
-    def go_to(self, X: "Reals | sp.csr_array | Examples", labels: Integers) -> None:
+    def set_rows(self, X: "Reals | sp.csr_array | Examples", labels: Integers) -> None:
         """Replace the rows by other rows with the same features, because data on disk are processed in parts.
 
         Parameters
@@ -522,7 +524,7 @@ class RowSteps:
         sq_norms: Reals = self._examples.sq_norms
         return sq_norms
 
-    def take(self, orders: Integers, steps: Reals) -> Integers:
+    def run(self, orders: Integers, steps: Reals) -> Integers:
         """Run R rounds over the rows.
 
         With T threads, each thread processes one of T parts of the order in every round, with every T-th step size, from the
@@ -555,14 +557,14 @@ class RowSteps:
         updates, self.errors = np.zeros((2, len(orders)), dtype=np.int64)
         n_parts = min(self._n_jobs, orders.shape[1])
         if n_parts == 1:
-            self._take_part(self.weights, orders.ravel(), steps, updates, self.errors)
+            self._run_part(self.weights, orders.ravel(), steps, updates, self.errors)
         else:
-            self._take_parts(n_parts, orders, steps.reshape(orders.shape), updates)
+            self._run_parts(n_parts, orders, steps.reshape(orders.shape), updates)
         self.weights.n_steps += orders.size
         return updates
 
-    def _take_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
-        from lxmls_day1.engine.kernels.tree_reduce import joined  # solves exercise 1.15: absent from grading boxes
+    def _run_parts(self, n_parts: int, orders: Integers, steps: Reals, updates: Integers) -> None:
+        from lxmls_day1.engine.kernels.tree_reduce import tree_reduce  # solves exercise 1.15: absent from grading boxes
 
         n_threads = 1 if self._machine_code is None else n_parts  # Steps in Python hold the interpreter lock.
         terms: dict[int, Weights] = {}
@@ -572,7 +574,7 @@ class RowSteps:
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
                 tasks = [
                     pool.submit(
-                        self._take_share,
+                        self._run_share,
                         len(order),
                         share,
                         sizes[p::n_parts].copy(),
@@ -583,37 +585,37 @@ class RowSteps:
                     for p, share in enumerate(shares)
                 ]
                 terms = {p: task.result() for p, task in enumerate(tasks)}
-                self.weights.gather(joined(terms.values(), Weights.joined))
+                self.weights.set_from_mean(tree_reduce(terms.values(), Weights.add_term))
                 updates[r], self.errors[r] = counts.sum(), errors.sum()
 
-    def _take_share(
-        self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers, before: Weights | None
+    def _run_share(
+        self, n_rows: int, order: Integers, steps: Reals, updates: Integers, errors: Integers, previous: Weights | None
     ) -> Weights:
-        """Run the steps of one part of a round over ``n_rows`` rows; return its term of the mean, in the arrays of ``before``."""
-        part = self.weights.part(before)
-        self._take_part(part, order, steps, updates, errors)
-        part.weigh(len(order) / n_rows)
+        """Run the steps of one part of a round over ``n_rows`` rows; return its term of the mean, in the arrays of ``previous``."""
+        part = self.weights.copy_for_part(previous)
+        self._run_part(part, order, steps, updates, errors)
+        part.to_weighted_term(len(order) / n_rows)
         return part
 
-    def _take_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> None:
+    def _run_part(self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers) -> None:
         """Run steps on the given weights, in one thread."""
-        take = self._take_in_python if self._machine_code is None else self._take_compiled
+        take = self._run_in_python if self._machine_code is None else self._run_compiled
         take(weights, order, steps, updates, errors)
 
-    def _take_compiled(
+    def _run_compiled(
         self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
     ) -> None:
         factors = np.empty(0) if self._factors is None else self._factors
-        plan, done = Plan(self._labels, order, steps, float(self._shrinkage), factors), 0
+        plan, done = StepPlan(self._labels, order, steps, float(self._shrinkage), factors), 0
         while done < len(order):
-            done = take_steps(
+            done = run_steps(
                 self._machine_code, self._examples, plan, costs=self._costs, V=weights.V, U=weights.U,
                 state=weights.state, updates=updates, errors=errors, first_step=done,
             )  # fmt: skip
             if done < len(order):  # The changes of the two classes are not opposite.
                 weights.unpair()
 
-    def _take_in_python(
+    def _run_in_python(
         self, weights: Weights, order: Integers, steps: Reals, updates: Integers, errors: Integers
     ) -> None:
         V, U, state, rule = weights.V, weights.U, weights.state, self._rule
@@ -626,14 +628,14 @@ class RowSteps:
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             label, size, shrink = labels[m], step * factors[m], 1.0 - step * self._shrinkage
             if weights.S is not None:
-                scores, variances = confident_scores_of_row(self._examples, m, V, state)  # (K,) both
+                scores, variances = example_scores_and_variances(self._examples, m, V, state)  # (K,) both
                 predicted = scores.argmax()
-                d, b = _as_updates(rule, rule(scores, label, variances, size, cost_of[label]), scores)
+                d, b = _checked_updates(rule, rule(scores, label, variances, size, cost_of[label]), scores)
                 changed = update_by_row(self._examples, m, d, shrink, V, U, state, b)
             else:
-                scores = scores_of_row(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
+                scores = example_scores(self._examples, m, V, state)  # (K,): s = g(x)ᵀ W
                 predicted = scores.argmax()
-                d = _as_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), scores)
+                d = _checked_update(rule, rule(scores, label, sq_norms[m], size, cost_of[label]), scores)
                 changed = update_by_row(self._examples, m, d, shrink, V, U, state)
             errors[n // steps_per_round] += predicted != label
             updates[n // steps_per_round] += bool(changed)

@@ -4,9 +4,9 @@ All functions read the four arrays of ``Examples``, of a CSR matrix or a dense m
 ``row_primitives.py`` describes. A column of ones is never stored. The number of dimensions of ``V``, two or (with variances)
 three, is known at compile time.
 
-* :func:`take_steps` runs online learning with any update rule. The rule is passed as the address of a function with an
+* :func:`run_steps` runs online learning with any update rule. The rule is passed as the address of a function with an
   explicit signature, so that one cached compilation of the loop serves all rules.
-* :func:`scores_of_row` and :func:`update_by_row` are the two halves of a step as separate functions, for a rule in plain
+* :func:`example_scores` and :func:`update_by_row` are the two halves of a step as separate functions, for a rule in plain
   Python.
 
 numba compiles a function at its first call, and ``machine_code.py`` caches the machine code.
@@ -21,15 +21,15 @@ from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 from lxmls_day1.engine.kernels.row_primitives import (
-    LEAST_VARIANCE,
-    NEAR,
+    CACHED_NUMBERS,
+    MIN_VARIANCE,
     ROW_PRIMITIVE,
-    add_confident_row,
     add_row,
-    prefetch_coming,
+    add_row_with_variances,
+    prefetch_upcoming,
     prefetch_weights,
-    score_confident_row,
     score_row,
+    score_row_with_variances,
 )
 
 if COMPILES:
@@ -41,24 +41,24 @@ if COMPILES:
         SECOND_ORDER_SIGNATURE,
         VECTOR,
         WEIGHTS_WITH_VARIANCES,
-        ask_rule,
-        ask_second_order_rule,
-        borrowed,
+        call_rule,
+        call_second_order_rule,
         read_only,
+        unowned_view,
     )
     from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
 
 
 # Weights are stored as scale * V while they shrink. The scale is folded into V when it leaves this range, to keep the
 # running sum of the average accurate: folding only at 1e-9 caused errors of 1e-9 in the average.
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+_MIN_SCALE, _MAX_SCALE = 1e-5, 1e5
 
-_FEW_COLUMNS = 4  # Up to this number, columns are updated one at a time: NumPy's row indexing is slow.
-_MOST_FEATURES = 2**31  # Feature indices are int32.
-_BLOCK = 2**14  # numbers checked before deciding whether to continue
-_NEAR = 2**16  # numbers per block, small enough for the processor's cache
-_FEW = 2**13  # A dense matrix with fewer numbers is converted to a sparse one.
-_FAR = 2**21  # A training set with this many numbers is read from main memory in every round.
+_MAX_SINGLE_COLUMNS = 4  # Up to this number, columns are updated one at a time: NumPy's row indexing is slow.
+_MAX_FEATURES = 2**31  # Feature indices are int32.
+_NUMBERS_PER_CHECK = 2**14  # numbers checked before deciding whether to continue
+_NUMBERS_PER_BLOCK = 2**16  # numbers per block, small enough for the processor's cache
+_MIN_DENSE_NUMBERS = 2**13  # A dense matrix with fewer numbers is converted to a sparse one.
+_MIN_COMPACT_NUMBERS = 2**21  # A training set with this many numbers is read from main memory in every round.
 
 
 class Examples(NamedTuple):
@@ -79,9 +79,9 @@ def as_examples(X):
     X : array or csr_array (M, J), as :func:`lxmls_day1.base.checks.check_inputs` returns it
         Its structure is not checked again; an index outside of the matrix would crash the process.
     """
-    if X.shape[1] >= _MOST_FEATURES:
+    if X.shape[1] >= _MAX_FEATURES:
         raise InputError(
-            f"X has {X.shape[1]} features, but compiled loops take fewer than {_MOST_FEATURES}; leave some out"
+            f"X has {X.shape[1]} features, but compiled loops take fewer than {_MAX_FEATURES}; leave some out"
         )
     if isinstance(X, np.ndarray):  # for few examples, 20 times faster than scipy
         of_row, columns = X.nonzero()
@@ -102,10 +102,10 @@ def sums_of_squares(indptr, data):
     indptr : int64 array (m + 1,)
     data : array (nnz,) of any numeric type
     """
-    sq_norms, as_reals = np.empty(len(indptr) - 1), np.empty(min(len(data), _NEAR))
+    sq_norms, as_reals = np.empty(len(indptr) - 1), np.empty(min(len(data), _NUMBERS_PER_BLOCK))
     start = 0
     while start < len(sq_norms):  # Convert blocks that fit in the processor's cache.
-        stop = int(np.searchsorted(indptr, indptr[start] + _NEAR, side="right")) - 1
+        stop = int(np.searchsorted(indptr, indptr[start] + _NUMBERS_PER_BLOCK, side="right")) - 1
         stop = min(max(start + 1, stop), len(sq_norms))
         numbers = data[indptr[start] : indptr[stop]]
         if len(numbers) > len(as_reals):  # a single row longer than a block
@@ -134,7 +134,7 @@ def as_online_examples(X):
         return as_examples(X)
     indptr = np.arange(len(rows) + 1) * rows.shape[1]
     sq_norms = squared_norms(indptr, rows.ravel())
-    if COMPILES and rows.size < _FEW:  # Compiling a dense loop would take longer than the steps.
+    if COMPILES and rows.size < _MIN_DENSE_NUMBERS:  # Compiling a dense loop would take longer than the steps.
         indices = np.tile(np.arange(rows.shape[1], dtype=np.int32), len(rows))
         return Examples(indptr, indices, rows.ravel(), sq_norms, X.shape[1])
     return Examples(np.empty(0, np.int64), np.empty(0, np.int32), rows, sq_norms, X.shape[1])
@@ -146,28 +146,28 @@ def compact(examples):
     Word counts often fit into one byte and feature indices into two bytes; then no value changes. Other numbers are rounded to
     float32, with a relative error of at most 6e-8, unless one of them is too large or too small. All arithmetic remains float64.
     """
-    if examples.data.size < _FAR or examples.data.ndim == 2 or examples.data.dtype != np.float64:
+    if examples.data.size < _MIN_COMPACT_NUMBERS or examples.data.ndim == 2 or examples.data.dtype != np.float64:
         return examples
     n_numbers = len(examples.data)
     indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
     data = np.empty(n_numbers, dtype=np.uint8)
-    blocks = [slice(start, start + _BLOCK) for start in range(0, n_numbers, _BLOCK)]
-    if not all(_put_into_bytes(examples.data[block], data[block]) for block in blocks):
+    blocks = [slice(start, start + _NUMBERS_PER_CHECK) for start in range(0, n_numbers, _NUMBERS_PER_CHECK)]
+    if not all(_cast_to_uint8(examples.data[block], data[block]) for block in blocks):
         data = np.empty(n_numbers, dtype=np.float32)
-        if not all(_put_into_float32(examples.data[block], data[block]) for block in blocks):
+        if not all(_cast_to_float32(examples.data[block], data[block]) for block in blocks):
             data = examples.data
     return examples._replace(indices=indices, data=data)
 
 
-def _put_in_numpy(data, small):
+def _cast_to_uint8_in_numpy(data, small):
     fit = bool(((data >= 0) & (data <= 255) & (data == np.floor(data))).all())
     if fit:
         small[:] = data
     return fit
 
 
-@kernel(_put_in_numpy)
-def _put_into_bytes(data, small):
+@kernel(_cast_to_uint8_in_numpy)
+def _cast_to_uint8(data, small):
     """Write the numbers to ``small``; return True if all are integers from 0 to 255, that is, if nothing was lost."""
     others = 0  # Without branches, LLVM checks several numbers per instruction.
     for i in range(len(data)):
@@ -177,25 +177,25 @@ def _put_into_bytes(data, small):
     return others == 0
 
 
-_TINY, _HUGE = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+_MIN_FLOAT32, _MAX_FLOAT32 = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 
 
-def _round_in_numpy(data, single):
+def _cast_to_float32_in_numpy(data, single):
     size = np.abs(data)
-    fit = bool(((size <= _HUGE) & ((size >= _TINY) | (size == 0.0))).all())
+    fit = bool(((size <= _MAX_FLOAT32) & ((size >= _MIN_FLOAT32) | (size == 0.0))).all())
     if fit:
         single[:] = data
     return fit
 
 
-@kernel(_round_in_numpy)
-def _put_into_float32(data, single):
+@kernel(_cast_to_float32_in_numpy)
+def _cast_to_float32(data, single):
     """Write the numbers to ``single``; return True if each is 0 or in the range of normal float32 numbers."""
     others = 0
     for i in range(len(data)):
         size = abs(data[i])
         single[i] = data[i]
-        others |= np.int64(not (size <= _HUGE)) | (np.int64(size < _TINY) & np.int64(size != 0.0))
+        others |= np.int64(not (size <= _MAX_FLOAT32)) | (np.int64(size < _MIN_FLOAT32) & np.int64(size != 0.0))
     return others == 0
 
 
@@ -227,14 +227,14 @@ def _scores_in_numpy(indptr, indices, data, m, V, state):
 
 
 @kernel(_scores_in_numpy)
-def scores_of(indptr, indices, data, m, V, state):
+def compute_scores(indptr, indices, data, m, V, state):
     """Return the scores s = g(x_m)ᵀ W of the weights W = state[0] · V, as a new array (K,)."""
     scores = np.empty(V.shape[1])
     score_row(indptr, indices, data, m, V, scores)
     return state[0] * scores
 
 
-def _confident_scores_in_numpy(indptr, indices, data, m, V, state):
+def _scores_and_variances_in_numpy(indptr, indices, data, m, V, state):
     if data.ndim == 2:
         g, rows = data[m], V[1:]
     else:
@@ -243,11 +243,11 @@ def _confident_scores_in_numpy(indptr, indices, data, m, V, state):
     return state[0] * (V[0, 0] + g @ rows[:, 0]), V[0, 1] + g**2 @ rows[:, 1]
 
 
-@kernel(_confident_scores_in_numpy)
-def confident_scores_of(indptr, indices, data, m, V, state):
+@kernel(_scores_and_variances_in_numpy)
+def compute_scores_and_variances(indptr, indices, data, m, V, state):
     """Return the scores s = g(x_m)ᵀ W and their variances (g(x_m) ∘ g(x_m))ᵀ Σ, as two new arrays (K,)."""
     scores, variances = np.empty(V.shape[2]), np.empty(V.shape[2])
-    score_confident_row(indptr, indices, data, m, V, scores, variances)
+    score_row_with_variances(indptr, indices, data, m, V, scores, variances)
     return state[0] * scores, variances
 
 
@@ -267,11 +267,11 @@ def _update(indptr, indices, data, m, d, b, shrink, V, U, scale, scale_sum):
     """Run the second half of a step, see :func:`apply_update`; return (True if d changed a weight, scale, scale_sum)."""
     if shrink != 1.0:
         scale *= shrink
-        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
+        if not _MIN_SCALE < abs(scale) < _MAX_SCALE:
             _fold(V, U, scale, scale_sum)
             scale, scale_sum = 1.0, 0.0
     if V.ndim == 3:
-        changed = add_confident_row(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
+        changed = add_row_with_variances(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
     else:
         changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
         if changed and len(U) > 0:
@@ -279,21 +279,21 @@ def _update(indptr, indices, data, m, d, b, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
-def _move_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
+def _update_column_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
     """Update some rows of one column for the entries ``g`` of g(x): weights, their running sums and their variances."""
     direction = g * S[rows] if S.size else g
     W[rows] += direction * change  # A feature occurs only once in a row, so indexed addition is correct.
     if U.size:
         U[rows] += direction * change_of_sum
     if S.size:
-        S[rows] = np.maximum(S[rows] - b * direction**2, LEAST_VARIANCE)
+        S[rows] = np.maximum(S[rows] - b * direction**2, MIN_VARIANCE)
 
 
 def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, state):
     W, S = (V[:, 0], V[:, 1]) if V.ndim == 3 else (V, V[:0])
     if shrink != 1.0:
         state[0] *= shrink
-        if not _SMALLEST_SCALE < abs(state[0]) < _LARGEST_SCALE:
+        if not _MIN_SCALE < abs(state[0]) < _MAX_SCALE:
             if len(U):
                 U -= state[1] * W
             W *= state[0]
@@ -305,13 +305,13 @@ def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, state):
         return False
     row = None if data.ndim == 2 else slice(indptr[m], indptr[m + 1])
     features, g = (slice(None), data[m]) if row is None else (indices[row], data[row])
-    if len(moves) > _FEW_COLUMNS:
+    if len(moves) > _MAX_SINGLE_COLUMNS:
         moves, g = [(slice(None), d, b)], g[:, None]
     for k, d_k, b_k in moves:
         change, change_of_sum = d_k * (1.0 / scale), d_k * (scale_sum / scale)
         w, u, s = W[:, k], (U[:, k] if len(U) else U), S[:, k]
-        _move_in_numpy(0, 1.0, change, change_of_sum, b_k, w, u, s)
-        _move_in_numpy(features, g, change, change_of_sum, b_k, w[1:], u[1:], s[1:])
+        _update_column_in_numpy(0, 1.0, change, change_of_sum, b_k, w, u, s)
+        _update_column_in_numpy(features, g, change, change_of_sum, b_k, w[1:], u[1:], s[1:])
     return True
 
 
@@ -338,7 +338,7 @@ def _is_wrong(scores, label):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _fit_one_column(d, b, sq_norm):
+def _stays_antisymmetric(d, b, sq_norm):
     """Return True if the updates of two classes are opposite up to rounding, and their variances stay equal."""
     both = abs(d[0] + d[1])  # At convergence d is only rounding error and changes no score of this example.
     return (both <= 1e-9 * (abs(d[0]) + abs(d[1])) or both * sq_norm <= 1e-13) and b[0] == b[1]
@@ -352,10 +352,10 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
     change, b = np.empty(n_columns), np.zeros(n_classes)
-    scores, variances, costs = borrowed(scores), borrowed(variances), borrowed(costs)
+    scores, variances, costs = unowned_view(scores), unowned_view(variances), unowned_view(costs)
     scale, scale_sum = state[0], state[1]
     flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
-    weights_far, weighted = data.ndim == 1 and V.size > 8 * NEAR, len(factors) > 0
+    weights_far, weighted = data.ndim == 1 and V.size > 8 * CACHED_NUMBERS, len(factors) > 0
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -363,11 +363,11 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         m = order[n]
         label = labels[m]
         if V.ndim == 3:
-            score_confident_row(indptr, indices, data, m, V, scores, variances)
+            score_row_with_variances(indptr, indices, data, m, V, scores, variances)
         else:
             score_row(indptr, indices, data, m, V, scores)
         # Prefetching changes only the speed.
-        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, NEAR)
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, CACHED_NUMBERS)
         if weights_far and n + 1 < n_steps:  # The running sums are needed only by steps with an update.
             prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
         for k in range(n_columns):
@@ -379,13 +379,13 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
         if V.ndim == 3:
             if n_columns < n_classes:
                 variances[1] = variances[0]
-            d, b = ask_second_order_rule(rule, scores, label, variances, step, costs[label])
+            d, b = call_second_order_rule(rule, scores, label, variances, step, costs[label])
         else:
-            d = ask_rule(rule, scores, label, sq_norms[m], step, costs[label])
+            d = call_rule(rule, scores, label, sq_norms[m], step, costs[label])
         if len(d) != n_classes or len(b) != n_classes:
             return -1
         if n_columns < n_classes:
-            if not _fit_one_column(d, b, sq_norms[m]):
+            if not _stays_antisymmetric(d, b, sq_norms[m]):
                 state[0], state[1] = scale, scale_sum
                 return n
             change[0] = (d[1] - d[0]) / 2
@@ -401,7 +401,7 @@ def _steps(examples, plan, rule, costs, V, U, state, updates, errors, first_step
     return n_steps
 
 
-class Plan(NamedTuple):
+class StepPlan(NamedTuple):
     """The steps to run: examples, step sizes and shrinkage."""
 
     labels: np.ndarray  # (M,) int64: columns 0 … K − 1 of the true classes
@@ -412,7 +412,7 @@ class Plan(NamedTuple):
     factors: np.ndarray
 
 
-def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, first_step=0):
+def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, first_step=0):
     """Run compiled online learning with any update rule.
 
     Parameters
@@ -451,8 +451,10 @@ def take_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, fir
     code = address_of(rule)
     done = run(frozen(examples), frozen(plan), code, costs, V, U, state, updates, errors, first_step, scores, variances)
     if done < 0:
-        what = "d and b, each" if V.ndim == 3 else "d,"
-        raise InputError(f"the rule must return {what} one number for each of the {len(costs)} classes, in every step")
+        expected = "d and b, each" if V.ndim == 3 else "d,"
+        raise InputError(
+            f"the rule must return {expected} one number for each of the {len(costs)} classes, in every step"
+        )
     return done
 
 
@@ -462,7 +464,7 @@ def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
     costs, weights = read_only(numba.float64, 2), WEIGHTS_WITH_VARIANCES if second_order else MATRIX
     examples = numba.types.NamedTuple((longs, indices, data, reals, numba.int64), Examples)
-    plan = numba.types.NamedTuple((longs, longs, reals, numba.float64, reals), Plan)
+    plan = numba.types.NamedTuple((longs, longs, reals, numba.float64, reals), StepPlan)
     counts = numba.int64[::1]
     signature = numba.int64(
         examples, plan, numba.int64, costs, weights, MATRIX, VECTOR, counts, counts, numba.int64, VECTOR, VECTOR
@@ -470,18 +472,18 @@ def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False)
     return cached_jit(signature)(_steps)
 
 
-def scores_of_row(examples, m, V, state):
-    """Return the scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as in one step of :func:`take_steps`."""
-    return scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
+def example_scores(examples, m, V, state):
+    """Return the scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as in one step of :func:`run_steps`."""
+    return compute_scores(examples.indptr, examples.indices, examples.data, m, V, state)
 
 
-def confident_scores_of_row(examples, m, V, state):
-    """Return the scores and their variances, both of shape (K,), as in one step of :func:`take_steps`."""
-    return confident_scores_of(examples.indptr, examples.indices, examples.data, m, V, state)
+def example_scores_and_variances(examples, m, V, state):
+    """Return the scores and their variances, both of shape (K,), as in one step of :func:`run_steps`."""
+    return compute_scores_and_variances(examples.indptr, examples.indices, examples.data, m, V, state)
 
 
 def update_by_row(examples, m, d, shrink, V, U, state, b=None):
-    """Compute W ← shrink · W + g(x_m) dᵀ in place, as in one step of :func:`take_steps`; return True if d changed a weight.
+    """Compute W ← shrink · W + g(x_m) dᵀ in place, as in one step of :func:`run_steps`; return True if d changed a weight.
 
     With ``b`` and a ``V`` with variances, this is the step of a second-order rule, see :func:`apply_update`.
     """
@@ -496,5 +498,5 @@ def is_second_order(rule):
 
 @functools.cache
 def compile_rule(rule):
-    """Compile a first- or second-order update rule with the signature that :func:`take_steps` expects."""
+    """Compile a first- or second-order update rule with the signature that :func:`run_steps` expects."""
     return cached_jit(SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE)(rule)

@@ -12,8 +12,8 @@ from lxmls_day1.engine.kernels.primitives import kernel
 
 _POWERS = np.array([10.0**e for e in range(23)])
 _SPLIT = 134217729.0  # 2^27 + 1
-_SLACK = 2.0**-40  # bound of the error of a pair, relative to its smaller number
-_MOST_DIGITS = 19  # This many digits fit into uint64.
+_RELATIVE_ERROR_BOUND = 2.0**-40  # bound of the error of a pair, relative to its smaller number
+_MAX_DIGITS = 19  # This many digits fit into uint64.
 
 #: Indices of the parser's state: the position in the content; the lines, rows, entries, and values left to Python so far.
 AT, LINES, ROWS, ENTRIES, LEFT = range(5)
@@ -46,7 +46,7 @@ def _rounded(digits, exponent):
         near = high / power
         product = near * power
         rest = ((high - product) - _product_error(near, power, product) + low) / power
-    slack = abs(rest) * _SLACK
+    slack = abs(rest) * _RELATIVE_ERROR_BOUND
     rounded = near + rest
     return rounded if near + (rest - slack) == rounded and near + (rest + slack) == rounded else np.nan
 
@@ -67,7 +67,7 @@ def _number_at(content, i):
         if 48 <= c <= 57:
             n_seen += 1
             n_digits += n_digits > 0 or c > 48
-            if n_digits <= _MOST_DIGITS:
+            if n_digits <= _MAX_DIGITS:
                 digits = digits * np.uint64(10) + np.uint64(c - 48)
                 exponent -= after_point
         elif c == 46 and not after_point:
@@ -90,14 +90,14 @@ def _number_at(content, i):
         if n_own == 0:
             return 0.0, -1
         exponent += sign * own
-    if n_digits > _MOST_DIGITS:
+    if n_digits > _MAX_DIGITS:
         return np.nan, i
     value = _rounded(digits, exponent)
     return (-value if negative else value), i
 
 
 @kernel()
-def _whole_at(content, i):
+def _integer_at(content, i):
     """Return the integer of 1 to 18 digits that begins at i, and its end; the end is −1 if no such integer begins at i."""
     first, number = i, 0
     while i < len(content) and 48 <= content[i] <= 57 and i - first < 19:
@@ -107,29 +107,29 @@ def _whole_at(content, i):
 
 
 @kernel()
-def _after_blanks(content, i):
+def _skip_blanks(content, i):
     while i < len(content) and (content[i] == 32 or content[i] == 9 or content[i] == 13):
         i += 1
     return i
 
 
 @kernel()
-def _ends(content, i):
+def _is_line_end(content, i):
     """Return True if the features of a line end here, with the line or with a comment."""
     return i >= len(content) or content[i] == 10 or content[i] == 35
 
 
 @kernel()
-def _parts(content, i):
+def _is_field_end(content, i):
     """Return True if a field ends here."""
-    return _ends(content, i) or content[i] == 32 or content[i] == 9 or content[i] == 13
+    return _is_line_end(content, i) or content[i] == 32 or content[i] == 9 or content[i] == 13
 
 
-def _leave_all(content, state, labels, lines, indptr, indices, values, left):
+def _parse_nothing(content, state, labels, lines, indptr, indices, values, left):
     """Parse nothing: without numba, Python reads every line."""
 
 
-@kernel(_leave_all)
+@kernel(_parse_nothing)
 def parse_lines(content, state, labels, lines, indptr, indices, values, left):
     """Parse lines up to the end, or up to the first line that is left to Python.
 
@@ -146,27 +146,27 @@ def parse_lines(content, state, labels, lines, indptr, indices, values, left):
         For each value left to Python (NaN so far): the index of its entry, and the start and end of its text.
     """
     while state[AT] < len(content):
-        i = _after_blanks(content, state[AT])
+        i = _skip_blanks(content, state[AT])
         entry, n_left, last = state[ENTRIES], state[LEFT], np.int64(-1)
-        if not _ends(content, i):
+        if not _is_line_end(content, i):
             labels[state[ROWS]], i = _number_at(content, i)
-            if i < 0 or labels[state[ROWS]] != labels[state[ROWS]] or not _parts(content, i):
+            if i < 0 or labels[state[ROWS]] != labels[state[ROWS]] or not _is_field_end(content, i):
                 return
-            i = _after_blanks(content, i)
-            if not _ends(content, i) and content[i] == 113:  # qid:
+            i = _skip_blanks(content, i)
+            if not _is_line_end(content, i) and content[i] == 113:  # qid:
                 if i + 4 > len(content) or content[i + 1] != 105 or content[i + 2] != 100 or content[i + 3] != 58:
                     return
-                _, i = _whole_at(content, i + 4)
-                if i < 0 or not _parts(content, i):
+                _, i = _integer_at(content, i + 4)
+                if i < 0 or not _is_field_end(content, i):
                     return
-                i = _after_blanks(content, i)
-            while not _ends(content, i):
-                index, i = _whole_at(content, i)
+                i = _skip_blanks(content, i)
+            while not _is_line_end(content, i):
+                index, i = _integer_at(content, i)
                 if i < 0 or index <= last or i >= len(content) or content[i] != 58:
                     return
                 begin = i + 1
                 value, i = _number_at(content, begin)
-                if i < 0 or not _parts(content, i):
+                if i < 0 or not _is_field_end(content, i):
                     return
                 last = index
                 if value != value:
@@ -175,7 +175,7 @@ def parse_lines(content, state, labels, lines, indptr, indices, values, left):
                 if value != 0.0:
                     indices[entry], values[entry] = index, value
                     entry += 1
-                i = _after_blanks(content, i)
+                i = _skip_blanks(content, i)
             lines[state[ROWS]] = state[LINES]
             state[ROWS] += 1
             indptr[state[ROWS]] = entry

@@ -13,14 +13,14 @@ def thread_pool(n_threads: int) -> Executor:
     Examples
     --------
     >>> with thread_pool(2) as pool:
-    ...     list(pool.map(abs, [-1, 2]))
+    ...     count_names(pool.map(abs, [-1, 2]))
     [1, 2]
     """
-    return ThreadPoolExecutor(n_threads) if threads_start() else _AtOnce()
+    return ThreadPoolExecutor(n_threads) if threads_available() else _SynchronousExecutor()
 
 
 @cache
-def threads_start() -> bool:
+def threads_available() -> bool:
     """Return True if this Python can start threads; starts one to find out."""
     thread = Thread(target=int)
     try:
@@ -31,7 +31,7 @@ def threads_start() -> bool:
     return True
 
 
-class _AtOnce(Executor):
+class _SynchronousExecutor(Executor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
         """Run the call now; KeyboardInterrupt is raised here, any other exception by ``result()`` of the future."""
         future: Future[Any] = Future()

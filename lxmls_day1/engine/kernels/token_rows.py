@@ -1,7 +1,7 @@
 """Compiled conversion of texts to rows of token counts: words are looked up by their bytes, without Python strings.
 
-A batch of texts is one array of bytes. `find_words` splits it into words and looks up the index of each word in a hash table;
-new words are normalised in Python, once per distinct word. From these indices, `hashed_rows` and `numbered_rows` compute the
+A batch of texts is one array of bytes. `tokenize` splits it into words and looks up the index of each word in a hash table;
+new words are normalised in Python, once per distinct word. From these indices, `hashed_rows` and `indexed_rows` compute the
 unigrams and bigrams of each text: as buckets with signs, or as indices into a second table, of tokens.
 
 A table is a hash table with open addressing. The number of ``slots`` is a power of two. Each slot is empty or has two
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.kernels.hashing import finished, taken_in
+from lxmls_day1.engine.kernels.hashing import finalize, mix_hash
 from lxmls_day1.engine.kernels.primitives import kernel
 
 #: The kind of a word: not a token (it ends the bigram before it), a token in bigrams only, or also a token by itself.
@@ -23,13 +23,13 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with irregular bits
 _RADIX = 256
 # Inlined into its callers, without reference-counted objects: see `row_primitives`.
 _PRIMITIVE = {"forceinline": True, "_nrt": False}
-_NOT_IN_IT, _NO_ROOM = -1, -2
+_NOT_FOUND, _TABLE_FULL = -1, -2
 _ZERO, _ONE, _TWO, _THREE, _EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 8))
 _IS_LETTER = np.array([chr(c).isascii() and chr(c).isalpha() for c in range(256)])
 _IS_MARK = np.array(
     [chr(c).isascii() and chr(c).isprintable() and not chr(c).isalnum() and chr(c) not in " _" for c in range(256)]
 )
-_LONG = _LOW = np.uint64(2**32 - 1)
+_MAX_LENGTH = _LOW = np.uint64(2**32 - 1)
 #: For each byte, 1 if white space may begin with it (for an ASCII byte: if it is white space); second array: or a comma.
 SPACES = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3]).astype(np.uint8)
 SPACES_AND_COMMAS = SPACES + (np.arange(256) == ord(",")).astype(np.uint8)
@@ -60,7 +60,7 @@ def _gap_width(text, i, end, gaps):
 
 
 @kernel()
-def may_hold_thousands(text, starts):
+def may_contain_thousands_separator(text, starts):
     """Return for each text True if it may contain a number such as ``1,250``: a comma before three possible digits.
 
     Each byte of a non-ASCII character counts as a possible digit.
@@ -78,7 +78,7 @@ def may_hold_thousands(text, starts):
     return found
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """A hash table of byte strings; the docstring of this module describes the arrays."""
 
     slots: np.ndarray  # (a power of two, 2) uint64
@@ -94,7 +94,7 @@ def _slot_of(key, slots):
 
 
 @kernel(**_PRIMITIVE)
-def _mixed(h, chunk):
+def _mix_key(h, chunk):
     """Return the key of a long token after eight more bytes."""
     h = (h ^ chunk) * _FACTOR
     return h ^ (h >> np.uint64(32))
@@ -106,14 +106,14 @@ def token_key(text, start, end):
     h, chunk, shift = _ZERO, _ZERO, _ZERO
     for i in range(start, end):
         if shift == _EIGHT * _EIGHT:
-            h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+            h, chunk, shift = _mix_key(h, chunk), _ZERO, _ZERO
         chunk |= np.uint64(text[np.uint64(i)]) << shift
         shift += _EIGHT
-    return chunk if end - start <= 8 else _mixed(h, chunk)
+    return chunk if end - start <= 8 else _mix_key(h, chunk)
 
 
 @kernel(**_PRIMITIVE)
-def token_entry(text, start, end, key, may_add, table, n_entries):
+def intern_token(text, start, end, key, may_add, table, n_entries):
     """Return the index of the token ``text[start:end]`` in a table; a new token is added if ``may_add``.
 
     Return −1 for a new token that may not be added, and −2 if the table is full.
@@ -123,21 +123,21 @@ def token_entry(text, start, end, key, may_add, table, n_entries):
     slot, start = _slot_of(key, slots), np.uint64(start)
     length = np.uint64(end) - start
     while True:
-        found = slots[slot, 1]
-        if found == _ZERO:
+        length_and_entry = slots[slot, 1]
+        if length_and_entry == _ZERO:
             if not may_add:
-                return np.int64(_NOT_IN_IT)
+                return np.int64(_NOT_FOUND)
             entry = np.uint64(n_entries)
             at = np.uint64(arena_starts[entry])
             if entry + _ONE == np.uint64(len(arena_starts)) or at + length > np.uint64(len(arena)):
-                return np.int64(_NO_ROOM)
-            slots[slot, 0], slots[slot, 1] = key, ((entry + _ONE) << np.uint64(32)) | min(length, _LONG)
+                return np.int64(_TABLE_FULL)
+            slots[slot, 0], slots[slot, 1] = key, ((entry + _ONE) << np.uint64(32)) | min(length, _MAX_LENGTH)
             for k in range(length):
                 arena[at + k] = text[start + k]
             arena_starts[entry + _ONE] = at + length
             return np.int64(entry)
-        if slots[slot, 0] == key and (found & _LONG) == min(length, _LONG):
-            entry = (found >> np.uint64(32)) - _ONE
+        if slots[slot, 0] == key and (length_and_entry & _MAX_LENGTH) == min(length, _MAX_LENGTH):
+            entry = (length_and_entry >> np.uint64(32)) - _ONE
             if length <= _EIGHT:
                 return np.int64(entry)  # The key identifies the token.
             at, k = np.uint64(arena_starts[entry]), _ZERO
@@ -150,7 +150,7 @@ def token_entry(text, start, end, key, may_add, table, n_entries):
 
 
 @kernel(_nrt=False)
-def find_words(text, starts, first, words, ends, gaps, table, n_entries):
+def tokenize(text, starts, first, words, ends, gaps, table, n_entries):
     """Split texts into words and look up their indices in a table; new words are added.
 
     Parameters
@@ -192,13 +192,13 @@ def find_words(text, starts, first, words, ends, gaps, table, n_entries):
                 if gaps[c] and _gap_width(text, i, end, gaps) > _ZERO:
                     break
                 if shift == _EIGHT * _EIGHT:
-                    h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+                    h, chunk, shift = _mix_key(h, chunk), _ZERO, _ZERO
                 chunk |= c << shift
                 shift += _EIGHT
                 i += _ONE
-            key = chunk if i - begin <= _EIGHT else _mixed(h, chunk)
-            entry = token_entry(text, begin, i, key, True, table, n_entries)
-            if entry == _NO_ROOM:
+            key = chunk if i - begin <= _EIGHT else _mix_key(h, chunk)
+            entry = intern_token(text, begin, i, key, True, table, n_entries)
+            if entry == _TABLE_FULL:
                 return m, n_entries
             n_entries = max(n_entries, entry + 1)
             words[place] = entry
@@ -223,7 +223,7 @@ def pack_words(forms, form_starts, kinds, unigrams, packed):
             rest |= c << shift
             shift += _EIGHT
             if shift == np.uint64(32):
-                h = taken_in(h, rest)
+                h = mix_hash(h, rest)
                 rest, shift = _ZERO, _ZERO
             i += 1
         start = form_starts[n]
@@ -234,7 +234,7 @@ def pack_words(forms, form_starts, kinds, unigrams, packed):
 
 
 @kernel(**_PRIMITIVE)
-def _kind(packed, word):
+def _word_kind(packed, word):
     return (packed[word, 1] >> np.uint64(24)) & np.uint64(3)
 
 
@@ -261,7 +261,7 @@ def _bigram_hash(left, right, packed, forms):
             )
             i += np.uint64(4)
         rest |= four << shift
-        h = taken_in(h, rest & _LOW)
+        h = mix_hash(h, rest & _LOW)
         rest >>= np.uint64(32)
         left_to_do -= np.uint64(4)
     while left_to_do > _ZERO:
@@ -274,14 +274,14 @@ def _bigram_hash(left, right, packed, forms):
         rest |= c << shift
         shift += _EIGHT
         if shift == np.uint64(32):
-            h = taken_in(h, rest)
+            h = mix_hash(h, rest)
             rest, shift = _ZERO, _ZERO
         left_to_do -= _ONE
-    return finished(h, rest, length)
+    return finalize(h, rest, length)
 
 
 @kernel(**_PRIMITIVE)
-def _key_of(h, mask):
+def _bucket_key(h, mask):
     """Combine bucket and sign of a hash in one number that sorts by bucket."""
     signed = np.int64(np.int32(np.uint32(h)))
     return np.uint32(((np.uint64(abs(signed)) & mask) << np.uint64(1)) | np.uint64(signed < 0))
@@ -340,14 +340,14 @@ def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
         n, end = 0, ends[m + 1]
         for i in range(ends[m], end):
             word = np.uint64(words[np.uint64(i)])
-            kind = _kind(packed, word)
+            kind = _word_kind(packed, word)
             if kind == ALONE:
-                keys[n] = _key_of(packed[word, 0] & _LOW, mask)
+                keys[n] = _bucket_key(packed[word, 0] & _LOW, mask)
                 n += 1
             if i + 1 < end and kind != NO_TOKEN:
                 right = np.uint64(words[np.uint64(i + 1)])
-                if kind == ALONE or _kind(packed, right) == ALONE:
-                    keys[n] = _key_of(_bigram_hash(word, right, packed, forms), mask)
+                if kind == ALONE or _word_kind(packed, right) == ALONE:
+                    keys[n] = _bucket_key(_bigram_hash(word, right, packed, forms), mask)
                     n += 1
         _sort(keys, scratch, n, hash_bits + 1, counts)
         i = 0
@@ -372,7 +372,7 @@ def _write(packed, forms, word, token, at):
 
 
 @kernel()
-def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of, hashes, table, n_entries):
+def indexed_rows(words, ends, first, packed, forms, indptr, indices, token_counts, hashes, table, n_entries):
     """Compute the rows of unigrams and bigrams by their indices in a table; new tokens are added.
 
     Parameters
@@ -381,7 +381,7 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
         See `hashed_rows`.
     first : int
         The index of the text to begin with; its row begins at ``indptr[first]``.
-    indptr, indices, counts_of : int64, uint32 and float32 arrays
+    indptr, indices, token_counts : int64, uint32 and float32 arrays
         Output: the rows, with ascending indices.
     hashes : uint32 array
         Output: the hash of each new token.
@@ -392,7 +392,7 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
     Returns
     -------
     text, n_entries : int
-        See `find_words`.
+        See `tokenize`.
     """
     longest, longest_form = 0, _ZERO
     for m in range(len(ends) - 1):
@@ -407,9 +407,9 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
         for bigrams in range(2):
             for i in range(ends[m], end - bigrams):
                 word = words[i]
-                kind = _kind(packed, word)
+                kind = _word_kind(packed, word)
                 right = words[i + bigrams]
-                if kind != ALONE and (bigrams == 0 or kind == NO_TOKEN or _kind(packed, right) != ALONE):
+                if kind != ALONE and (bigrams == 0 or kind == NO_TOKEN or _word_kind(packed, right) != ALONE):
                     continue
                 length = _write(packed, forms, word, token, _ZERO)
                 h = packed[word, 0] & _LOW
@@ -418,8 +418,8 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
                     length = _write(packed, forms, right, token, length + _ONE)
                     h = _bigram_hash(word, right, packed, forms)
                 key = token_key(token, 0, np.int64(length))
-                number = token_entry(token, 0, length, key, True, table, n_entries)
-                if number == _NO_ROOM:
+                number = intern_token(token, 0, length, key, True, table, n_entries)
+                if number == _TABLE_FULL:
                     return m, n_entries
                 hashes[number] = h
                 n_entries = max(n_entries, number + 1)
@@ -432,15 +432,15 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
             while i < n and keys[i] == number:
                 count += 1
                 i += 1
-            indices[place], counts_of[place] = number, count
+            indices[place], token_counts[place] = number, count
             place += 1
         indptr[m + 1] = place
     return len(ends) - 1, n_entries
 
 
 @kernel()
-def merge_tokens(first, text, starts, number_of, may_add, table, n_entries):
-    """Look up the tokens of one table in another table, and write their indices to ``number_of``.
+def merge_tokens(first, text, starts, index_of, may_add, table, n_entries):
+    """Look up the tokens of one table in another table, and write their indices to ``index_of``.
 
     A token that is not in the other table is added if ``may_add``, and otherwise gets −1.
 
@@ -450,18 +450,18 @@ def merge_tokens(first, text, starts, number_of, may_add, table, n_entries):
         The index of the first token for which the table was too small, to continue there with a larger table.
     n_entries : int
     """
-    for n in range(first, len(number_of)):
+    for n in range(first, len(index_of)):
         key = token_key(text, starts[n], starts[n + 1])
-        number = token_entry(text, starts[n], starts[n + 1], key, may_add, table, n_entries)
-        if number == _NO_ROOM:
+        number = intern_token(text, starts[n], starts[n + 1], key, may_add, table, n_entries)
+        if number == _TABLE_FULL:
             return n, n_entries
-        number_of[n] = number
+        index_of[n] = number
         n_entries = max(n_entries, number + 1)
-    return len(number_of), n_entries
+    return len(index_of), n_entries
 
 
 @kernel()
-def move_slots(old, slots):
+def rehash(old, slots):
     """Insert the entries of a table into new slots."""
     mask = np.uint64(len(slots)) - _ONE
     for place in range(len(old)):
@@ -473,7 +473,7 @@ def move_slots(old, slots):
 
 
 @kernel()
-def simple_words(arena, starts, first, lengths, begins):
+def ascii_words(arena, starts, first, lengths, begins):
     """Find words with a trivial form: ASCII letters, followed by punctuation marks or preceded by a bracket.
 
     For such a word, ``lengths`` gets the number of letters and ``begins`` the offset of the first. For any other word,
@@ -494,8 +494,8 @@ def simple_words(arena, starts, first, lengths, begins):
 
 
 @kernel()
-def write_simple_forms(arena, begins, lengths, forms, form_starts):
-    """Write the lower-case forms of the words that `simple_words` found; leave the bytes of other words unchanged."""
+def write_ascii_forms(arena, begins, lengths, forms, form_starts):
+    """Write the lower-case forms of the words that `ascii_words` found; leave the bytes of other words unchanged."""
     for n in range(len(lengths)):
         for k in range(lengths[n]):
             forms[form_starts[n] + k] = arena[begins[n] + k] | 32

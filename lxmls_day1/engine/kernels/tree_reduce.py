@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def joined(terms: Iterable[T], join: Callable[[T, T], T]) -> T:
+def tree_reduce(terms: Iterable[T], join: Callable[[T, T], T]) -> T:
     """Return the terms joined in a fixed tree; of n terms at most 2 + log2 n are in memory at a time.
 
     Parameters
@@ -23,7 +23,7 @@ def joined(terms: Iterable[T], join: Callable[[T, T], T]) -> T:
 
     Examples
     --------
-    >>> joined("abcde", lambda first, second: f"({first}{second})")
+    >>> tree_reduce("abcde", lambda first, second: f"({first}{second})")
     '(((ab)(cd))e)'
     """
     waiting: list[tuple[int, T]] = []  # (level of the sum in the tree, sum)

@@ -41,25 +41,25 @@ class Chains:
 
     def best_paths(self, W: Reals) -> Integers:
         """Return the tag sequence with the highest score of each sentence, concatenated (N,); needs no true tags."""
-        return chain_rounds.search_of_kernels()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+        return chain_rounds.viterbi_kernel()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
 
     def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
         """Return max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
-        return chain_rounds.search_of_kernels()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
+        return chain_rounds.viterbi_kernel()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
 
     def log_losses(self, W: Reals) -> Reals:
         """Return −log p(y | x) of each sentence (M,)."""
-        return chain_sums.sums_of_kernels()(self.sentences, W, _none(W), _none(W))  # type: ignore[no-any-return]
+        return chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), _no_rows(W))  # type: ignore[no-any-return]
 
     def loss_and_gradient(self, W: Reals) -> tuple[float, Reals]:
         """Return Σ_m −log p(y | x), and its gradient, in the shape of W: expected minus true counts."""
         gradient = np.zeros(W.shape)
-        return float(chain_sums.sums_of_kernels()(self.sentences, W, gradient, _none(W)).sum()), gradient
+        return float(chain_sums.log_partition_kernel()(self.sentences, W, gradient, _no_rows(W)).sum()), gradient
 
     def marginals(self, W: Reals) -> Reals:
         """Return p(y_t = k | x) of each word and tag, (N, K); needs no true tags."""
         marginals = np.empty((len(self.indptr) - 1, W.shape[1]))
-        chain_sums.sums_of_kernels()(self.sentences, W, _none(W), marginals)
+        chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), marginals)
         return marginals
 
     def after_descent(self, learner: Any, n_rounds: int) -> Reals:
@@ -67,11 +67,11 @@ class Chains:
         weights, shrinkage = Weights(*self.shape, averaged=False), shrinkage_of(learner)
         for number, order in enumerate(orders_of(learner, len(self))[:n_rounds]):
             sizes = learner.steps(1 + number * len(order), len(order))
-            chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
+            chain_sums.run_sgd_round(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()
 
 
-def _none(W: Reals) -> Reals:
+def _no_rows(W: Reals) -> Reals:
     return np.empty((0, W.shape[1]))
 
 
@@ -99,16 +99,16 @@ class ChainSteps:
         self.weights = weights or Weights(*sentences.shape, average_of(learner) == "steps")
         costs, shrinkage = learner.row_costs(), shrinkage_of(learner)
         if learner.descends:
-            take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
+            take = functools.partial(chain_sums.run_sgd_round, sentences.sentences, shrinkage, self.weights)
         elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=7)) is not None:
             take = functools.partial(
-                chain_rounds.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
+                chain_rounds.run_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
             )
         else:
             take = functools.partial(learner.take_round, sentences, costs, shrinkage, self.weights)
         self._take_round: Callable[[Integers, Reals], int] = take
 
-    def take(self, orders: Integers, steps: Reals) -> Integers:
+    def run(self, orders: Integers, steps: Reals) -> Integers:
         """Run R rounds over the sentences, in the orders (R, M), with step sizes (R·M,); return the updates per round (R,)."""
         sizes = steps.reshape(orders.shape)
         return np.array([self._take_round(order, of_round) for order, of_round in zip(orders, sizes, strict=True)])

@@ -22,13 +22,13 @@ from lxmls_day1.base.checks import (
     check_params,
     check_same_kind,
     check_sample_weight,
-    listed,
-    random_numbers,
-    shown,
+    format_label,
+    format_labels,
+    random_generator,
 )
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import changed_settings, check_settings, check_values
-from lxmls_day1.engine.loops.penalties import warn_of_penalty
+from lxmls_day1.engine.loops.penalties import warn_if_penalty_too_large
 from lxmls_day1.engine.models import model_file
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
@@ -37,7 +37,7 @@ Reals = NDArray[np.float64]
 Columns = NDArray[np.intp]
 
 
-def _products(X: Any, params: Reals) -> Reals:
+def _affine_scores(X: Any, params: Reals) -> Reals:
     """Return X W[1:] + W[0], shape (M, K); if numba is already imported, a kernel halves the time for sparse rows."""
     if getattr(X, "format", "") != "csr" or "numba" not in sys.modules:
         scores: Reals = np.asarray(X @ params[1:]) + params[0]
@@ -83,7 +83,7 @@ class CheckedData:
 
     def _warn_of_penalty(self, at_zero: float, loss: float, n_examples: int) -> None:
         """Warn that λ is too large if training has hardly reduced the mean loss from its value at W = 0."""
-        warn_of_penalty(self, at_zero, loss, n_examples)
+        warn_if_penalty_too_large(self, at_zero, loss, n_examples)
 
     def _training_data(
         self,
@@ -136,7 +136,7 @@ class CheckedData:
         given, classes = classes is not None, np.unique(y if classes is None else check_labels(classes))
         if len(classes) < 2:
             raise InputError(
-                f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
+                f"training needs at least two classes, but every example has the label {format_label(classes[0])}; "
                 "take more data or another split"
             )
         self.classes = classes
@@ -163,7 +163,7 @@ class CheckedData:
             )
         if not dictionaries and names and self.vector_names and names != self.vector_names:
             raise InputError(
-                f"X has the columns {listed(names)}, but {self.get_name()} was trained on {listed(self.vector_names)}, in "
+                f"X has the columns {format_labels(names)}, but {self.get_name()} was trained on {format_labels(self.vector_names)}, in "
                 "this order; pass X[classifier.vector_names]"
             )
         if dictionaries:
@@ -185,7 +185,7 @@ class CheckedData:
             if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
                 raise InputError(
                     "before training, labels must be the numbers of columns, 0, 1, …, but "
-                    f"are {listed(y)}; train the classifier first"
+                    f"are {format_labels(y)}; train the classifier first"
                 )
             columns: Columns = y.astype(np.intp)
             return columns
@@ -194,7 +194,7 @@ class CheckedData:
         known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
         if not known.all():
             raise InputError(
-                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(classes)}; "
+                f"label {format_label(y[~known][0])} was not in the training data, whose labels are {format_labels(classes)}; "
                 "train on data that has every label"
             )
         return codes
@@ -219,7 +219,7 @@ class CheckedData:
 
     def _rng(self) -> np.random.Generator:
         """Return the random number generator for the learner's ``seed``."""
-        return random_numbers(self.seed)
+        return random_generator(self.seed)
 
     def _class_sums(self, X: Any, labels: Columns, weights: Reals) -> tuple[Reals, float]:
         """Return the weighted sum of the rows of each class, (J, K), and the smallest entry of X (at most 0)."""
@@ -235,9 +235,9 @@ class CheckedData:
 
     def _estimated(self, X: Any, labels: Columns, word_counts: Reals, weights: Reals | None) -> Reals:
         """Return the parameters that ``estimate`` computes from the counts; large counts are overwritten to save memory."""
-        from lxmls_day1.engine.loops.word_counting import estimated  # only one learner needs it
+        from lxmls_day1.engine.loops.word_counting import estimate_params  # only one learner needs it
 
-        return estimated(self, X, labels, word_counts, weights)
+        return estimate_params(self, X, labels, word_counts, weights)
 
     def _check_counts(self, X: Any) -> None:
         """Raise an InputError for documents (M, J) with a negative count."""
@@ -277,7 +277,7 @@ class CheckedData:
                 "classes; use the parameters that its own train returned"
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = _products(X, params[: n_features + 1])
+            scores = _affine_scores(X, params[: n_features + 1])
             if quadratic:
                 scores = scores + (X * X) @ params[n_features + 1 :]
         if not all_finite(scores):  # Checking the scores first is faster than checking all inputs and parameters.
@@ -351,7 +351,7 @@ def check_in_memory(X: Any) -> None:
     """
     if isinstance(X, (str, os.PathLike)) or hasattr(X, "shards") or hasattr(X, "manifest"):
         place = getattr(X, "folder", X)
-        name = shown(place) if isinstance(place, str) else place
+        name = format_label(place) if isinstance(place, str) else place
         raise InputError(
             f"{name} is not data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
             "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.corpus_training"

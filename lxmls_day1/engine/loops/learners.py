@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.base.checks import as_numbers, random_numbers
+from lxmls_day1.base.checks import as_numbers, random_generator
 from lxmls_day1.base.errors import InputError
 
 Reals = NDArray[np.float64]
@@ -34,7 +34,9 @@ class Round(NamedTuple):
     seconds: float | None  # training time up to this round, without the objective; None if all rounds ran in one call
     objective: float | None
     errors: int | None = None  # examples misclassified right before their step; None for structured learners
-    validation: tuple[Any, ...] = ()  # for a corpus on disk, the lines of progressive validation (`Validation`)
+    validation: tuple[
+        Any, ...
+    ] = ()  # for a corpus on disk, the lines of progressive validation (`ProgressiveValidation`)
 
 
 class Learner(Protocol):
@@ -167,7 +169,7 @@ def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = N
     """Return the examples of each round (R, M): the learner's ``order``, or orders shuffled by ``rng`` or by its seed."""
     nr_rounds = int(learner.nr_rounds)
     if learner.order is None:
-        rng = random_numbers(learner.seed) if rng is None else rng
+        rng = random_generator(learner.seed) if rng is None else rng
         orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
         for order in orders:
             rng.shuffle(order)

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.engine.loops.learners import Minimiser
-from lxmls_day1.engine.loops.penalties import is_large, warn_of_penalty
+from lxmls_day1.engine.loops.penalties import is_large_penalty, warn_if_penalty_too_large
 
 Reals = NDArray[np.float64]
 
-Measured = tuple[Reals, float]  # parameters, and the objective at these parameters
+ParamsAndObjective = tuple[Reals, float]  # parameters, and the objective at these parameters
 
-MOST_DRAWN = 2**12  # maximum sample size: enough to estimate the mean to 1/64 of the standard deviation
-FEWEST_WRONG = 16  # minimum expected number of misclassified examples in a sample; with fewer, it is inconclusive
+MAX_SAMPLE_SIZE = 2**12  # maximum sample size: enough to estimate the mean to 1/64 of the standard deviation
+MIN_EXPECTED_ERRORS = (
+    16  # minimum expected number of misclassified examples in a sample; with fewer, it is inconclusive
+)
 
 
 @dataclass
@@ -26,8 +28,10 @@ class MatrixRows:
     labels: NDArray[np.intp]  # (M,)
     sq_norms: Reals | None = None  # (M,): ‖g(x)‖²
     factors: Reals | None = None  # (M,): the weight of each example
-    measures_all: bool = False  # True if the objective is computed for all parameters, so that a sample saves no time
-    measured: Measured | None = None  # the last parameters with a known objective
+    tracks_objective: bool = (
+        False  # True if the objective is computed for all parameters, so that a sample saves no time
+    )
+    last_measured: ParamsAndObjective | None = None  # the last parameters with a known objective
     at_zero: float | None = None  # the mean loss at W = 0, or None if not yet computed
 
     @property
@@ -39,33 +43,33 @@ class MatrixRows:
         """Yield X and labels of all examples, in blocks."""
         yield [(self.X, self.labels)]
 
-    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    def subset(self, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.intp]]]:
         """Yield X and labels of the given examples, in ascending order, in blocks."""
         yield self.X[rows], self.labels[rows]
 
     def shortened(self, learner: Any, params: Reals, errors: int) -> Reals:
-        """Return the parameters, shortened if their objective is above that of W = 0: see :func:`shortened`."""
-        return shortened(learner, self, params, errors)
+        """Return the parameters, shortened if their objective is above that of W = 0: see :func:`shrink_until_below_baseline`."""
+        return shrink_until_below_baseline(learner, self, params, errors)
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], Reals]:
         """Return the n longest examples, with their ‖g(x)‖²."""
         assert self.sq_norms is not None
-        return longest_of(np.arange(self.n_rows), self.sq_norms, n)
+        return longest_rows(np.arange(self.n_rows), self.sq_norms, n)
 
 
-def longest_of(rows: NDArray[np.int64], sq_norms: Reals, n: int) -> tuple[NDArray[np.int64], Reals]:
+def longest_rows(rows: NDArray[np.int64], sq_norms: Reals, n: int) -> tuple[NDArray[np.int64], Reals]:
     """Return the n longest of the given rows (ascending) and their ‖g(x)‖².
 
     Among rows of equal length the first are returned, so that the result does not depend on how the rows are distributed.
 
     Examples
     --------
-    >>> longest_of(np.array([3, 5, 6, 9]), np.array([2.0, 1.0, 4.0, 2.0]), 2)
+    >>> longest_rows(np.array([3, 5, 6, 9]), np.array([2.0, 1.0, 4.0, 2.0]), 2)
     (array([3, 6]), array([2., 4.]))
     """
     if len(rows) > n:
-        least = np.partition(sq_norms, len(rows) - n)[len(rows) - n]
-        longer, equal = np.flatnonzero(sq_norms > least), np.flatnonzero(sq_norms == least)
+        minimum = np.partition(sq_norms, len(rows) - n)[len(rows) - n]
+        longer, equal = np.flatnonzero(sq_norms > minimum), np.flatnonzero(sq_norms == minimum)
         best = np.sort(np.concatenate([longer, equal[: n - len(longer)]]))
         rows, sq_norms = rows[best], sq_norms[best]
     return rows, sq_norms
@@ -91,7 +95,7 @@ def objective_at(learner: Minimiser, rows: Any, params: Reals) -> float | None:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # Comparisons with NaN are False, so overflowing weights are shortened.
-def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
+def shrink_until_below_baseline(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
     """Return the parameters, shortened if their objective is above that of W = 0.
 
     F is convex along the ray from 0 through W, and shortening W changes no predicted label. All examples are evaluated only
@@ -106,17 +110,17 @@ def shortened(learner: Any, rows: Any, params: Reals, errors: int) -> Reals:
     errors : int
         The number of examples of the last round that were misclassified before their step.
     """
-    if rows.measures_all or not _surely_below_zero(learner, rows, params, errors):
-        params = _shortened(learner, rows, params)
-    if is_large(learner, rows.n_rows):
+    if rows.measures_all or not _certainly_below_baseline(learner, rows, params, errors):
+        params = _shrink_until_below_baseline(learner, rows, params)
+    if is_large_penalty(learner, rows.n_rows):
         drawn = np.unique(np.random.default_rng(0).integers(rows.n_rows, size=256))
         blocks = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(drawn)]
         at_zero, here = (float(np.concatenate(losses).mean()) for losses in zip(*blocks, strict=True))
-        warn_of_penalty(learner, at_zero, here, rows.n_rows)
+        warn_if_penalty_too_large(learner, at_zero, here, rows.n_rows)
     return params
 
 
-def _shortened(learner: Any, rows: Any, params: Reals) -> Reals:
+def _shrink_until_below_baseline(learner: Any, rows: Any, params: Reals) -> Reals:
     """Return the longest of W, W/4, W/16, … whose objective is not above that of W = 0."""
     penalty, n_tried = learner.penalty_of(params), 0
     while True:
@@ -131,28 +135,28 @@ def _shortened(learner: Any, rows: Any, params: Reals) -> Reals:
         n_tried += len(lengths)
 
 
-def _surely_below_zero(learner: Any, rows: Any, params: Reals, errors: int) -> bool:
+def _certainly_below_baseline(learner: Any, rows: Any, params: Reals, errors: int) -> bool:
     """Return True if the errors of the last round or a sample show that F(params) < F(0)."""
-    n, n_drawn, factors = rows.n_rows, min(max(rows.n_rows // 20, 64), MOST_DRAWN), rows.factors
+    n, n_drawn, factors = rows.n_rows, min(max(rows.n_rows // 20, 64), MAX_SAMPLE_SIZE), rows.factors
     longest, sq_norms = rows.longest(64)  # the examples with the largest possible losses
     # A correctly classified example has a smaller loss than at W = 0. The loss of a misclassified one is at most about as
     # much above as its own step can change it. F(0) ≥ log 2.
-    of_wrong = errors / n * learner.first_step * sq_norms.max()
-    if factors is None and learner.cost is None and of_wrong + learner.penalty_of(params) < 0.5:
+    max_error_loss = errors / n * learner.first_step * sq_norms.max()
+    if factors is None and learner.cost is None and max_error_loss + learner.penalty_of(params) < 0.5:
         return True
-    if errors * n_drawn < FEWEST_WRONG * n:
+    if errors * n_drawn < MIN_EXPECTED_ERRORS * n:
         return False
 
     drawn = np.random.default_rng(0).integers(n, size=n_drawn)
-    looked_at = np.unique([*longest, *drawn])
-    both = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(looked_at)]
-    gains = np.concatenate([at_zero - here for at_zero, here in both])
+    evaluated = np.unique([*longest, *drawn])
+    losses = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(evaluated)]
+    gains = np.concatenate([at_zero - here for at_zero, here in losses])
     if factors is not None:
-        gains *= factors[looked_at] / factors.mean()
-    worst = np.minimum(gains[np.searchsorted(looked_at, longest)], 0.0).sum()
-    drawn = gains[np.searchsorted(looked_at, drawn)]
-    least = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + worst / n
-    return bool(least > learner.penalty_of(params))
+        gains *= factors[evaluated] / factors.mean()
+    worst = np.minimum(gains[np.searchsorted(evaluated, longest)], 0.0).sum()
+    drawn = gains[np.searchsorted(evaluated, drawn)]
+    lower_bound = drawn.mean() - 4.0 * drawn.std() / np.sqrt(n_drawn) + worst / n
+    return bool(lower_bound > learner.penalty_of(params))
 
 
 def _mean_losses(learner: Minimiser, rows: Any, params: Reals, lengths: Sequence[float]) -> Reals:

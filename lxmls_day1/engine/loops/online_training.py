@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.base.checks import all_finite, random_numbers
+from lxmls_day1.base.checks import all_finite, random_generator
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.loops.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
@@ -48,19 +48,19 @@ def train_online(
     """
     try:
         return train_from(learner, None, X, y, callback=callback, sample_weight=sample_weight, keep_state=False)[0]
-    except _NaN as error:
+    except _NaNWeights as error:
         again: Any = copy.copy(learner)
-        again.rule = _in_python(learner.rule)
+        again.rule = _uncompiled(learner.rule)
         with contextlib.suppress(FloatingPointError):  # raised if the scores overflow
             train_from(again, None, X, y, sample_weight=sample_weight, keep_state=False)
         raise InputError(str(error)) from None
 
 
-class _NaN(InputError):
+class _NaNWeights(InputError):
     """The weights have become NaN without being infinite before."""
 
 
-def _in_python(rule: Any) -> Any:
+def _uncompiled(rule: Any) -> Any:
     """Wrap a rule as plain Python, so that a NaN in its result is reported with the rule's name.
 
     The wrapped rule raises FloatingPointError if the scores are not finite.
@@ -99,15 +99,15 @@ def train_from(
         from lxmls_day1.engine.loops.chains import ChainSteps  # only needed for tag sequences
 
         sentences = learner.sentences_of(X, y, state)
-        state = state and copy_of_state(learner, state, sentences.shape[0])
+        state = state and checked_copy(learner, state, sentences.shape[0])
         steps, n_examples = ChainSteps(learner, sentences, state.weights if state else None), len(sentences)
-        aims: tuple[Any, ...] = (functools.partial(learner.chain_objective, sentences),)
+        objective_functions: tuple[Any, ...] = (functools.partial(learner.chain_objective, sentences),)
     else:
         known = None if state is None else state.feature_names
         classes = classes if state is None else state.classes
         X, labels, weights = learner._training_data(X, y, sample_weight, classes=classes, vector_names=known)
         factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
-        state, n_examples = state and copy_of_state(learner, state, X.shape[1] + 1), len(labels)
+        state, n_examples = state and checked_copy(learner, state, X.shape[1] + 1), len(labels)
         steps = RowSteps(
             learner.rule,
             X,
@@ -120,19 +120,19 @@ def train_from(
             n_jobs=int(learner.n_jobs),
         )
         rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
-        aims = aims_at(learner, rows, not keep_state)
+        objective_functions = objective_and_finish(learner, rows, not keep_state)
     state = state or new_state(learner, steps.weights, steps.sq_norms)
-    rounds = RoundsOver(in_memory(learner, steps, state, n_examples), *aims)
-    return take_rounds(learner, rounds, state, callback, keep_state=keep_state), state
+    rounds = RoundFunctions(rounds_in_memory(learner, steps, state, n_examples), *objective_functions)
+    return run_rounds(learner, rounds, state, callback, keep_state=keep_state), state
 
 
 def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
     """Return the initial state of a learner."""
     names = getattr(learner, "feature_names", learner.vector_names)
-    return OnlineState(learner.classes, average_of(learner), weights, random_numbers(learner.seed), sq_norms, names)
+    return OnlineState(learner.classes, average_of(learner), weights, random_generator(learner.seed), sq_norms, names)
 
 
-def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
+def checked_copy(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
     """Return a copy of a state to continue from; raise an InputError if it does not match the learner and ``n_rows``."""
     if len(state.weights.V) != n_rows or average_of(learner) != state.averaged:
         raise InputError(
@@ -143,10 +143,10 @@ def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
     return state.copy()
 
 
-def in_memory(
+def rounds_in_memory(
     learner: OnlineLearner, steps: Any, state: OnlineState, n_examples: int
 ) -> Callable[[int, int], Iterable[Any]]:
-    """Return a function that runs rounds over examples in memory, as `take_rounds` expects it."""
+    """Return a function that runs rounds over examples in memory, as `run_rounds` expects it."""
     orders = orders_of(learner, n_examples, state.rng)  # (R, M)
 
     def take(first: int, last: int) -> Iterable[Any]:
@@ -160,35 +160,35 @@ def in_memory(
     return take
 
 
-class RoundsOver(NamedTuple):
-    """Functions for the rounds over a set of examples, as `take_rounds` needs them.
+class RoundFunctions(NamedTuple):
+    """Functions for the rounds over a set of examples, as `run_rounds` needs them.
 
     Attributes
     ----------
-    take : function (first, last) -> (updates, errors[, validation]) of each round
+    run : function (first, last) -> (updates, errors[, validation]) of each round
         Runs the steps of the rounds first, …, last − 1; changes the weights of the state and its number of steps.
     objective : function (params) -> float or None
     finish : function (params, errors of the last round) -> params, optional
         Applied to the average of the weights before it is returned.
     """
 
-    take: Callable[[int, int], Iterable[Any]]
+    run: Callable[[int, int], Iterable[Any]]
     objective: Callable[[Reals], float | None]
     finish: Callable[[Reals, int], Reals] | None = None
 
 
-def aims_at(learner: Any, rows: Any, finish: bool) -> tuple[Any, Any]:
+def objective_and_finish(learner: Any, rows: Any, finish: bool) -> tuple[Any, Any]:
     """Return the objective of a learner on these rows, and its ``finish`` function if ``finish`` is True."""
     return functools.partial(objective_at, learner, rows), functools.partial(learner.finish, rows) if finish else None
 
 
-def take_rounds(
+def run_rounds(
     learner: Any,
-    examples: RoundsOver,
+    examples: RoundFunctions,
     state: OnlineState,
     callback: Callback | None,
     history: list[Round] | None = None,
-    begun: bool = False,
+    mid_round: bool = False,
     keep_state: bool = True,
 ) -> Reals:
     """Run the rounds of any online learner, flat or structured.
@@ -199,11 +199,11 @@ def take_rounds(
         Its ``history``, ``nr_updates`` and ``variances`` are set.
     examples : RoundsOver
     state : OnlineState
-        The initial state. ``examples.take`` updates its weights and number of steps, this function the other fields.
+        The initial state. ``examples.run`` updates its weights and number of steps, this function the other fields.
     callback : function (round, weights, params), or None
     history : list of Round, optional
         For a corpus on disk: the completed rounds of this training. Such a corpus is visited one round per call.
-    begun : bool
+    mid_round : bool
         True if the next round was interrupted and continues in the middle.
     keep_state : bool
         True if the state must remain valid. If False, the parameters may reuse its memory.
@@ -219,9 +219,9 @@ def take_rounds(
     done, seconds = len(learner.history), learner.history[-1].seconds if learner.history else 0.0
 
     # Rounds run in one call if nothing happens between them; a mean over the last round needs a call of its own.
-    looks = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
-    alone = range(done, nr_rounds) if looks else {0, nr_rounds - 1 if average == "last round" else 0}
-    parts = list(itertools.pairwise([*sorted(alone), nr_rounds]))
+    round_by_round = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
+    separate_rounds = range(done, nr_rounds) if round_by_round else {0, nr_rounds - 1 if average == "last round" else 0}
+    parts = list(itertools.pairwise([*sorted(separate_rounds), nr_rounds]))
     bar: Iterable[tuple[int, int]] = parts
     if learner.progress and not streamed:
         from tqdm.auto import tqdm  # only needed for the progress bar
@@ -229,9 +229,9 @@ def take_rounds(
         bar = tqdm(parts, desc=learner.get_name(), unit="round")
     for first, last in bar:
         started = time.perf_counter()
-        if average == "last round" and (looks or last == nr_rounds) and not (begun and first == done):
+        if average == "last round" and (round_by_round or last == nr_rounds) and not (mid_round and first == done):
             weights.start_mean()
-        taken = list(take(first, last))
+        round_results = list(take(first, last))
         state.n_rounds += last - first
         if average == "rounds":
             mean = state.mean_of_rounds
@@ -242,17 +242,17 @@ def take_rounds(
         if callback or learner.track_objective or last == nr_rounds:
             params = _average(state, average, at_end=last == nr_rounds and not (keep_state or callback))
             if not all_finite(params):
-                kind = InputError if np.isinf(params).any() else _NaN
+                kind = InputError if np.isinf(params).any() else _NaNWeights
                 raise kind(
                     f"{learner.get_name()}: the weights had overflowed by round {state.n_rounds}; take smaller steps, or "
                     "scale the features down"
                 )
             if finish:
-                params = finish(params, taken[-1][1])
+                params = finish(params, round_results[-1][1])
         reached = objective(params) if learner.track_objective else None
         learner.history += [
-            Round(number, updates, seconds if looks else None, reached, *rest)
-            for number, (updates, *rest) in enumerate(taken, start=state.n_rounds - len(taken) + 1)
+            Round(number, updates, seconds if round_by_round else None, reached, *rest)
+            for number, (updates, *rest) in enumerate(round_results, start=state.n_rounds - len(round_results) + 1)
         ]
         if callback:
             try:

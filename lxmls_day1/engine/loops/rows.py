@@ -15,7 +15,7 @@ from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
-_MOST_MULTIPLIERS = 2**26  # maximum number of dual variables: 512 MB
+_MAX_MULTIPLIERS = 2**26  # maximum number of dual variables: 512 MB
 
 
 class Rows:
@@ -26,7 +26,7 @@ class Rows:
     X : array or csr_array (M, J)
     labels : int array (M,)
     n_classes : int
-    shares : array (M,), optional
+    sample_weights : array (M,), optional
         The weight of each example. Default: 1.
 
     Examples
@@ -38,9 +38,9 @@ class Rows:
     2.0
     """
 
-    def __init__(self, X: Any, labels: NDArray[np.intp], n_classes: int, shares: Reals | None = None) -> None:
+    def __init__(self, X: Any, labels: NDArray[np.intp], n_classes: int, sample_weights: Reals | None = None) -> None:
         self.X, self.labels, self.n_classes = X, labels, n_classes
-        self.shares = np.ones(len(labels)) if shares is None else shares
+        self.shares = np.ones(len(labels)) if sample_weights is None else sample_weights
         self.n_features = X.shape[1]
         self._examples: Any = None
 
@@ -53,25 +53,23 @@ class Rows:
 
         This is so if the rows are sparse, kernels are compiled, and the dual problem is not too large for memory.
         """
-        return (
-            COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MOST_MULTIPLIERS
-        )
+        return COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MAX_MULTIPLIERS
 
-    def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
+    def max_ent_sweep(self, order: Integers, inverse_lambda_m: float, multipliers: Reals, weights: Reals) -> float:
         """Run one dual maximum-entropy step for each example in ``order``; return the duality gap measured during the steps.
 
         Parameters
         ----------
         order : int array
-        unit : float
+        inverse_lambda_m : float
             1/(λM).
         multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) for two classes; changed in place
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            return float(sweep(self.examples, self.labels, self.shares, order, unit, multipliers, weights))
+            return float(sweep(self.examples, self.labels, self.shares, order, inverse_lambda_m, multipliers, weights))
         sweep = max_ent_sweeps.sweep
-        return float(sweep(self.examples, self.shares, order, unit, multipliers, weights))
+        return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))
 
     def max_ent_measure(self, multipliers: Reals, weights: Reals) -> tuple[float, float]:
         """Return (Σ log loss, Σ_m entropy of α_m) at fixed weights; for the arrays see :meth:`max_ent_sweep`."""
@@ -81,12 +79,22 @@ class Rows:
 
     def log_loss_slopes(self, margins: Reals) -> tuple[float, Reals, Reals]:
         """Return the mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives (M,) by score."""
-        slope, bend, gradient = np.empty(len(margins)), np.empty(len(margins)), np.empty(self.n_features + 1)
-        loss = l1_steps.slopes(self._columns, margins, slope, bend, gradient)  # type: ignore[no-untyped-call]
-        return float(loss), gradient, bend
+        slope, second_derivative, gradient = (
+            np.empty(len(margins)),
+            np.empty(len(margins)),
+            np.empty(self.n_features + 1),
+        )
+        loss = l1_steps.log_loss_derivatives(self._columns, margins, slope, second_derivative, gradient)  # type: ignore[no-untyped-call]
+        return float(loss), gradient, second_derivative
 
     def newton_step(
-        self, penalties: Reals, order: Integers, bend: Reals, gradient: Reals, weights: Reals, margins: Reals
+        self,
+        penalties: Reals,
+        order: Integers,
+        second_derivative: Reals,
+        gradient: Reals,
+        weights: Reals,
+        margins: Reals,
     ) -> bool:
         """Run a Newton step for the log loss of two classes plus Σ_j penalty_j |v_j|; return True if the objective decreased.
 
@@ -95,23 +103,23 @@ class Rows:
         penalties : array (J + 1,)
         order : int array (J + 1,)
             The order in which the coordinates are visited.
-        bend, gradient : arrays (M,) and (J + 1,)
+        second_derivative, gradient : arrays (M,) and (J + 1,)
             The second derivatives and the gradient that :meth:`log_loss_slopes` returns at ``margins``.
         weights, margins : arrays (J + 1,) and (M,); changed in place
             v, and the scores of the examples at v.
         """
         step: Any = l1_steps.newton_step
-        return bool(step(self._columns, penalties, order, bend, gradient, weights, margins))
+        return bool(step(self._columns, penalties, order, second_derivative, gradient, weights, margins))
 
     def svm_sweep(
         self,
         order: Integers,
         costs: Reals,
-        unit: float,
+        inverse_lambda_m: float,
         relaxation: float,
         multipliers: Reals,
         weights: Reals,
-        rests: Any,
+        idle_visits: Any,
     ) -> tuple[float, int]:
         """Run one dual SVM step for each example in ``order``; return the duality gap during the steps, and the number of changes.
 
@@ -120,22 +128,33 @@ class Rows:
         order : int array
         costs : array (K, K)
             Row y is ρ(·, y).
-        unit : float
+        inverse_lambda_m : float
             1/(λM).
         relaxation : float
         multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) for two classes; changed in place
-        rests : uint8 array (M,); changed in place
+        idle_visits : uint8 array (M,); changed in place
             The number of consecutive visits at which an example was already optimal.
         """
         sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
         return sweep(  # type: ignore[no-any-return]  # the module is not typed
-            self.examples, self.labels, order, costs, unit, relaxation, multipliers, weights, rests, self.shares
+            self.examples,
+            self.labels,
+            order,
+            costs,
+            inverse_lambda_m,
+            relaxation,
+            multipliers,
+            weights,
+            idle_visits,
+            self.shares,
         )
 
-    def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, rests: Any) -> tuple[float, float]:
-        """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; reset ``rests`` to 0 for examples that contribute to the gap."""
+    def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, idle_visits: Any) -> tuple[float, float]:
+        """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; reset ``idle_visits`` to 0 for examples that "
+        "contribute to the gap.
+        """
         measure: Any = svm_sweeps.measure_two_classes if weights.ndim == 1 else svm_sweeps.measure
-        loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, rests, self.shares)
+        loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, idle_visits, self.shares)
         return float(loss), float(cost)
 
     def online_steps(self, rule: Rule, W: Reals, order: Integers) -> tuple[Reals, Reals]:
@@ -154,7 +173,7 @@ class Rows:
         if len(order):
             labels = np.asarray(self.labels, dtype=np.int64)
             steps = RowSteps(rule, self.X, labels, 1.0 - np.eye(self.n_classes), 0.0, True, weights=weights)
-            steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
+            steps.run(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
         return weights.current(), weights.result() if len(order) else np.zeros_like(weights.V)
 
     @functools.cached_property

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.base.checks import as_canonical, check_finite, shown
+from lxmls_day1.base.checks import as_canonical, check_finite, format_label
 from lxmls_day1.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ Reals = NDArray[np.float64]
 
 # Up to 2**23 counts (64 MB) are estimated in one call. More counts are split into blocks of about 2**18, because one
 # call would make several copies of all counts.
-_FEW_NUMBERS, _NUMBERS_AT_ONCE = 2**23, 2**18
+_MAX_UNSPLIT_NUMBERS, _NUMBERS_PER_BLOCK = 2**23, 2**18
 
 
 def count_words(
@@ -47,11 +47,11 @@ def count_words(
     """
     from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
-    X, labels, given = classifier._training_data(X, y, sample_weight, finite=False)
-    weights = None if sample_weight is None else given
+    X, labels, checked_weights = classifier._training_data(X, y, sample_weight, finite=False)
+    weights = None if sample_weight is None else checked_weights
     with np.errstate(over="ignore", invalid="ignore"):
         word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
-        check_counts(word_counts, lowest and _lowest_count(X), of=[X])
+        check_counts(word_counts, lowest and _lowest_count(X), documents=[X])
     check_words(classifier, word_counts)
     return X, labels, word_counts, weights
 
@@ -84,16 +84,18 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
     return word_counts, lowest, n_documents
 
 
-def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None) -> Reals:
+def estimate_params(
+    classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None
+) -> Reals:
     """Return the parameters (J + 1, K) that a classifier's ``estimate`` computes from the counts (J, K), in blocks of words.
 
     Each block gets one additional word with the summed counts of all other words, so that the totals are those of all words.
     To save memory, the likelihoods then overwrite the counts, so that the parameters are the only new array of this size.
     """
-    if word_counts.size <= _FEW_NUMBERS:
+    if word_counts.size <= _MAX_UNSPLIT_NUMBERS:
         whole: Reals = classifier.estimate(X, labels, word_counts, weights)
         return whole
-    at_once = max(1, _NUMBERS_AT_ONCE // word_counts.shape[1])
+    at_once = max(1, _NUMBERS_PER_BLOCK // word_counts.shape[1])
     params, totals = np.empty((len(word_counts) + 1, word_counts.shape[1])), word_counts.sum(axis=0)
     shape_alone = sp.csr_array(X.shape)
     for first in range(0, len(word_counts), at_once):
@@ -106,7 +108,7 @@ def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Re
     return params
 
 
-def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool = False) -> None:
+def check_counts(word_counts: Reals, lowest: float, documents: Any = (), hashed: bool = False) -> None:
     """Raise an InputError for counts that are negative or not finite.
 
     Parameters
@@ -114,13 +116,13 @@ def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool =
     word_counts : array (J, K)
     lowest : float
         The smallest entry of the documents.
-    of : iterable of matrices
+    documents : iterable documents matrices
         The documents; the message names their first entry that is not finite.
     hashed : bool
         True if the words are hashed.
     """
     if not np.isfinite(word_counts.sum()):
-        for rows in of:
+        for rows in documents:
             check_finite(rows)
         raise InputError("the counts are so large that their sum is not finite; scale them down")
     _refuse_negative(lowest, hashed)
@@ -150,7 +152,7 @@ def check_words(classifier: Any, word_counts: Reals) -> None:
     wordless = ~word_counts.any(axis=0)  # (K,)
     if wordless.any() and not (alpha > 0 and len(word_counts)):
         raise InputError(
-            f"class {shown(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
+            f"class {format_label(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
             "are not defined; smooth, or leave the class out"
         )
 

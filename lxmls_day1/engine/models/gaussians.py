@@ -58,10 +58,10 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
     """
     if np.ndim(variances) < 2:
         return linear_discriminant_params(prior, means, variances)
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)
-        return _finite(np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T]))
+        return _require_finite(np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T]))
 
 
 def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: ArrayLike) -> np.ndarray:
@@ -96,21 +96,21 @@ def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: Arr
            [-1.   ,  1.   ]])
     """
     means = as_numbers(means, "means must be a matrix of numbers")
-    given = as_numbers(variance, "variance must be a number or one number per feature")
+    shared_variance = as_numbers(variance, "variance must be a number or one number per feature")
     try:
-        variances = np.broadcast_to(given, means.shape)
+        variances = np.broadcast_to(shared_variance, means.shape)
     except ValueError:
         raise InputError(
             f"variance must be a number or one number per feature (means have shape {means.shape}), "
             f"but has shape {np.shape(variance)}."
         ) from None
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
-        return _finite(np.vstack([intercepts, (means / variances).T]))
+        return _require_finite(np.vstack([intercepts, (means / variances).T]))
 
 
-def _finite(params: np.ndarray) -> np.ndarray:
+def _require_finite(params: np.ndarray) -> np.ndarray:
     if not np.all(np.isfinite(params)):
         raise InputError(
             "the weights of these Gaussians are not finite: their means are too large for their variances; scale the "
@@ -163,7 +163,7 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     ----------
     K. Fukunaga, *Introduction to Statistical Pattern Recognition*, 2nd ed., 1990, chapter 3.
     """
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     n_classes, n_features = means.shape
     if n_classes == 1:
         return 0.0
@@ -172,7 +172,7 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     elif n_features == 1:
         error = float(_errors_on_lines(np.log(prior)[None], means[:, 0], variances[:, 0])[0])
     elif n_features == 2:
-        error = _error_in_the_plane(prior, *_most_telling_feature_last(means, variances))
+        error = _error_in_two_dimensions(prior, *_most_separating_feature_last(means, variances))
     else:
         raise InputError(
             f"the Bayes error of {n_classes} classes of these variances is known for one and for two features, but there are "
@@ -181,7 +181,9 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     return min(max(error, 0.0), 1 - float(prior.max()))
 
 
-def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _check_gaussians(
+    prior: ArrayLike, means: ArrayLike, variances: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     prior, means, variances = (
         as_numbers(values, f"{name} must be numbers")
         for name, values in (("the prior", prior), ("the means", means), ("the variances", variances))
@@ -283,7 +285,7 @@ def _mass_between_edges(z: np.ndarray) -> np.ndarray:
     return mass
 
 
-def _most_telling_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _most_separating_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Reorder the features so that the one with the most distant means, in standard deviations, comes last."""
     spread = np.ptp(means, axis=0) ** 2 / variances.mean(axis=0) + np.ptp(np.log(variances), axis=0)
     order = np.argsort(spread, kind="stable")
@@ -299,7 +301,7 @@ def _log_joint(X: np.ndarray, prior: np.ndarray, means: np.ndarray, variances: n
     return np.stack(columns, axis=1)
 
 
-def _error_in_the_plane(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
+def _error_in_two_dimensions(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
     """Return the Bayes error in two dimensions.
 
     Integrate over the first coordinate by composite Gauss-Legendre quadrature, in panels no wider than any class's

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.base.checks import as_list, check_finite_params, shown
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.checks import as_list, check_finite_params, format_label
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.settings import known_settings, required_settings
 from lxmls_day1.engine.models.npz_file import NotStorable, check_storable, read_file, write_file
 from lxmls_day1.library_path import TOPICS
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"
-_CLASS = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
+_CLASS_STATEMENT = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
 
 FindClass = Callable[[str, str], type]
 
@@ -103,7 +103,7 @@ def save_model(
     >>> model.classifier.regularizer, model.class_names, np.array_equal(model.params, params)
     (0.5, ['right', 'left'], True)
     """
-    params = _checked(params, classifier)
+    params = _check_params(params, classifier)
     feature_names, label_names = _names(feature_names, "feature"), _names(label_names, "label")
     if not (notes is None or isinstance(notes, Mapping)):
         raise InputError(f"notes must be a mapping of names to values, but is {notes!r}")
@@ -178,12 +178,12 @@ def class_names(classes: np.ndarray | None, n_classes: int, label_names: Sequenc
     return [str(label) if label_names is None else label_names[int(label)] for label in labels]
 
 
-class Declared(NamedTuple):
+class ClassDeclaration(NamedTuple):
     """The class statement of a classifier: the name of its file without ``.py``, and the names of its base classes.
 
     Examples
     --------
-    >>> Declared("mira", ("OnlineClassifier",)).file
+    >>> ClassDeclaration("mira", ("OnlineClassifier",)).file
     'mira'
     """
 
@@ -191,7 +191,7 @@ class Declared(NamedTuple):
     bases: tuple[str, ...]
 
 
-def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, Declared]:
+def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, ClassDeclaration]:
     """Return the classes that the files of a folder derive from `root`, found by parsing the files, not running them.
 
     Parameters
@@ -212,24 +212,24 @@ def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> 
     >>> declared_classes(Lab.open().folder / "classifiers")["Mira"]
     Declared(file='mira', bases=('OnlineClassifier',))
     """
-    found: dict[str, Declared] = {}
+    found: dict[str, ClassDeclaration] = {}
     for file in sorted(file for topic in ("", *TOPICS) for file in Path(folder, topic).glob("*.py")):
-        for name, bases in _CLASS.findall(file.read_text(encoding="utf-8", errors="replace")):
+        for name, bases in _CLASS_STATEMENT.findall(file.read_text(encoding="utf-8", errors="replace")):
             names = tuple(base.strip().rpartition(".")[2] for base in bases.split(","))
-            found.setdefault(name, Declared(file.stem, names))
+            found.setdefault(name, ClassDeclaration(file.stem, names))
     derived = {root}
     while more := {name for name in found if name not in derived and derived.intersection(found[name].bases)}:
         derived |= more
     return {name: one for name, one in found.items() if name in derived}
 
 
-def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, module: str) -> SavedModel:
+def load_classifier(path: str | os.PathLike[str], expected_class: type, file: str, module: str) -> SavedModel:
     """Read a model for ``SomeClass.load``.
 
     Parameters
     ----------
     path : path
-    wanted : type
+    expected_class : type
         The class whose ``load`` was called; a model of another class is refused.
     file, module : str
         The path and the name of any module in the folder of the lab's classifiers.
@@ -237,7 +237,7 @@ def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, modul
     Raises
     ------
     InputError
-        See `load_model`; also if the class of the model is not derived from `wanted`.
+        See `load_model`; also if the class of the model is not derived from `expected_class`.
 
     Examples
     --------
@@ -249,24 +249,28 @@ def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, modul
     'MIRA'
     """
     package = module.rpartition(".")[0]
-    find_class = class_finder(wanted, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip(".")))
+    find_class = class_finder(
+        expected_class, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip("."))
+    )
     model = load_model(path, find_class)
-    if wanted.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
+    if expected_class.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
         raise InputError(
-            f"{path} holds a {type(model.classifier).__name__}, not a {wanted.__name__}; LinearClassifier.load takes every kind"
+            f"{path} holds a {type(model.classifier).__name__}, not a {expected_class.__name__}; LinearClassifier.load takes every kind"
         )
     return model
 
 
-def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]) -> FindClass:
+def class_finder(
+    expected_class: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]
+) -> FindClass:
     """Return the `find_class` function that ``SomeClass.load`` passes to `load_model`.
 
-    The function finds `wanted` itself, the classes that the files of `folder` declare, and imported subclasses of
-    `wanted` that are defined elsewhere, for example in a notebook.
+    The function finds `expected_class` itself, the classes that the files of `folder` declare, and imported subclasses of
+    `expected_class` that are defined elsewhere, for example in a notebook.
 
     Parameters
     ----------
-    wanted : type
+    expected_class : type
         The class whose ``load`` was called.
     folder : path
         The folder of the lab's classifiers.
@@ -288,13 +292,13 @@ def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Ca
     """
 
     def find_class(class_name: str, module_name: str) -> type:
-        if class_name == wanted.__name__:
-            return wanted
+        if class_name == expected_class.__name__:
+            return expected_class
         declared = declared_classes(folder).get(class_name)
         if declared is not None and declared.file == module_name:
             found: type = getattr(import_module(module_name), class_name)
             return found
-        for known in reversed(list(_all_subclasses(wanted))):
+        for known in reversed(list(_all_subclasses(expected_class))):
             if (known.__name__, _module_name(known)) == (class_name, module_name):
                 return known
         raise InputError(
@@ -361,31 +365,31 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
     return classifier
 
 
-def _names(names: Any, of_what: str) -> list[str] | None:
+def _names(names: Any, kind: str) -> list[str] | None:
     if names is None:
         return None
-    return [_plain_text(name, of_what) for name in as_list(names, f"{of_what}_names must be a list of strings")]
+    return [_check_name(name, kind) for name in as_list(names, f"{kind}_names must be a list of strings")]
 
 
-def _plain_text(name: Any, of_what: str) -> str:
+def _check_name(name: Any, kind: str) -> str:
     if not isinstance(name, str):
-        raise InputError(f"a {of_what} name must be a string, but one is {shown(name)}")
+        raise InputError(f"a {kind} name must be a string, but one is {format_label(name)}")
     return str(name)
 
 
-def _checked(params: Any, classifier: Any) -> np.ndarray:
+def _check_params(params: Any, classifier: Any) -> np.ndarray:
     return check_finite_params(params, getattr(classifier, "rules_out", False))
 
 
 def _check_fit(model: SavedModel) -> None:
     """Raise an InputError unless parameters, classes and names match."""
-    n_rows, n_classes = _checked(model.params, model.classifier).shape
+    n_rows, n_classes = _check_params(model.params, model.classifier).shape
     classes = model.classifier.classes
     if classes is not None and not (isinstance(classes, np.ndarray) and classes.ndim == 1):
-        raise InputError(f"the classes must be an array with a label for each column, but are {shown(classes)}")
+        raise InputError(f"the classes must be an array with a label for each column, but are {format_label(classes)}")
     if classes is not None and len(classes) != n_classes:
         raise InputError(
-            f"the parameters have {counted(n_classes, 'column')}, but the classifier has {counted(len(classes), 'class')}; pass the "
+            f"the parameters have {pluralize(n_classes, 'column')}, but the classifier has {pluralize(len(classes), 'class')}; pass the "
             "parameters that its own train returned"
         )
     if model.feature_names is not None:
@@ -393,7 +397,7 @@ def _check_fit(model: SavedModel) -> None:
         quadratic = getattr(model.classifier, "quadratic", False)
         if n_rows != 1 + n_names * (2 if quadratic else 1):
             raise InputError(
-                f"got {counted(n_names, 'feature name')}, but the parameters have {counted(n_rows, 'row')}; expected a name for "
+                f"got {pluralize(n_names, 'feature name')}, but the parameters have {pluralize(n_rows, 'row')}; expected a name for "
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:

@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1.base.atomic_files import whole_file
+from lxmls_day1.base.atomic_files import atomic_write
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.engine.models.packed_texts import PackedTexts
 
@@ -33,7 +33,7 @@ _HEADER = "header"
 _NO_HEADER = "it is an archive, but without a header of lxmls-day1"
 _ZIP_MAGIC = b"PK\x03\x04"
 _MAGIC_LENGTH: int = np.lib.format.MAGIC_LEN
-_AT_ONCE = 2**20  # bytes
+_BLOCK_BYTES = 2**20  # bytes
 _NON_FINITE = ("inf", "-inf", "nan")
 
 #: Returns the class, the module and the attributes of a classifier; None for a value that is not a classifier.
@@ -46,7 +46,7 @@ class NotStorable(TypeError):
     """A value has a type that such a file cannot hold."""
 
 
-class _Foreign(ValueError):
+class _NotOurFormat(ValueError):
     """The file was not written by `write_file`; the message is a clause that gives the reason."""
 
 
@@ -102,7 +102,7 @@ def write_file(
     arrays[_HEADER] = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
     # numpy.savez refuses some array names, such as "file". The arrays are not compressed or copied, because they may
     # fill half the memory.
-    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
@@ -139,7 +139,7 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
                 raise InputError(f"{path} is empty, but a saved model was expected; save the model again")
             arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
-    except _Foreign as error:
+    except _NotOurFormat as error:
         raise InputError(f"{path} is not a model of lxmls-day1: {error}") from error
     except Exception as error:
         # zipfile and numpy raise a dozen types of errors for damaged bytes. One of them is the OSError EINVAL, for a
@@ -171,18 +171,18 @@ def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
     """Read all arrays of a file, without allocating more memory than the file is long."""
     file.seek(0)
     if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
-        raise _Foreign("it does not begin like an .npz file")
+        raise _NotOurFormat("it does not begin like an .npz file")
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         for member in members:
             if member.compress_type != zipfile.ZIP_STORED:  # `write_file` never compresses; a zip bomb must.
-                raise _Foreign(f"{member.filename} in it is compressed")
+                raise _NotOurFormat(f"{member.filename} in it is compressed")
         names = {member.filename for member in members}
         # In a manipulated archive several directory entries can refer to the same bytes.
         if len(names) < len(members) or sum(member.file_size for member in members) > size:
-            raise _Foreign("the table of its arrays lists some bytes twice")
+            raise _NotOurFormat("the table of its arrays lists some bytes twice")
         if f"{_HEADER}.npy" not in names:
-            raise _Foreign(_NO_HEADER)
+            raise _NotOurFormat(_NO_HEADER)
         arrays = {}
         for name in sorted(names):
             with archive.open(name) as content:
@@ -192,7 +192,9 @@ def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
 
 def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
     """Read one array up to the end of its member, so that zipfile verifies the checksum; check its length first."""
-    pickled = _Foreign(f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded")
+    pickled = _NotOurFormat(
+        f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded"
+    )
     magic = file.read(_MAGIC_LENGTH)
     if not magic.startswith(np.lib.format.MAGIC_PREFIX):
         raise pickled
@@ -208,9 +210,9 @@ def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
         raise ValueError(f"{name} does not have the length that it states")
     content = bytearray(length)
     with memoryview(content) as view:
-        for start in range(0, length + 1, _AT_ONCE):  # (The last read returns nothing but verifies the checksum.)
-            part = file.read(_AT_ONCE)
-            view[start : start + len(part)] = part
+        for start in range(0, length + 1, _BLOCK_BYTES):  # (The last read returns nothing but verifies the checksum.)
+            chunk = file.read(_BLOCK_BYTES)
+            view[start : start + len(chunk)] = chunk
     return np.ndarray(shape, dtype, buffer=content, order="F" if by_columns else "C")
 
 
@@ -218,12 +220,12 @@ def _read_header(array: np.ndarray) -> dict[str, Any]:
     """Return the header of a model file of any version."""
     try:
         header: dict[str, Any] = json.loads(array.tobytes())
-        wanted = {"format_version": int, "package_version": str, "kind": str, "content": dict}
-        if header["format"] == FORMAT and all(type(header[name]) is wanted[name] for name in wanted):
+        expected = {"format_version": int, "package_version": str, "kind": str, "content": dict}
+        if header["format"] == FORMAT and all(type(header[name]) is expected[name] for name in expected):
             return header
     except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise _Foreign(_NO_HEADER) from error
-    raise _Foreign(_NO_HEADER)
+        raise _NotOurFormat(_NO_HEADER) from error
+    raise _NotOurFormat(_NO_HEADER)
 
 
 def check_storable(value: Any, name: str, describe: Describe | None = None) -> None:

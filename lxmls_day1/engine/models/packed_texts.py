@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 1 << 12  # strings decoded per batch: limits how many offsets are Python integers at a time
+_STRINGS_PER_BATCH = 1 << 12  # strings decoded per batch: limits how many offsets are Python integers at a time
 
 
 class PackedTexts(Sequence[str]):
@@ -55,25 +55,28 @@ class PackedTexts(Sequence[str]):
 
         Examples
         --------
-        >>> PackedTexts(["the", "cat"]).numbers(["cat", "dog", "the"])
+        >>> PackedTexts(["the", "cat"]).indices(["cat", "dog", "the"])
         [1, -1, 0]
         """
-        asked = [text.encode("utf-8", "surrogatepass") for text in texts]
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         if len(self._by_hash[0]) != len(self):
             hashes = self._hashes(bytes(self._content), self._ends)
             order = np.argsort(hashes, kind="stable")
             self._by_hash = hashes[order], order
-        (hashes, order), wanted = self._by_hash, self._hashes(b"".join(asked), [0, *accumulate(map(len, asked))])
-        first, last = (np.searchsorted(hashes, wanted, side) for side in ("left", "right"))
-        numbers, content, ends = [-1] * len(asked), self._content, self._ends
+        (hashes, order), searched_hashes = (
+            self._by_hash,
+            self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))]),
+        )
+        first, last = (np.searchsorted(hashes, searched_hashes, side) for side in ("left", "right"))
+        indices, content, ends = [-1] * len(encoded), self._content, self._ends
         found = np.flatnonzero(first < last)
         for i, j in zip(found.tolist(), order[first[found]].tolist(), strict=True):
-            if content[ends[j] : ends[j + 1]] == asked[i]:
-                numbers[i] = j
+            if content[ends[j] : ends[j + 1]] == encoded[i]:
+                indices[i] = j
             else:  # Several strings have this hash: compare the others.
                 others = order[first[i] + 1 : last[i]].tolist()
-                numbers[i] = next((k for k in others if content[ends[k] : ends[k + 1]] == asked[i]), -1)
-        return numbers
+                indices[i] = next((k for k in others if content[ends[k] : ends[k + 1]] == encoded[i]), -1)
+        return indices
 
     def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
         from lxmls_day1.engine.kernels.hashing import signed_hashes  # look-ups need numba
@@ -85,7 +88,7 @@ class PackedTexts(Sequence[str]):
         return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
@@ -95,8 +98,8 @@ class PackedTexts(Sequence[str]):
         return self._text(self._ends[i], self._ends[i + 1])
 
     def __iter__(self) -> Iterator[str]:
-        for first in range(0, len(self), _AT_ONCE):
-            for start, end in pairwise(self._ends[first : first + _AT_ONCE + 1]):
+        for first in range(0, len(self), _STRINGS_PER_BATCH):
+            for start, end in pairwise(self._ends[first : first + _STRINGS_PER_BATCH + 1]):
                 yield self._text(start, end)
 
     def __eq__(self, other: Any) -> bool:
@@ -129,7 +132,7 @@ class SlicedTexts(Sequence[str]):
     Examples
     --------
     >>> texts = SlicedTexts(b"good book", np.array([0, 5]), np.array([4, 9]))
-    >>> len(texts), texts[1], list(texts), texts[np.array([1, 0])]
+    >>> len(texts), texts[1], count_names(texts), texts[np.array([1, 0])]
     (2, 'book', ['good', 'book'], ['book', 'good'])
     """
 
@@ -140,7 +143,7 @@ class SlicedTexts(Sequence[str]):
         return len(self._starts)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
     def __getitem__(self, place: slice | NDArray[np.integer[Any]]) -> list[str]: ...
     def __getitem__(self, place: int | slice | NDArray[np.integer[Any]]) -> str | list[str]:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import lxmls_day1
-from lxmls_day1.base.text_table import aligned, as_csv, as_html
+from lxmls_day1.base.text_table import as_csv, as_html, format_table
 
 FORMAT_VERSION = 1
 
@@ -77,7 +77,7 @@ class ResultTable:
         return ResultTable(self.rows + other.rows, self.notes + other.notes)
 
     def __str__(self) -> str:
-        return "\n".join([aligned(*self._cells()), *self._note_lines()])
+        return "\n".join([format_table(*self._cells()), *self._note_lines()])
 
     __repr__ = __str__
 
@@ -136,7 +136,11 @@ class ResultTable:
         """Return the headings, the cells of each row, and the indices of the text columns."""
         columns = self._columns()
         rows = [[column.show(value) for column, value in zip(columns, row, strict=False)] for row in self.rows]
-        return [column.heading for column in columns], rows, [i for i, c in enumerate(columns) if c.form is None]
+        return (
+            [column.heading for column in columns],
+            rows,
+            [i for i, c in enumerate(columns) if c.number_format is None],
+        )
 
     def _note_lines(self) -> list[str]:
         return [f"Note: {note}" for note in self.notes]
@@ -153,14 +157,14 @@ class Column(NamedTuple):
     """
 
     heading: str
-    form: str | None = None
+    number_format: str | None = None
     """The format of a number; None for text."""
 
     def show(self, value: str | float | None) -> str:
         """Return a value as the text of a cell."""
         if value is None:
             return ""
-        return " ".join(str(value).split()) if self.form is None else format(float(value), self.form)
+        return " ".join(str(value).split()) if self.number_format is None else format(float(value), self.number_format)
 
 
 COLUMNS = (

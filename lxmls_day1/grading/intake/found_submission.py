@@ -8,13 +8,13 @@ from pathlib import Path
 
 MOODLE, CANVAS, BLACKBOARD, GRADESCOPE = "Moodle", "Canvas", "Blackboard", "Gradescope"
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-LONGEST_SLUG, MOST_SLUG_BYTES = 60, 150  # file systems allow names of 255 bytes, and the slug is only part of a name
+MAX_SLUG_CHARS, MAX_SLUG_BYTES = 60, 150  # file systems allow names of 255 bytes, and the slug is only part of a name
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 #: Names that a spreadsheet reads as numbers, dates or Booleans, and saves in another form.
-_CHANGED = re.compile(
+_SPREADSHEET_VALUE = re.compile(
     r"[0-9].*|true|false|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*-[0-9]+(?:-[0-9]+)?"
 )
-_OURS = re.compile(r"student-.*|(?:.*-)?[0-9a-f]{12}")  # keys that `key_of` makes from other names
+_GENERATED_KEY = re.compile(r"student-.*|(?:.*-)?[0-9a-f]{12}")  # keys that `key_of` makes from other names
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class FoundSubmission:
         The ids that a roster may use for the owner: the platform's id, or the exact name. Empty if the owner is in doubt.
     platform : str
         The platform that named the entry; empty for plain folders and files.
-    holder : str
+    identity_key : str
         The identity from which `student` is made: the platform's id or, without one, the name.
-    doubts : tuple of str
+    owner_warnings : tuple of str
         Warnings for the instructor about the owner.
-    is_frozen : bool
+    keeps_previous_row : bool
         True if the row of an earlier run is kept instead of grading this submission.
-    since : int
+    first_run : int
         The number of the run that first found its owner.
     """
 
@@ -58,16 +58,16 @@ class FoundSubmission:
     remarks: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     platform: str = ""
-    holder: str = ""
-    doubts: tuple[str, ...] = ()
-    is_frozen: bool = False
-    since: int = 0
+    identity_key: str = ""
+    owner_warnings: tuple[str, ...] = ()
+    keeps_previous_row: bool = False
+    first_run: int = 0
 
     @property
     def label(self) -> str:
         """The text that distinguishes two owners with the same key: the platform and its name or, without a platform, the file name."""
         if self.platform:
-            name = self.holder if self.platform == BLACKBOARD else self.name
+            name = self.identity_key if self.platform == BLACKBOARD else self.name
             return f"{self.platform}: {unicodedata.normalize('NFC', name)}"  # some systems store accents as separate characters
         return self.source.replace("\\", "/").rpartition("/")[2]
 
@@ -75,8 +75,8 @@ class FoundSubmission:
 def slug_of(name: str) -> str:
     """Return a slug (``Zoë O'Neil`` -> ``zoë-o-neil``): lower case, letters and digits of any script, no name reserved by Windows."""
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())
-    slug = re.sub(r"[\W_]+", "-", text).strip("-")[:LONGEST_SLUG]
-    slug = slug.encode()[:MOST_SLUG_BYTES].decode(errors="ignore").strip("-") or "student"
+    slug = re.sub(r"[\W_]+", "-", text).strip("-")[:MAX_SLUG_CHARS]
+    slug = slug.encode()[:MAX_SLUG_BYTES].decode(errors="ignore").strip("-") or "student"
     return f"student-{slug}" if RESERVED.fullmatch(slug) else slug
 
 
@@ -93,12 +93,10 @@ def key_of(name: str, id: str = "") -> str:
     """
     slug = slug_of(name)
     if id:
-        return (
-            f"{slug}_{id if _PLAIN.fullmatch(id) and len(id) <= 20 and not _OURS.fullmatch(id) else short_digest(id)}"
-        )
-    if slug != name or not _PLAIN.fullmatch(name) or _OURS.fullmatch(name):
+        return f"{slug}_{id if _PLAIN.fullmatch(id) and len(id) <= 20 and not _GENERATED_KEY.fullmatch(id) else short_digest(id)}"
+    if slug != name or not _PLAIN.fullmatch(name) or _GENERATED_KEY.fullmatch(name):
         return f"{slug}-{short_digest(name)}"
-    return f"student-{name}" if _CHANGED.fullmatch(name) else name
+    return f"student-{name}" if _SPREADSHEET_VALUE.fullmatch(name) else name
 
 
 def short_digest(text: str) -> str:

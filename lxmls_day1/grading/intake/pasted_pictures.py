@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-LARGEST = 500_000  # bytes of a picture
-MOST_PIXELS = 25_000_000
-IN_TEXT = re.compile(r"data:(image/[\w.+-]+);base64,([A-Za-z0-9+/=]{100,})")
-ATTACHED = re.compile(r"!\[[^\]\n]*\]\(attachment:[^)\n]*\)")
-_BEGINS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+MAX_PICTURE_BYTES = 500_000  # bytes of a picture
+MAX_PIXELS = 25_000_000
+DATA_URL = re.compile(r"data:(image/[\w.+-]+);base64,([A-Za-z0-9+/=]{100,})")
+ATTACHMENT_LINK = re.compile(r"!\[[^\]\n]*\]\(attachment:[^)\n]*\)")
+_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
 
 def pasted_pictures(attachments: Any, source: str) -> Iterator[str]:
@@ -34,14 +34,14 @@ def pasted_pictures(attachments: Any, source: str) -> Iterator[str]:
     >>> png = base64.b64encode(b"\\x89PNG\\r\\n\\x1a\\n....IHDR" + bytes([0, 0, 0, 9] * 2)).decode()
     >>> [picture[:22] for picture in pasted_pictures({"a.png": {"image/png": png}}, "")]
     ['data:image/png;base64,']
-    >>> list(pasted_pictures({"a.svg": {"image/svg+xml": "<svg/>"}}, ""))
+    >>> count_names(pasted_pictures({"a.svg": {"image/svg+xml": "<svg/>"}}, ""))
     ['']
     """
     for content in attachments.values() if isinstance(attachments, Mapping) else ():
         for kind, data in content.items() if isinstance(content, Mapping) else ():
-            yield _address(kind, "".join(data.split()) if isinstance(data, str) else "")
-    for kind, data in IN_TEXT.findall(source):
-        yield _address(kind, data)
+            yield _data_url(kind, "".join(data.split()) if isinstance(data, str) else "")
+    for kind, data in DATA_URL.findall(source):
+        yield _data_url(kind, data)
 
 
 def without_pictures(text: str) -> str:
@@ -52,22 +52,22 @@ def without_pictures(text: str) -> str:
     >>> without_pictures("See ![image.png](attachment:image.png).")
     'See [picture].'
     """
-    return ATTACHED.sub("[picture]", IN_TEXT.sub("[picture]", text))
+    return ATTACHMENT_LINK.sub("[picture]", DATA_URL.sub("[picture]", text))
 
 
-def _address(kind: str, data: str) -> str:
-    if kind not in _BEGINS or len(data) > LARGEST * 4 // 3 + 4:
+def _data_url(kind: str, data: str) -> str:
+    if kind not in _SIGNATURES or len(data) > MAX_PICTURE_BYTES * 4 // 3 + 4:
         return ""
     try:
         content = base64.b64decode(data, validate=True)
     except ValueError:
         return ""
-    if not content.startswith(_BEGINS[kind]) or not 0 < _pixels(kind, content) <= MOST_PIXELS:
+    if not content.startswith(_SIGNATURES[kind]) or not 0 < _pixel_count(kind, content) <= MAX_PIXELS:
         return ""
     return f"data:{kind};base64,{data}"
 
 
-def _pixels(kind: str, content: bytes) -> int:
+def _pixel_count(kind: str, content: bytes) -> int:
     """Return width times height according to the header of the picture, or 0 if the header is invalid."""
     if kind == "image/png":
         return int.from_bytes(content[16:20]) * int.from_bytes(content[20:24]) if content[12:16] == b"IHDR" else 0

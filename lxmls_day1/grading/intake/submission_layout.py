@@ -9,16 +9,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from lxmls_day1.course.workspaces.generation import LEFT_BEHIND
+from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS
 from lxmls_day1.grading.intake.exercise_files import Defines, find_exercise_files
 from lxmls_day1.grading.intake.found_submission import RESERVED
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
-LONGEST_NAME, LONGEST_PATH = 120, 220
-MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and the name of a bytecode file is longer
-DEEPEST_IN_LAB = 10
+MAX_NAME_CHARS, MAX_PATH_CHARS = 120, 220
+MAX_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and the name of a bytecode file is longer
+MAX_LAB_DEPTH = 10
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SubmissionLayout:
     places : dict
         Path in the lab -> path in the submission.
     warnings : list of str
-    alike : dict
+    similar : dict
         Path of a missing file in the lab -> a text about similar files: ``mira_old.py looks like it``.
     """
 
@@ -42,7 +42,7 @@ class SubmissionLayout:
     root: PurePosixPath
     places: dict[PurePosixPath, PurePosixPath]
     warnings: list[str]
-    alike: dict[PurePosixPath, str] = field(default_factory=dict)
+    similar: dict[PurePosixPath, str] = field(default_factory=dict)
 
 
 def lay_out(
@@ -67,7 +67,7 @@ def lay_out(
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
     warnings: list[str] = []
-    homes = _homes_of(known)
+    homes = _source_locations(known)
     ordered = sorted(name for name in names if name.parts)
     sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
     roots = _roots_in(ordered, known)
@@ -83,11 +83,11 @@ def lay_out(
         loose = []
         for path in ordered:
             if path.is_relative_to(root) and path != root:
-                in_lab = _of_today(_in_lab(path.relative_to(root).parts), homes)
+                in_lab = _current_path(_lab_path(path.relative_to(root).parts), homes)
                 is_ours = in_lab.parts[0] in PACKAGES or (in_lab.parts[0] == NOTEBOOKS and in_lab.suffix in SOURCES)
                 if len(in_lab.parts) == 1:
                     loose += [path] if path.suffix.casefold() in SOURCES else []
-                elif is_ours and not LEFT_BEHIND.search(str(in_lab)):
+                elif is_ours and not BUILD_ARTIFACTS.search(str(in_lab)):
                     _place(places, in_lab, path, warnings)
     alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings)
     _place_helpers(places, [path for path in loose if path not in left], homes, bool(roots))
@@ -96,10 +96,10 @@ def lay_out(
         outside = [path for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
         if outside := [path for path in outside if path not in used]:
             counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
-            warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
+            warnings.append(f"{_abbreviate_names(outside)} {_was_or_were(outside)} ignored: {counts}.")
     elif not any(home in places for home in homes.values()):
         places = {}
-    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings, alike)
+    return SubmissionLayout(bool(roots), root, _drop_unportable_names(places, warnings), warnings, alike)
 
 
 def _place_exercise_files(
@@ -114,45 +114,48 @@ def _place_exercise_files(
 
     Returns
     -------
-    alike : dict from path to str
+    similar : dict from path to str
         Missing files of the lab, each with a text about similar names.
     left : set of path
         Files that match but are not used.
     """
     own = {name: place for place, name in places.items()}
     found = find_exercise_files([home for home in homes.values() if home is not None], places, names, defines)
-    for home, name in found.taken.items():
-        _take_out(places, own, name, home)
+    for home, name in found.matches.items():
+        _remove_misnamed(places, own, name, home)
         places[home] = name
         is_elsewhere = name.name == home.name
         what = "is outside the folders of a lab" if is_elsewhere else "is not the name that was expected"
         warnings.append(f"{display_name(name)} {what}; it is taken as {display_name(home)}.")
-    for home, several in found.unclear.items():
+    for home, several in found.ambiguous.items():
         for name in several:
-            _take_out(places, own, name, home)
+            _remove_misnamed(places, own, name, home)
         warnings.append(
-            f"{_some(several)} were ignored: it is not clear which one is meant as {display_name(home)}. Hand in one of them, by that name."
+            f"{_abbreviate_names(several)} were ignored: it is not clear which one is meant as {display_name(home)}. "
+            f"Hand in one of them, by that name."
         )
-    for home, spare in found.spare.items():
+    for home, spare in found.unused.items():
         for name in spare:
-            if str(own.get(name)).casefold() != str(home).casefold():  # otherwise `_fit_for_every_system` reports it
-                _take_out(places, own, name, home)
+            if str(own.get(name)).casefold() != str(home).casefold():  # otherwise `_drop_unportable_names` reports it
+                _remove_misnamed(places, own, name, home)
         if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
-            warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
+            warnings.append(
+                f"{_abbreviate_names(spare)} {_was_or_were(spare)} ignored, because {display_name(places[home])} is there."
+            )
     texts = {
-        home: f"{_some(several)} {'looks' if len(several) == 1 else 'look'} like "
-        for home, several in {**found.alike, **found.unclear}.items()
+        home: f"{_abbreviate_names(several)} {'looks' if len(several) == 1 else 'look'} like "
+        for home, several in {**found.similar, **found.ambiguous}.items()
     }
-    for home in found.alike:
+    for home in found.similar:
         warnings.append(
             f"{texts[home]}{display_name(home)}, without the functions or cells of its exercise: not taken."
         )
     return {home: f"{text}it" for home, text in texts.items()}, {
-        name for several in (*found.unclear.values(), *found.spare.values()) for name in several
+        name for several in (*found.ambiguous.values(), *found.unused.values()) for name in several
     }
 
 
-def _take_out(
+def _remove_misnamed(
     places: dict[PurePosixPath, PurePosixPath],
     own: dict[PurePosixPath, PurePosixPath],
     name: PurePosixPath,
@@ -166,16 +169,16 @@ def _take_out(
             del places[own.pop(name)]
 
 
-def _some(names: Sequence[PurePosixPath]) -> str:
+def _abbreviate_names(names: Sequence[PurePosixPath]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return " and ".join(map(display_name, names[:3])) + more
 
 
-def _was(names: Sequence[PurePosixPath]) -> str:
+def _was_or_were(names: Sequence[PurePosixPath]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
+def _source_locations(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
     """Return the path in the lab of each source file name, or None if several paths have the name."""
     homes: dict[str, PurePosixPath | None] = {}
     for path in known:
@@ -191,18 +194,18 @@ def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) 
         for i, part in enumerate(name.parts[:-1]):
             if part.casefold() in PACKAGES:
                 root = PurePosixPath(*name.parts[:i])
-                roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
+                roots[root] = roots.get(root, 0) + (_lab_path(name.parts[i:]) in known)
                 break
     return roots
 
 
-def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
+def _lab_path(parts: tuple[str, ...]) -> PurePosixPath:
     """Return a path in a lab with a lower-case folder; students may write ``Classifiers``."""
     folder = parts[0].casefold()
     return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
 
 
-def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
+def _current_path(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
     """Return the current path of a file that was moved into a topic folder after an older lab."""
     home = homes.get(path.name)
     in_a_folder = len(path.parts) > 1
@@ -244,7 +247,7 @@ def _place_helpers(
             places.setdefault(folder / path.name, path)
 
 
-def _fit_for_every_system(
+def _drop_unportable_names(
     places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
 ) -> dict[PurePosixPath, PurePosixPath]:
     """Return the places without files that some systems cannot write: odd names, and names that differ only in capital letters."""
@@ -254,9 +257,9 @@ def _fit_for_every_system(
         folded = folds[path]
         if (
             UNSAFE_CHARACTERS.search(str(path))  # also matches lone surrogates, which cannot be encoded
-            or len(str(path)) > LONGEST_PATH
-            or len(path.parts) > DEEPEST_IN_LAB
-            or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
+            or len(str(path)) > MAX_PATH_CHARS
+            or len(path.parts) > MAX_LAB_DEPTH
+            or any(len(part) > MAX_NAME_CHARS or len(part.encode()) > MAX_NAME_BYTES for part in path.parts)
             or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
         ):
             warnings.append(f"{display_name(path)} was ignored: not every system allows a file of that name.")

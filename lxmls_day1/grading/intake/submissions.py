@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import LARGEST_FILE
+from lxmls_day1.course.explanations import MAX_FILE_BYTES
 from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
@@ -19,27 +19,27 @@ from lxmls_day1.grading.intake.finding_submissions import downloads_within
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.intake.untrusted_files import (
+    DEFAULT_LIMITS,
     LAB_FOLDERS,
-    MOST_ARCHIVES,
+    MAX_ARCHIVES,
     OTHER_ARCHIVES,
     SOURCES,
-    USUAL_LIMITS,
     Budget,
     Member,
     ReadingLimits,
-    Refused,
+    RejectedSubmission,
     display_name,
     members_of,
     members_of_archive,
-    without_bad,
+    readable_members,
 )
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import reference_folder
 
-SPLIT = "give each submission, or a download by itself, to `grade`"
-MOST_SOURCES = 5000
-MOST_SHOWN = 5  # file names in a message
-MOST_WARNINGS = 30
+SPLIT_ADVICE = "give each submission, or a download by itself, to `grade`"
+MAX_SOURCE_FILES = 5000
+MAX_NAMES_SHOWN = 5  # file names in a message
+MAX_WARNINGS = 30
 #: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
 MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
@@ -64,7 +64,7 @@ class Submission:
         The author that the packed file names. Not verified.
     receipt : str
         SHA-256 of the zip file that was handed in; empty unless there was exactly one.
-    alike : mapping from path to str
+    similar : mapping from path to str
         Missing files of the lab, each with a text about similar files: ``mira_old.py looks like it``.
     notes : tuple of str
         Sentences about ignored files: unreadable, too large, or from other students. They are also in `warnings`.
@@ -79,11 +79,11 @@ class Submission:
     warnings: tuple[str, ...] = ()
     author: str = ""
     receipt: str = ""
-    alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
+    similar: Mapping[PurePosixPath, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def unread(found: FoundSubmission) -> Submission:
+def unreadable_submission(found: FoundSubmission) -> Submission:
     """Return a placeholder for a submission that crashed the process that read it."""
     return Submission(found.student, found.name, found.source, "", {})
 
@@ -91,13 +91,15 @@ def unread(found: FoundSubmission) -> Submission:
 State = tuple[str, str, str]
 
 
-def state_of(handed_in: Submission | SubmissionGrade) -> State:
+def content_digest(handed_in: Submission | SubmissionGrade) -> State:
     """Return the identifying digests of a submission. A row whose state differs from that of its submission is out of date."""
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
 def read_submission(
-    found: FoundSubmission, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
+    found: FoundSubmission,
+    given: Collection[PurePosixPath] | Files | None = None,
+    limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> Submission:
     """Read a submission into memory.
 
@@ -128,7 +130,7 @@ def read_submission(
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    known = dict.fromkeys(_names_of_the_lab(reference_folder()), b"") if given is None else given
+    known = dict.fromkeys(_starter_source_paths(reference_folder()), b"") if given is None else given
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
@@ -137,19 +139,19 @@ def read_submission(
     try:
         with contextlib.ExitStack() as stack:
             complaints: list[str] = []
-            members = without_bad(members_of(found, stack), complaints)
+            members = readable_members(members_of(found, stack), complaints)
             receipt = _receipt(members, limits)
             files, called, more, alike = _read(members, known, limits, stack, complaints)
         notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
         warnings += [*more, *notes]
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
-    except Refused as refusal:
+    except RejectedSubmission as refusal:
         problem = f"{refusal}."
     except MemoryError:
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
-    warned = not_too_many(warnings)
+    warned = truncate_warnings(warnings)
     return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
 
 
@@ -160,7 +162,7 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
         return ""
     try:
         return hashlib.sha256(Budget(limits).read(archives[0], limits.bytes)).hexdigest()
-    except Refused:
+    except RejectedSubmission:
         return ""
 
 
@@ -178,19 +180,19 @@ def _read(
     members, layout = _opened_members(outer, known, limits, stack, complaints)
     _refuse_several_authors(members, limits)
     if not layout.places:
-        raise Refused(_nothing_in([member.name for member in members], complaints, layout))
+        raise RejectedSubmission(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
-        raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
+        raise RejectedSubmission(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
     files = _contents(layout, by_name, limits, complaints)
     if not files:
-        raise Refused(_nothing_in([], complaints, layout))
+        raise RejectedSubmission(_nothing_in([], complaints, layout))
     warnings = list(layout.warnings)
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
-            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
-        except Refused as refusal:
+            files[EXPLANATIONS] = Budget(limits).read(explanations, MAX_FILE_BYTES)
+        except RejectedSubmission as refusal:
             warnings.append(f"{display_name(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
     author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
@@ -198,17 +200,19 @@ def _read(
         warnings.append(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.similar
 
 
 def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
-    """Raise `Refused` if the submission contains packed work of several authors."""
+    """Raise `RejectedSubmission` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
     authors = {
-        slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
+        slug_of(author) for member in manifests[:MAX_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
     }
     if len(manifests) > 1 and len(authors) > 1:
-        raise Refused(f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT}")
+        raise RejectedSubmission(
+            f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT_ADVICE}"
+        )
 
 
 def _opened_members(
@@ -230,13 +234,13 @@ def _opened_members(
                 for m in members_of_archive(everything[0], budget, stack, inside)
             ]
             complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
-        except Refused as refusal:
-            raise Refused(f"{display_name(outer)} {refusal}") from None
+        except RejectedSubmission as refusal:
+            raise RejectedSubmission(f"{display_name(outer)} {refusal}") from None
     newest = everything
     for level in itertools.count(first):
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
-        if count > MOST_SOURCES:
-            raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
+        if count > MAX_SOURCE_FILES:
+            raise RejectedSubmission(f"It contains {count} source files; at most {MAX_SOURCE_FILES} are read")
         for folder, (platform, number) in downloads_within(member.name for member in everything).items():
             everything, newest = (
                 [member for member in members if not member.name.is_relative_to(folder)]
@@ -244,9 +248,9 @@ def _opened_members(
             )
             where = display_name(folder) if folder.parts else "It"
             complaints.append(
-                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT}"
+                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"
             )
-        layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
+        layout = lay_out([member.name for member in everything], known, _exercise_matcher(everything, known, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
@@ -254,18 +258,20 @@ def _opened_members(
             complaints.append(f"{display_name(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
-        if len(archives) > MOST_ARCHIVES:
-            complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
-        for member in archives[:MOST_ARCHIVES]:
+        if len(archives) > MAX_ARCHIVES:
+            complaints.append(f"{len(archives) - MAX_ARCHIVES} of {len(archives)} zip files were too many")
+        for member in archives[:MAX_ARCHIVES]:
             try:
                 newest += members_of_archive(member, budget, stack, complaints)
-            except Refused as refusal:
+            except RejectedSubmission as refusal:
                 complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
     return everything, layout
 
 
-def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
+def _exercise_matcher(
+    members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits
+) -> Defines:
     """Return a function that decides if a file answers the exercise of a starter file; True if that file's content is unknown."""
     given = known if isinstance(known, Mapping) else {}
     budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
@@ -277,7 +283,7 @@ def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | File
         member = next(member for member in members if member.name == name)
         try:
             content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
-        except Refused:
+        except RejectedSubmission:
             return False
         return is_answer(content, given[home], home)
 
@@ -293,7 +299,7 @@ def _contents(
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
             files[place] = budget.read(by_name[name], limits.file_bytes)
-        except Refused as refusal:
+        except RejectedSubmission as refusal:
             complaints.append(f"{display_name(name)} {refusal}")
     return files
 
@@ -308,10 +314,10 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
     nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
-    if layout.alike:
+    if layout.similar:
         return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MOST_SHOWN])}{more}"
+    more = f" and {len(names) - MAX_NAMES_SHOWN} more" if len(names) > MAX_NAMES_SHOWN else ""
+    return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MAX_NAMES_SHOWN])}{more}"
 
 
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
@@ -319,7 +325,7 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
     try:
         manifest_content = json.loads(Budget(limits).read(member, 100_000))
         name, partners = manifest_content["name"], manifest_content.get("with", [])
-    except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (RejectedSubmission, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", ""
     named = (
         [one_line(partner) for partner in partners if isinstance(partner, str)] if isinstance(partners, list) else []
@@ -327,7 +333,7 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
     return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
 
 
-def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:
+def _starter_source_paths(reference: Path) -> Iterator[PurePosixPath]:
     """Yield the paths of the starter sources; of a notebook and its script, only the notebook."""
     for folder in LAB_FOLDERS:
         for path in (reference / folder).rglob("*"):
@@ -342,7 +348,7 @@ def _digest(files: Files) -> str:
     return digest.hexdigest()
 
 
-def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
-    """Return the warnings, cut off after `MOST_WARNINGS` with a count of the rest."""
-    more = len(warnings) - MOST_WARNINGS
-    return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)
+def truncate_warnings(warnings: Sequence[str]) -> tuple[str, ...]:
+    """Return the warnings, cut off after `MAX_WARNINGS` with a count of the rest."""
+    more = len(warnings) - MAX_WARNINGS
+    return (*warnings[:MAX_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)

@@ -29,7 +29,7 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
+from lxmls_day1.grading.safe_text import html_prose, one_line, sanitize, truncate_lines
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -100,7 +100,7 @@ def environment() -> Environment:
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        finalize=_readable,
+        finalize=_sanitize_value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,28 +109,28 @@ def environment() -> Environment:
     )
     made.filters.update(
         exercise=_exercise_of,
-        lines=lines,
+        lines=truncate_lines,
         markdown=_rendered,
         name=name_of,
         one_line=one_line,
         percent=_percent,
         points=points_text,
         prose=_prose,
-        quoted=functools.partial(quote, safe=""),
+        quoted=functools.partial(quote, is_safe=""),
     )
     made.globals.update(VERDICTS=VERDICTS, VERDICT_WORDS=VERDICT_WORDS)
     return made
 
 
-def _readable(value: Any) -> Any:
+def _sanitize_value(value: Any) -> Any:
     """Clean a string before the template prints it. Markup stays as it is."""
-    return visible(value) if type(value) is str else value
+    return sanitize(value) if type(value) is str else value
 
 
 @functools.lru_cache(maxsize=4096)  # titles and known mistakes are the same on all pages
-def _prose(text: str, most: int = 0) -> Markup:
-    """Return a sentence of this project as markup, cut to `most` characters (0: not cut); `html_prose` escapes it."""
-    return Markup(html_prose(one_line(text, most) if most else text))
+def _prose(text: str, max_chars: int = 0) -> Markup:
+    """Return a sentence of this project as markup, cut to `max_chars` characters (0: not cut); `html_prose` escapes it."""
+    return Markup(html_prose(one_line(text, max_chars) if max_chars else text))
 
 
 def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
@@ -147,7 +147,7 @@ def _percent(share: float) -> str:
     return f"{100 * min(max(share, 0.0), 1.0):.1f}"
 
 
-def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
+def run_details(gradebook: Gradebook) -> list[tuple[str, str]]:
     """Return time, sandbox level, seed, limits and version of a run as pairs of name and value, in plain text."""
     return [
         ("graded", date_text(gradebook.graded)),

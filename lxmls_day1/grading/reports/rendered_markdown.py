@@ -23,15 +23,15 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from lxmls_day1.grading.safe_text import lines, visible
+from lxmls_day1.grading.safe_text import sanitize, truncate_lines
 
-LONGEST, MOST_LINES = 8000, 400  # limits on a rendered text; a longer text is shown as it was written
-LONGEST_PLAIN = 20_000
-MOST_CELLS = 5000
-LONGEST_FORMULA = 1500
-DEEPEST = 40  # nested elements in a formula
-LONGEST_HTML = 300_000
-KEPT = 20_000  # size of the cache of rendered texts, because several pages show the same answers
+MAX_CHARS, MAX_LINES = 8000, 400  # limits on a rendered text; a longer text is shown as it was written
+MAX_PLAIN_CHARS = 20_000
+MAX_TABLE_CELLS = 5000
+MAX_FORMULA_CHARS = 1500
+MAX_NESTING = 40  # nested elements in a formula
+MAX_HTML_CHARS = 300_000
+CACHE_SIZE = 20_000  # size of the cache of rendered texts, because several pages show the same answers
 
 _RULES = (
     "blockquote", "code", "emphasis", "entity", "escape", "fence", "heading", "hr", "list", "newline", "backticks", "strikethrough",
@@ -76,7 +76,7 @@ _FUNCTIONS = {
 }  # commands of our lessons that the converter does not know
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def html_of_markdown(text: str) -> str:
     r"""Convert a student's text to HTML: Markdown is laid out, TeX is typeset, everything else is plain text.
 
@@ -97,23 +97,23 @@ def html_of_markdown(text: str) -> str:
     >>> "<msup><mi>x</mi><mn>2</mn></msup>" in html_of_markdown("$x^2$")
     True
     """
-    text = visible(text).strip()
+    text = sanitize(text).strip()
     rows = text.split("\n")
     # The maximum number of cells of a table in this text, because the parser fills up short rows.
     cells = max(row.count("|") for row in rows) * len(rows)
-    if len(text) > LONGEST or len(rows) > MOST_LINES or cells > MOST_CELLS:
+    if len(text) > MAX_CHARS or len(rows) > MAX_LINES or cells > MAX_TABLE_CELLS:
         return _plain(text)
     try:
         html: str = _markdown().render(text)
     except Exception:  # no failure is known, but a student's text must never prevent the pages
         return _plain(text)
-    if len(html) > LONGEST_HTML:
+    if len(html) > MAX_HTML_CHARS:
         return _plain(text)
-    return visible(html).strip()  # cleaned again, because a character may have been written as &#8238;
+    return sanitize(html).strip()  # cleaned again, because a character may have been written as &#8238;
 
 
 def _plain(text: str) -> str:
-    return f'<p class="written">{escape(lines(text, LONGEST_PLAIN, MOST_LINES))}</p>'
+    return f'<p class="written">{escape(truncate_lines(text, MAX_PLAIN_CHARS, MAX_LINES))}</p>'
 
 
 @functools.cache
@@ -154,9 +154,9 @@ def _code(_: Any, tokens: Sequence[Any], number: int, *__: Any) -> str:
 def _formula(tex: str, is_block: bool) -> str:
     """Return a formula as MathML, or as it was written if it cannot be converted."""
     tex, mathml = tex.strip(), ""
-    if len(tex) <= LONGEST_FORMULA and not _DEFINES.search(tex):
+    if len(tex) <= MAX_FORMULA_CHARS and not _DEFINES.search(tex):
         try:
-            mathml = _written(convert_to_element(_NUMBERED.sub(r"\\\1{\2*}", tex)))
+            mathml = _mathml(convert_to_element(_NUMBERED.sub(r"\\\1{\2*}", tex)))
         except Exception:  # the converter raises many kinds of errors for invalid TeX, even RecursionError
             mathml = ""
     if not mathml:
@@ -164,9 +164,9 @@ def _formula(tex: str, is_block: bool) -> str:
     return f'<math display="{"block" if is_block else "inline"}">{mathml}</math>'
 
 
-def _written(element: Element, depth: int = 0) -> str:
+def _mathml(element: Element, depth: int = 0) -> str:
     """Return the content of an element as markup. An element that is not in `_MATHML` becomes an ``mrow`` with its children."""
-    if depth > DEEPEST:
+    if depth > MAX_NESTING:
         raise ValueError("elements are nested too deeply")
     text = unescape(element.text or "")  # the converter writes signs as &#x0003D;
     parts = [escape(_FUNCTIONS.get(text, text))]
@@ -178,7 +178,7 @@ def _written(element: Element, depth: int = 0) -> str:
         )
         if child.text and unescape(child.text) in _BARS and "stretchy" not in child.attrib:
             attributes += ' stretchy="false"'
-        parts.append(f"<{tag}{attributes}>{_written(child, depth + 1)}</{tag}>")
+        parts.append(f"<{tag}{attributes}>{_mathml(child, depth + 1)}</{tag}>")
     return "".join(parts)
 
 

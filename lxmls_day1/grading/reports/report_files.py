@@ -3,21 +3,21 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.notebook_answers import model_answers
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import HandMarks, write_hand_marks
+from lxmls_day1.grading.reports.hand_marks import ManualMarks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 
 Pages = Mapping[str, SubmissionGrade | None]
 
 ROWS = ".rows"
-MOST_NAMED = 20  # students in one sentence
+MAX_STUDENTS_SHOWN = 20  # students in one sentence
 
 
 def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
@@ -70,8 +70,8 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     """
     reference = reference_folder()
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
-    known = [id for id in Registry.of(reference).ids if id in explained]  # students may write other ids
-    sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
+    known = [id for id in Registry.from_folder(reference).ids if id in explained]  # students may write other ids
+    sentences = RecordedAnswers.read_existing(reference / RECORDED, known).sentences
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
@@ -88,14 +88,14 @@ class Report:
     out : Path
     pages : mapping from student to SubmissionGrade
         The students who have a page, each with the result shown on it; None for a page of an earlier run.
-    by_hand : HandMarks
+    manual_marks : HandMarks
         The manual marks that are already in the gradebook.
     report : function from str
         Takes sentences for the instructor.
     """
 
-    def __init__(self, out: Path, pages: Pages, by_hand: HandMarks, report: Callable[[str], None]):
-        self._out, self._pages, self._by_hand, self._report = out, pages, by_hand, report
+    def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None]):
+        self._out, self._pages, self._by_hand, self._report = out, pages, manual_marks, report
 
     def __call__(self, book: Gradebook) -> Gradebook:
         """Write the tables and pages of a class, and each student's page whose marks have changed."""
@@ -105,7 +105,7 @@ class Report:
                 files |= files_of_student(row, book)
         write_files(self._out, files)
         remove_pages(self._out, self._pages.keys() - {row.student for row in book.rows}, self._report)
-        write_hand_marks(self._out, book.rows, self._by_hand)
+        write_manual_marks(self._out, book.rows, self._by_hand)
         return book
 
 
@@ -113,21 +113,21 @@ def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
     """Write files in a folder, each atomically."""
     for path in files:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
-    replace_files({out / path: content for path, content in files.items()})
+    write_files_atomically({out / path: content for path, content in files.items()})
 
 
-def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]) -> None:
+def remove_pages(out: Path, absent_students: Collection[str], report: Callable[[str], None]) -> None:
     """Remove the pages of students who are not in this run, and report it. Their rows are kept for later runs."""
-    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
+    paths = [out / path for student in sorted(absent_students) for path in pages_of(student) if (out / path).is_file()]
     for path in paths:
         path.unlink()
     if paths:
         report(
-            f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
+            f"Not in this run, so their pages were removed: {abbreviate_list(list(dict.fromkeys(path.stem for path in paths)))}."
         )
 
 
-def some_of(students: Sequence[str]) -> str:
+def abbreviate_list(students: Sequence[str]) -> str:
     """Return the first of some students, and the number of the others."""
-    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
-    return ", ".join(students[:MOST_NAMED]) + more
+    more = f" and {len(students) - MAX_STUDENTS_SHOWN} more" if len(students) > MAX_STUDENTS_SHOWN else ""
+    return ", ".join(students[:MAX_STUDENTS_SHOWN]) + more

@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, MOODLE, FoundSubmission
 from lxmls_day1.grading.reports.page_frame import points_text
 from lxmls_day1.grading.safe_text import table_cell
-from lxmls_day1.grading.table_files import Cell, NotText, TextTable
+from lxmls_day1.grading.table_files import Cell, NotTextError, TextTable
 
 #: Columns that hold ids, in lower case: for Canvas, for Moodle (grade book and grading worksheet), for Blackboard.
 ID_COLUMNS = (
@@ -37,10 +37,10 @@ ID_COLUMNS = (
 #: The column of a roster that holds a platform's ids.
 ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWN_COLUMN = "lxmls-day1"
-ACCOUNT = "matches.csv"  # the file that lists all matches
-LARGEST = 50_000_000  # bytes
+MATCHES_FILE = "matches.csv"  # the file that lists all matches
+MAX_ROSTER_BYTES = 50_000_000  # bytes
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
-_ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
+_PLATFORM_SUFFIX = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledRoster:
     """A roster whose column is filled in.
 
     Attributes
@@ -71,12 +71,12 @@ class Filled:
     column: str
 
     @property
-    def filled(self) -> int:
+    def n_filled(self) -> int:
         """The number of students with points."""
         return sum(match.points is not None for match in self.matches)
 
     @property
-    def open(self) -> tuple[Match, ...]:
+    def unmatched(self) -> tuple[Match, ...]:
         """The matches to look at: students without a submission, and submissions without a student."""
         return tuple(match for match in self.matches if match.remark)
 
@@ -119,12 +119,12 @@ class Roster:
         group_column: str = "",
     ):
         self.path = path
-        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        content = path.read_bytes() if path.stat().st_size <= MAX_ROSTER_BYTES else b""
         if not content.strip():
             raise InputError(f"{path} is not a roster: it is {'too large' if path.stat().st_size else 'empty'}.")
         try:
             self.table = TextTable.read(content)
-        except NotText as error:
+        except NotTextError as error:
             raise InputError(
                 f"{path} is {error}, but a roster must be a text table: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
                 "separated by tabs)."
@@ -136,35 +136,37 @@ class Roster:
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
         known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
-        self.ids = [self._named(id_column)] if id_column else known
+        self.ids = [self._column_number(id_column)] if id_column else known
         self._is_id_named = bool(id_column)
         if not self.ids:
             raise InputError(
                 f"{path} has none of the known columns of ids ({', '.join(ID_COLUMNS)}); name one with --id-column"
-                f"{nearest('', self.header)}"
+                f"{did_you_mean('', self.header)}"
             )
-        self._group = self._named(group_column) if group_column else None
+        self._group = self._column_number(group_column) if group_column else None
         present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
-        self.target = self._named(column) if column else present[0] if present else None
+        self.target = self._column_number(column) if column else present[0] if present else None
         if self.target in self.ids:
             raise InputError(
                 f"{self.header[self.target or 0]!r} is a column of ids in {path}; choose another one for the marks."
             )
         self.column = OWN_COLUMN if self.target is None else self.header[self.target]
 
-    def _named(self, name: str) -> int:
+    def _column_number(self, name: str) -> int:
         """Return the number of a column."""
         exact = [i for i, known in enumerate(self.header) if known == name.strip()]
         wanted = name.strip().casefold()
         found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
-        found = found or [i for i, known in enumerate(self.header) if _ADDED.sub("", known).casefold() == wanted]
+        found = found or [
+            i for i, known in enumerate(self.header) if _PLATFORM_SUFFIX.sub("", known).casefold() == wanted
+        ]
         if len(found) == 1:
             return found[0]
         if found:
             raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
-        raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
+        raise InputError(f"{self.path} has no column {name!r}{did_you_mean(name, [one for one in self.header if one])}")
 
-    def filled(self, found: Sequence[FoundSubmission], rows: Iterable[SubmissionGrade]) -> Filled:
+    def fill(self, found: Sequence[FoundSubmission], rows: Iterable[SubmissionGrade]) -> FilledRoster:
         """Match students and submissions, and fill in the column.
 
         Parameters
@@ -188,7 +190,7 @@ class Roster:
         by_line = {
             number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
         }
-        matches = [self._of_group(number, by_line) for number in students]
+        matches = [self._best_of_group(number, by_line) for number in students]
         values = {
             number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
         }
@@ -200,9 +202,9 @@ class Roster:
                 )
                 matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
-        return Filled(self._written(values, out_of), tuple(matches), self.column)
+        return FilledRoster(self._content(values, out_of), tuple(matches), self.column)
 
-    def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
+    def _best_of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
         """Return the best mark of a line and of the other lines in its group."""
         own, group = by_line[number], self.table.text(number, self._group) if self._group is not None else ""
         if not group:
@@ -219,17 +221,17 @@ class Roster:
         return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
 
     def _match(
-        self, number: int, one: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
+        self, number: int, found: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
     ) -> Match:
         """Return the match of one student."""
-        id, row = self._id(number), rows.get(one.student) if one else None
+        id, row = self._id(number), rows.get(found.student) if found else None
         if row is None:
             return Match(id, "", remark=problem or "no submission")
         if row.failed:
             return Match(id, row.student, remark="could not be graded")
         return Match(id, row.student, row.points)
 
-    def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
+    def _content(self, values: Mapping[int, float], out_of: float) -> bytes:
         """Return the file with these numbers in the column."""
         comma, is_new, separator = self._decimal_comma(), self.target is None, self.table.separator
         target = max(map(len, self.table.rows)) if self.target is None else self.target
@@ -288,14 +290,14 @@ def matched_lines(
     problems: dict[int | str, str] = {}
     forms = {
         written: [(name, _lines_by_id(cells, written)) for name, cells in columns]
-        for written in (_exactly, _plainly, _loosely, _without_zeros)
+        for written in (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
     }
-    found = _with_one_reading(found, columns)
-    runs = sorted({one.since for one in found})
+    found = _resolve_ids(found, columns)
+    runs = sorted({one.first_run for one in found})
     for run, written in itertools.product(runs, forms):
         have_one = {one.student for one in whose.values()}
         claims: dict[int, list[FoundSubmission]] = defaultdict(list)
-        for one in (one for one in found if one.since == run):
+        for one in (one for one in found if one.first_run == run):
             theirs = _lines_of(one, forms[written], written)
             if one.student in have_one or one.student in problems or not theirs:
                 continue
@@ -314,7 +316,7 @@ def matched_lines(
             if first is None:
                 problems[number] = f"{' and '.join(one.student for one in ones)} have this id"
     for _, cells in columns:
-        for id, numbers in _lines_by_id(cells, _plainly).items():
+        for id, numbers in _lines_by_id(cells, _unquoted_id).items():
             for number in numbers if len(numbers) > 1 else ():
                 if number not in whose:
                     problems[number] = f"the id {id} stands in {len(numbers)} lines"
@@ -322,15 +324,15 @@ def matched_lines(
 
 
 def _lines_of(
-    one: FoundSubmission, lines: Sequence[tuple[str, Mapping[str, set[int]]]], written: Callable[[str], str]
+    found: FoundSubmission, lines: Sequence[tuple[str, Mapping[str, set[int]]]], normalize: Callable[[str], str]
 ) -> set[int]:
     """Return the lines that a submission may belong to."""
-    keys = {written(id) for id in one.ids} - {""}
-    own = [column for name, column in lines if name in ("", ID_COLUMN.get(one.platform, name))]
+    keys = {normalize(id) for id in found.ids} - {""}
+    own = [column for name, column in lines if name in ("", ID_COLUMN.get(found.platform, name))]
     return {n for column in own for key in keys for n in column.get(key, ())}
 
 
-def _with_one_reading(
+def _resolve_ids(
     found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
 ) -> list[FoundSubmission]:
     """Resolve names with several readings: use the reading in which most of the names are ids of the roster."""
@@ -342,12 +344,12 @@ def _with_one_reading(
     return [replace(one, ids=one.ids[best[0] : best[0] + 1]) if len(one.ids) > 1 else one for one in found]
 
 
-def _lines_by_id(cells: Mapping[int, str], written: Callable[[str], str]) -> dict[str, set[int]]:
+def _lines_by_id(cells: Mapping[int, str], normalize: Callable[[str], str]) -> dict[str, set[int]]:
     """Map each id to its lines."""
     start = _common_start([text for text in cells.values() if text])
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in cells.items():
-        for key in {written(text), written(text.removeprefix(start))} - {""}:
+        for key in {normalize(text), normalize(text.removeprefix(start))} - {""}:
             found[key].add(number)
     return found
 
@@ -359,22 +361,22 @@ def _common_start(ids: Sequence[str]) -> str:
     return start if len(start.strip()) > 5 else ""
 
 
-def _exactly(id: str) -> str:
+def _exact_id(id: str) -> str:
     return id
 
 
-def _plainly(id: str) -> str:
+def _unquoted_id(id: str) -> str:
     """Return an id without the signs that stop a spreadsheet from reading a number: ``="007"`` and ``'007`` -> ``007``."""
     wrapped = re.fullmatch(r'="?([^"]*)"?', id)
     return (wrapped[1] if wrapped else id.removeprefix("'")).strip()
 
 
-def _loosely(id: str) -> str:
+def _normalized_id(id: str) -> str:
     """Return an id without spaces, in lower case and with composed accents: `` Ada`` -> ``ada``."""
-    return unicodedata.normalize("NFC", _plainly(id)).casefold()
+    return unicodedata.normalize("NFC", _unquoted_id(id)).casefold()
 
 
-def _without_zeros(id: str) -> str:
+def _id_without_zeros(id: str) -> str:
     """Return a number without leading zeros (``007`` -> ``7``), and an empty string for anything else."""
-    id = _plainly(id)
+    id = _unquoted_id(id)
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""

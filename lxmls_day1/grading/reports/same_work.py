@@ -21,7 +21,7 @@ MAX_FUNCTION_CHARACTERS = 10_000  # some versions of Python are slow on a longer
 _IGNORED = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 _LAYOUT = {tokenize.NEWLINE: "end", tokenize.INDENT: "deeper", tokenize.DEDENT: "back"}
 _ASSIGNMENTS = {"=", ":=", "+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**="}
-_RAISE = 5  # tokens of the line in a stub: raise NotImplementedError("…")
+_STUB_TOKENS = 5  # tokens of the line in a stub: raise NotImplementedError("…")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def digest_of_answer(functions: Iterable[tuple[str, str]]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _number_of_tokens(stub: str) -> int:
-    return max(0, len(_plain_tokens(stub)) - _RAISE) if stub else 0
+    return max(0, len(_plain_tokens(stub)) - _STUB_TOKENS) if stub else 0
 
 
 def _plain_tokens(source: str) -> list[str]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lxmls_day1.course.diagnosis.naming import head_of
+from lxmls_day1.course.diagnosis.naming import diagnosis_heading
 from lxmls_day1.grading.gradebook import (
     MISSING,
     OK,
@@ -21,11 +21,11 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, how_graded, joined, name_of, points_text, render
-from lxmls_day1.grading.safe_text import lines, one_line
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, joined, name_of, points_text, render, run_details
+from lxmls_day1.grading.safe_text import one_line, truncate_lines
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
-BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
+TO_BE_MARKED, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
 
@@ -58,9 +58,9 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
         out_of=points_text(row.out_of),
         share=row.points / row.out_of if row.out_of else 0.0,
         exercises=[_exercise_on_page(exercise, row) for exercise in row.exercises],
-        still_to_come=_still_to_come(row),
+        still_to_come=_manual_exercises_note(row),
         facts=_facts(row, gradebook),
-        BY_HAND=BY_HAND,
+        BY_HAND=TO_BE_MARKED,
         EXAMPLE_TEXT=EXAMPLE_TEXT,
     )
 
@@ -70,35 +70,35 @@ def explanation(check: CheckGrade) -> str:
 
     Examples
     --------
-    >>> print(explanation(CheckGrade("", "1.5", "Costs", True, "timeout", "stopped after 2 s")))
+    >>> print(explanation(CheckGrade("", "1.5", "Costs", True, "timeout", "on_stop after 2 s")))
     time limit: not done within the time limit
     stopped after 2 s
     """
     said = [f"{VERDICT_WORDS[check.verdict][1]}: {VERDICTS[check.verdict]}" if check.verdict != OK else "right"]
     if check.text:
-        said.append(lines(check.text))
+        said.append(truncate_lines(check.text))
     return "\n".join(said)
 
 
 def calls_text(check: CheckGrade) -> str:
     """Return the calls of a check, one per line."""
-    return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
+    return truncate_lines("\n".join(one_line(call, 500) for call in check.calls), max_lines=20)
 
 
-def _still_to_come(row: SubmissionGrade) -> str:
+def _manual_exercises_note(row: SubmissionGrade) -> str:
     """Return a sentence about the exercises that still need a manual mark, or an empty string."""
     unmarked = row.unmarked
     if not unmarked:
         return ""
     most = points_text(sum(exercise.out_of for exercise in unmarked))
     ids = joined([one_line(exercise.id) for exercise in unmarked])
-    return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {BY_HAND}."
+    return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {TO_BE_MARKED}."
 
 
 def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
     receipt = f"sha256 {one_line(row.receipt)}" if row.receipt else ""
-    return [*how_graded(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
+    return [*run_details(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
 class _CheckOnPage(NamedTuple):
@@ -108,8 +108,8 @@ class _CheckOnPage(NamedTuple):
     sign: str
     word: str
     meaning: str  # explanation of the verdict; empty if not needed
-    text: str  # empty if `as_in` is set
-    as_in: str | None  # the title of an earlier check of the exercise with the same text
+    text: str  # empty if `same_text_as` is set
+    same_text_as: str | None  # the title of an earlier check of the exercise with the same text
     calls: str  # one call per line; empty for hidden checks
 
 
@@ -127,8 +127,8 @@ class _ExerciseOnPage(NamedTuple):
     checks: list[_CheckOnPage]
     answers: list[FreeAnswer]  # the non-empty answers
     unanswered: str  # a sentence with the number of empty answers
-    answers_are: str  # marked, to be marked, or not marked at all
-    named: str  # the heading of the sentences on its mistakes
+    marking_state: str  # marked, to be marked, or not marked at all
+    mistakes_heading: str  # the heading of the sentences on its mistakes
 
 
 def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
@@ -140,16 +140,16 @@ def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _Exercis
         exercise,
         "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
         one_line(f"{exercise.id} {exercise.title}"),
-        f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
+        f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
-        "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}",
+        "–" if exercise.is_manual else f"{exercise.passed} of {len(exercise.checks)}",
         line,
         bool(line) and not answered and exercise.mark is None,
         [] if line else list(_checks_on_page(exercise)),
         answered,
         _unanswered(len(answers) - len(answered)) if answered or not line else "",
-        "read, not marked" if not exercise.by_hand else BY_HAND if points is None else "marked by hand",
-        head_of(exercise.named_as),
+        "read, not marked" if not exercise.is_manual else TO_BE_MARKED if points is None else "marked by hand",
+        diagnosis_heading(exercise.named_as),
     )
 
 
@@ -171,13 +171,13 @@ def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
     for check in exercise.checks:
         as_in = titles.get(check.text)
         calls = calls_text(check) if check.calls and not check.hidden else ""
-        meaning = VERDICTS[check.verdict] if _needs_words(check) else ""
+        meaning = VERDICTS[check.verdict] if _needs_explanation(check) else ""
         text = check.text if as_in is None else ""
         yield _CheckOnPage(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 
 
-def _needs_words(check: CheckGrade) -> bool:
+def _needs_explanation(check: CheckGrade) -> bool:
     """Return True if the verdict needs an explanation: it is neither “right” nor “wrong”, or a wrong answer has no text."""
     return check.verdict not in (OK, WRONG) if check.text else check.verdict != OK

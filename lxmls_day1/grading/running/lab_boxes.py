@@ -8,7 +8,7 @@ from pathlib import Path
 import lxmls_day1
 from lxmls_day1.box.programs import Program
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.running.refusals import LIBRARY, modules_with_answers
+from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, solution_modules
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -17,7 +17,7 @@ LAB_PROGRAM = "lxmls_day1.grading.running.lab_program:LabProgram"
 
 def lab_program() -> Program:
     """Return the program of boxes that hold a lab."""
-    refused = modules_with_answers(Registry.of(reference_folder()))
+    refused = solution_modules(Registry.from_folder(reference_folder()))
     hidden = [*secret_folders(), *_files_of(refused)]
     return Program(LAB_PROGRAM, cache_folder(), {"refused": refused}, tuple(hidden))
 
@@ -26,7 +26,7 @@ def _files_of(modules: Iterable[str]) -> list[Path]:
     """Return the files on this machine, and the folder of the library, from which these modules could be imported or read."""
     found: list[Path] = []
     for name in modules:
-        if name == LIBRARY:
+        if name == BLOCKED_LIBRARY:
             spec = PathFinder.find_spec(name, [entry for entry in sys.path if Path(entry).name.endswith("-packages")])
             found += map(Path, spec.submodule_search_locations or () if spec else ())
         else:

@@ -19,14 +19,14 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.workspaces.generation import Files, student_files
-from lxmls_day1.engine.cluster.workers import digest_of, installation
+from lxmls_day1.engine.cluster.workers import digest_of, installation_fingerprint
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.report_files import write_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
-OWN_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, making pages
+GRADER_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, making pages
 UNSAFE = "hidden checks are not run at the sandbox level {level}, because the graded code could read them there"
 
 
@@ -47,7 +47,7 @@ class Plan:
     seed : int
     limits : Limits
     level : Level
-    refuse_hidden : str
+    hidden_refused_reason : str
         The reason why hidden checks are not run; empty if they are run.
     key : str
         Digests of everything above that decides about verdicts.
@@ -66,7 +66,7 @@ class Plan:
     seed: int
     limits: Limits
     level: Level
-    refuse_hidden: str
+    hidden_refused_reason: str
     key: str = ""
     graded: str = ""
     grader: str = ""
@@ -81,7 +81,7 @@ class Plan:
         parts = {
             "the seed": self.seed,
             "the limits": asdict(self.limits),
-            "the sandbox": [self.level.name, self.refuse_hidden],
+            "the sandbox": [self.level.name, self.hidden_refused_reason],
             "the exercises": exercises,
             "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
             "the grader": self.grader,
@@ -90,7 +90,7 @@ class Plan:
         digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
         return replace(self, key=";".join(f"{name}={digest.hexdigest()[:12]}" for name, digest in digests.items()))
 
-    def changed_since(self, key: str) -> str:
+    def differences_from(self, key: str) -> str:
         """Return the names of the settings that differ from those of a row with that key."""
         before = set(key.split(";"))
         parts = [part.partition("=")[0] for part in self.key.split(";") if part not in before]
@@ -104,7 +104,7 @@ class Plan:
             row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
         )
 
-    def new_points(self, row: SubmissionGrade) -> list[str]:
+    def changed_points(self, row: SubmissionGrade) -> list[str]:
         """Return a description of each exercise of the row whose points have changed."""
         return [
             f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
@@ -113,9 +113,9 @@ class Plan:
         ]
 
     @property
-    def patience(self) -> float:
+    def worker_timeout(self) -> float:
         """Seconds, as `lxmls_day1.base.waiting` counts them, after which a worker is killed: two runs of all checks, and our own work."""
-        return 2 * self.limits.total_seconds + OWN_SECONDS
+        return 2 * self.limits.total_seconds + GRADER_SECONDS
 
     def gradebook(self, rows: Iterable[SubmissionGrade] = ()) -> Gradebook:
         """Return a gradebook of these rows, in the order of the students."""
@@ -123,9 +123,9 @@ class Plan:
             tuple(sorted(rows, key=lambda row: row.student)),
             self.seed,
             self.level.name,
-            self.level.text,
+            self.level.description,
             asdict(self.limits),
-            not self.refuse_hidden,
+            not self.hidden_refused_reason,
             self.graded,
             lxmls_day1.__version__,
         )
@@ -180,9 +180,9 @@ def make_plan(
     if saved and saved["seed"] == seed and saved["sources"] == sources:
         fresh = saved["answers"]
     else:
-        from lxmls_day1.course.running.snapshot import answers_of_reference  # not needed if the answers were saved
+        from lxmls_day1.course.running.snapshot import reference_answers  # not needed if the answers were saved
 
-        fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
+        fresh = reference_answers([exercise.id for exercise in exercises], hidden=True, seed=seed)
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}
         write_files(out, {PurePosixPath(EXPECTED): json.dumps(content).encode()})
     return Plan(
@@ -193,7 +193,7 @@ def make_plan(
         seed,
         limits or Limits(),
         level,
-        "" if level.safe or trust else UNSAFE.format(level=level.name),
+        "" if level.is_safe or trust else UNSAFE.format(level=level.name),
         graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
         grader=grader_version(),
         sources=sources,
@@ -208,7 +208,7 @@ def grader_version() -> str:
     """
     reference = reference_folder()
     checks = [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")]
-    return f"{installation()}, checks {digest_of([path for path in checks if path != reference / FILE], reference)}"
+    return f"{installation_fingerprint()}, checks {digest_of([path for path in checks if path != reference / FILE], reference)}"
 
 
 def _digest_of_checks(exercises: Sequence[Exercise]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lxmls_day1.base.atomic_files import temporary_folder
 
 PREFIX = "lxmls-day1-run-"
-PASSABLE = 0o711  # boxes that run as another user must be able to enter their own folders inside it
+TRAVERSABLE_MODE = 0o711  # boxes that run as another user must be able to enter their own folders inside it
 _current: list[Path] = []
 
 
@@ -23,7 +23,7 @@ def run_folder() -> Iterator[Path]:
         yield _current[-1]
         return
     before, variable = tempfile.tempdir, os.environ.get("TMPDIR")
-    with temporary_folder(PREFIX, mode=PASSABLE) as folder:
+    with temporary_folder(PREFIX, mode=TRAVERSABLE_MODE) as folder:
         _current.append(folder)
         tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
         try:

@@ -19,14 +19,14 @@ from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import ERROR, CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, state_of, unread
-from lxmls_day1.grading.running.one_submission import ForkServers, Graded, Grader, unfinished
+from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
+from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 
 GIBIBYTE = 1 << 30
-#: Bytes in addition to the memory of a worker that is ready; `own_memory` adds more for large answers.
-OWN_MEMORY = 2 * GIBIBYTE
+#: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.
+MEMORY_ALLOWANCE_BYTES = 2 * GIBIBYTE
 
 
 def serve() -> None:
@@ -39,7 +39,7 @@ def serve() -> None:
     ``look``       the location of a submission    its state, or None if it cannot be read
     ``prepare``    None                            the checks. A box is made, too, which takes a second, so this request
                                                    is skipped if no submission has changed
-    ``grade``      the location of a submission    a `Graded`
+    ``grade``      the location of a submission    a `GradedSubmission`
     ``end``        None                            no reply: the process exits
     =============  ==============================  =====================================================================
 
@@ -64,11 +64,11 @@ def serve() -> None:
         try:
             if word == "plan":
                 grader = step("checked")(value, fork_servers)
-                limit_memory(own_memory(value))
+                limit_memory(memory_allowance(value))
                 reply: tuple[str, Any] = "done", None
             else:
                 assert grader is not None
-                reply = "done", ANSWERS[word](grader, value)
+                reply = "done", HANDLERS[word](grader, value)
         except BoxesUnavailable as error:
             reply = "unavailable", str(error)
         except InputError as error:
@@ -86,9 +86,9 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def own_memory(plan: Plan) -> int:
+def memory_allowance(plan: Plan) -> int:
     """Return the number of bytes that a worker may use in addition to its memory when it is ready."""
-    return OWN_MEMORY + 16 * plan.limits.bytes_of("reply")
+    return MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
 
 
 def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
@@ -96,39 +96,43 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     gc.collect()
     gc.freeze()  # the existing objects stay, so the garbage collector need not visit them again
     gc.set_threshold(10_000)
-    limit_memory(own_memory(grader.plan))
+    limit_memory(memory_allowance(grader.plan))
     return known
 
 
 def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
-        return state_of(step("read")(found, grader.plan.given))
+        return content_digest(step("read")(found, grader.plan.given))
     except Exception:  # `_grade` reports the error
         return None
 
 
-def _grade(grader: Grader, found: FoundSubmission) -> Graded:
+def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
     try:
         submission = step("read")(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return unfinished(grader.plan, grader.checks, unread(found), ERROR, "it could not be read", message)
+        return failed_row(
+            grader.plan, grader.checks, unreadable_submission(found), ERROR, "it could not be read", message
+        )
     return grader(submission)
 
 
-ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
+HANDLERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
 
 
-def limit_memory(more: int) -> None:
-    """Limit the memory of this process to its present size plus `more` bytes, if the system supports it."""
+def limit_memory(extra_bytes: int) -> None:
+    """Limit the memory of this process to its present size plus `extra_bytes` bytes, if the system supports it."""
     if sys.platform.startswith("linux"):
         import resource
 
-        from lxmls_day1.box.confinement import present_memory  # works only on Linux
+        from lxmls_day1.box.confinement import address_space_in_use  # works only on Linux
 
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = present_memory() + more
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+        new_limit = address_space_in_use() + extra_bytes
+        resource.setrlimit(
+            resource.RLIMIT_AS, (new_limit if hard_limit < 0 else min(new_limit, hard_limit), hard_limit)
+        )
 
 
 if __name__ == "__main__":

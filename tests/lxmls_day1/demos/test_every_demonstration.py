@@ -139,7 +139,7 @@ class Coin(Demonstration):
 
 
 def test_progress_comes_before_the_scene(lab):
-    progress, answer = Coin(lab).answers([])  # no settings at all
+    progress, answer = Coin(lab).messages([])  # no settings at all
     assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
     assert answer["scene"]["panels"][0]["marks"][0]["at"] == [[0.33333, None]]
 
@@ -147,7 +147,7 @@ def test_progress_comes_before_the_scene(lab):
 @pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), KeyboardInterrupt("by hand"), BaseException("of all")])
 def test_an_error_is_a_sentence(lab, monkeypatch, error):
     monkeypatch.setattr(Coin, "error", error)
-    _, answer = Coin(lab).answers({})
+    _, answer = Coin(lab).messages({})
     assert answer == {"error": wording("demos.picture_left_ended", type(error).__name__, error)}
 
 

@@ -39,7 +39,7 @@ class Interrupted(Checkpoint):
         self.at = at
 
     def after(self, before, now, content):
-        super().after(before, now, content)
+        super().write_if_due(before, now, content)
         if now >= self.at:
             raise Stop
 
