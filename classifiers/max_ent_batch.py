@@ -196,9 +196,9 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
-                if point.arrived or point.number == self.max_iterations:
+                if point.converged or point.number == self.max_iterations:
                     break
-        if not point.arrived and (point.number == self.max_iterations or not point.near):
+        if not point.converged and (point.number == self.max_iterations or not point.near):
             self._warn_of_early_end(point.number)
         return self._trained(point.params())
 

@@ -16,7 +16,7 @@ PHRASES = (
         r"\b(?:is|are|was|were|been|be) (?:\w+ly |also |not |so )?(?:told|said|asked|meant|put down|spoken of)\b",
         "programs return, raise, print or report",
     ),
-    ("negated noun", r"\b(?:is|are|was|were) (?:no|none)\b(?! longer| more)", "is not a; an invalid"),
+    ("negated noun", r"(?<!there )\b(?:is|are|was|were) (?:no|none)\b(?! longer| more)", "is not a; an invalid"),
     ("quantity", r"\bso (?:many|often|few|long as)\b|\bas many as\b", "name the quantity"),
     (
         "stand",

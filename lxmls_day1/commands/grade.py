@@ -193,7 +193,7 @@ def _conclude(book: Any, folder: Path) -> None:
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )
-    by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.by_hand]
+    by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.is_manual]
     if by_hand:
         marked = sum(exercise.points is not None for exercise in by_hand)
         click.echo(

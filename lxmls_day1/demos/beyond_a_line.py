@@ -132,11 +132,11 @@ class DemoBeyondALine(Demonstration):
     title = "What a line cannot do"
     order = 80
     summary = "Crossed corners and rings: a line fails, a kernel perceptron and nearest neighbours do not."
-    look_at = (
+    observations = (
         "The same points three times; the background shows which class each method predicts at every place. A line separates "
         "two clusters and nothing else; the other two methods keep examples, and their boundaries bend around them."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: round by round the kernel perceptron adds up its mistakes, and its regions join.",
         "Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.",
         "Take one neighbour, then fifteen, with much noise: which of them follows the noise?",

@@ -37,11 +37,11 @@ class DemoComparison(Demonstration):
     summary = (
         "How accurate every classifier is over the number of points, their variance and the balance of the classes."
     )
-    look_at = (
+    observations = (
         "Each line is one classifier, and its accuracy is exact: how often it is right on all points that there could be. The line of "
         "the best possible classifier is the ceiling, and the gap below it is what comes from having too few points."
     )
-    to_try = (
+    suggestions = (
         "Show how far they are below the best: with 10 points the classifiers differ, with 500 they hardly do.",
         "Look at the rare class alone: at a share of 0.05, classifiers that minimise the number of mistakes give it up.",
         "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?",

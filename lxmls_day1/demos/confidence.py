@@ -59,11 +59,11 @@ class DemoConfidence(Demonstration):
     summary = (
         "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
     )
-    look_at = (
+    observations = (
         "The ellipse shows which weights of two words AROW still considers likely. Each document makes it narrower in the "
         "directions of its words: the frequent word's weight soon changes little, and the rare word's still moves."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: the ellipse becomes narrow first, as every document has the frequent word.",
         "Let the rare word be in all documents (rare word in 1): now the ellipse shrinks evenly.",
         "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",

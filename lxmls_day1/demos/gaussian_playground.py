@@ -52,11 +52,11 @@ class DemoGaussianPlayground(Demonstration):
     summary = (
         "Two or three Gaussian classes, the boundary of every classifier, and the highest accuracy that is possible."
     )
-    look_at = (
+    observations = (
         "Every line is the decision boundary of one classifier; the solid one is the best that is possible. "
         "Watch which lines follow the classes as a whole, and which only a few points near the border."
     )
-    to_try = (
+    suggestions = (
         "Click to add a point of class 0 far inside class 1: the perceptron and the SVM turn, naive Bayes hardly does.",
         "Raise σ² of one class: the best boundary is then curved, and no linear learner can follow it.",
         "Draw 20 points instead of 100, and go through the seeds: how far do the lines scatter around the best one?",

@@ -114,11 +114,11 @@ class DemoMiraStep(Demonstration):
     title = "MIRA's step, and column squishing"
     order = 30
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
-    look_at = (
+    observations = (
         "MIRA goes just as far as the example requires, to a margin of 1 over its strongest rival, or as far as the cap 1/λ "
         "allows. The bars show what that does to the scores of all classes, and what column squishing does instead."
     )
-    to_try = (
+    suggestions = (
         "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks.",
         "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line.",
         "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below.",

@@ -39,11 +39,11 @@ class DemoOnlineSteps(Demonstration):
     title = "Online learners, step by step"
     order = 20
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
-    look_at = (
+    observations = (
         "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes along the "
         "ringed example, and the perceptron takes it only where that example was a mistake."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: where does the count of mistakes stop, and how far below the bound?",
         "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound.",
         "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",

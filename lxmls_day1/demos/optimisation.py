@@ -46,11 +46,11 @@ class DemoOptimisation(Demonstration):
     title = "Optimisation: the way down"
     order = 40
     summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
-    look_at = (
+    observations = (
         "Each curve is one method on its way down the same objective: on the left against passes over the data, on the right against "
         "seconds. Methods that use all data for each step come closest to the optimum; stochastic ones are ahead at the beginning."
     )
-    to_try = (
+    suggestions = (
         "Show how far they are above the optimum: L-BFGS comes down ever faster, the other methods ever more slowly.",
         "Vary η₀, then α: which first steps are too long, and which curves never arrive?",
         "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the perceptron: why does its "

@@ -61,11 +61,11 @@ class DemoReviews(Demonstration):
     title = "Review explorer"
     order = 50
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
-    look_at = (
+    observations = (
         "Each word of the review has the colour of the class that it speaks for, and the bars show how clear the verdict of every "
         "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
     )
-    to_try = (
+    suggestions = (
         "Take the ironic review: which words lead the classifiers astray?",
         "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
         "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",

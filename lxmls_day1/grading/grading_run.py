@@ -144,7 +144,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
         book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
-        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.by_hand, run.report)
+        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.manual_marks, run.report)
         return cast(Gradebook, write(book))
 
 

@@ -41,7 +41,7 @@ def test_each_program_is_kept_once_with_its_answers(pool):
     values = [answer.values[0] for answer in (known[0] for known in pool.answers)]
     assert values == [2.0 * given["x"] for given in pool.inputs]
     for name, answered in [("double", DOUBLE), ("late", LATE), ("neighbour", NEIGHBOUR)]:
-        assert pool.places([answered[given["x"] - 1] for given in pool.inputs]) in pool.programs[name]
+        assert pool.answer_indices([answered[given["x"] - 1] for given in pool.inputs]) in pool.programs[name]
     assert -1 in pool.places([MUTANT[given["x"] - 1] for given in pool.inputs])
 
 

@@ -109,7 +109,7 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
         chain(chain.from_iterable(pool.answers), (answer for _, answer in pool.practice_inputs)) for pool in (old, new)
     ]
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(
-        mine.agrees(its) for mine, its in zip(*answers, strict=True)
+        mine.is_close(its) for mine, its in zip(*answers, strict=True)
     )
 
 

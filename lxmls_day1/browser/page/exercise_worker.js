@@ -46,7 +46,7 @@ opened = {}
 def answers(name, settings):
     if name not in opened:
         opened[name] = demonstration_class(name)(Lab("/reference"))
-    for answer in opened[name].answers(json.loads(settings)):
+    for answer in opened[name].messages(json.loads(settings)):
         yield json.dumps(answer)
 
 answers
@@ -83,7 +83,7 @@ self.onmessage = async ({ data }) => {
       return;
     }
     if (data.kind === "picture" && !(await canDraw(python))) return;
-    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").answer("/lab", JSON.stringify(data));
+    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").handle_request("/lab", JSON.stringify(data));
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();

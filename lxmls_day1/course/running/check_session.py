@@ -177,7 +177,7 @@ def _outcome_record(run: ChecksRun, item: pytest.Item, error: BaseException | No
         return ending
     wrong = error if isinstance(error, WrongAnswer) else None
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
-    ending["named_as"] = wrong.diagnosis_kind if wrong else ""
+    ending["diagnosis_kind"] = wrong.diagnosis_kind if wrong else ""
     ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
     calls = run.guarded_lab.answers if run.guarded_lab is not None else []
     must_return = pytest_plugin.required_results(item)

@@ -171,12 +171,12 @@ class ShardRows:
         The known ‖g(x)‖² of rows.
     longest : function (n) -> rows, sq_norms; optional
         Finds the longest rows, so that rows whose norm is unknown need not be read.
-    measures_all : bool
+    tracks_objective : bool
         See `MatrixRows`.
     """
 
     factors = None  # Every example has the same weight.
-    measured: ParamsAndObjective | None = None
+    last_measured: ParamsAndObjective | None = None
     at_zero: float | None = None
 
     def __init__(
@@ -185,9 +185,9 @@ class ShardRows:
         columns: NDArray[np.int64],
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
         longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
-        measures_all: bool = False,
+        tracks_objective: bool = False,
     ):
-        self.measures_all = measures_all
+        self.tracks_objective = tracks_objective
         self._shards, self._columns, self.n_rows, self._find_longest = shards, columns, shards.n_rows, longest
         self._ends = np.cumsum(shards.rows)
         self._norms = {} if norms is None else norms
@@ -197,7 +197,7 @@ class ShardRows:
         for i in range(len(self._shards)):
             yield ((X, self._columns[labels]) for X, labels in _blocks_of_shard(self._shards, i))
 
-    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
+    def subset(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
         """Yield X and labels of the selected examples (ascending), in blocks."""
         cuts = np.searchsorted(rows, [0, *self._ends])
         for i, (first, last) in enumerate(itertools.pairwise(cuts.tolist())):

@@ -142,7 +142,7 @@ def _forward(n_words, b, shift):
         b.alpha[0, k] = b.start[k] + b.emissions[0, k]
     for t in range(n_words - 1):
         top, exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
-        b.tops[t] = top
+        b.row_maxima[t] = top
         for j in range(n_tags):
             total = top + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
             b.alpha[t + 1, j] = total + b.emissions[t + 1, j]
@@ -159,7 +159,7 @@ def _backward(n_words, b, shift, log_z, counts):
     for back in range(last):
         t = last - 1 - back
         top, exact = _sums_of_products(b.ahead, t + 1, b.ET, b.exp_ahead, b.sums)
-        factor, total = np.exp(b.tops[t] + top + shift - log_z), 0.0
+        factor, total = np.exp(b.row_maxima[t] + top + shift - log_z), 0.0
         for k in range(n_tags):
             p = factor * b.exp_alpha[t, k] * b.sums[k]
             b.residuals[t, k] = p
@@ -170,7 +170,7 @@ def _backward(n_words, b, shift, log_z, counts):
             for k in range(n_tags if counts else 0):
                 share = factor * b.exp_alpha[t, k]
                 for j in range(n_tags):
-                    b.shares[k, j] += share * b.exp_ahead[t + 1, j]
+                    b.unscaled_counts[k, j] += share * b.exp_ahead[t + 1, j]
         else:
             _backward_step_by_terms(t, b, log_z)
 
@@ -190,10 +190,10 @@ def _backward_step_by_terms(t, b, log_z):
 @kernel(**CHAIN_PRIMITIVE)
 def _count_steps(b):
     """Move the counts of transitions that :func:`_backward` collected in shares to counts."""
-    for k in range(len(b.shares)):
-        for j in range(len(b.shares)):
-            b.counts[k, j] += b.shares[k, j] * b.E[k, j]
-            b.shares[k, j] = 0.0
+    for k in range(len(b.unscaled_counts)):
+        for j in range(len(b.unscaled_counts)):
+            b.counts[k, j] += b.unscaled_counts[k, j] * b.E[k, j]
+            b.unscaled_counts[k, j] = 0.0
 
 
 @kernel(**CHAIN_PRIMITIVE)

@@ -84,8 +84,8 @@ def objective_at(learner: Minimiser, rows: Any, params: Reals) -> float | None:
     rows : MatrixRows or ShardRows
     params : array (J + 1, K)
     """
-    if rows.measured is not None and rows.measured[0] is params:
-        reached: float = rows.measured[1]
+    if rows.last_measured is not None and rows.last_measured[0] is params:
+        reached: float = rows.last_measured[1]
         return reached
     no_scores = np.zeros((0, params.shape[1]))
     if learner.losses(no_scores, np.zeros(0, dtype=np.intp)) is None:
@@ -110,11 +110,11 @@ def shrink_until_below_baseline(learner: Any, rows: Any, params: Reals, errors: 
     errors : int
         The number of examples of the last round that were misclassified before their step.
     """
-    if rows.measures_all or not _certainly_below_baseline(learner, rows, params, errors):
+    if rows.tracks_objective or not _certainly_below_baseline(learner, rows, params, errors):
         params = _shrink_until_below_baseline(learner, rows, params)
     if is_large_penalty(learner, rows.n_rows):
         drawn = np.unique(np.random.default_rng(0).integers(rows.n_rows, size=256))
-        blocks = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(drawn)]
+        blocks = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.subset(drawn)]
         at_zero, here = (float(np.concatenate(losses).mean()) for losses in zip(*blocks, strict=True))
         warn_if_penalty_too_large(learner, at_zero, here, rows.n_rows)
     return params
@@ -129,8 +129,8 @@ def _shrink_until_below_baseline(learner: Any, rows: Any, params: Reals) -> Real
         rows.at_zero = losses[-1] if rows.at_zero is None else rows.at_zero
         for length, loss in zip(lengths.tolist(), losses, strict=False):
             if length == 0.0 or loss + length**2 * penalty <= rows.at_zero:
-                rows.measured = params if length == 1.0 else length * params, float(loss + length**2 * penalty)
-                shorter: Reals = rows.measured[0]
+                rows.last_measured = params if length == 1.0 else length * params, float(loss + length**2 * penalty)
+                shorter: Reals = rows.last_measured[0]
                 return shorter
         n_tried += len(lengths)
 
@@ -149,7 +149,7 @@ def _certainly_below_baseline(learner: Any, rows: Any, params: Reals, errors: in
 
     drawn = np.random.default_rng(0).integers(n, size=n_drawn)
     evaluated = np.unique([*longest, *drawn])
-    losses = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.some(evaluated)]
+    losses = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.subset(evaluated)]
     gains = np.concatenate([at_zero - here for at_zero, here in losses])
     if factors is not None:
         gains *= factors[evaluated] / factors.mean()

@@ -152,7 +152,7 @@ def rounds_in_memory(
     def take(first: int, last: int) -> Iterable[Any]:
         firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
         sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
-        updates = steps.take(orders[first:last], sizes)
+        updates = steps.run(orders[first:last], sizes)
         state.n_steps += (last - first) * n_examples
         counts = [updates] if steps.errors is None else [updates, steps.errors]
         return zip(*(count.tolist() for count in counts), strict=True)

@@ -116,7 +116,7 @@ def environment() -> Environment:
         percent=_percent,
         points=points_text,
         prose=_prose,
-        quoted=functools.partial(quote, is_safe=""),
+        quoted=functools.partial(quote, safe=""),
     )
     made.globals.update(VERDICTS=VERDICTS, VERDICT_WORDS=VERDICT_WORDS)
     return made

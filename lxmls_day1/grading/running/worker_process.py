@@ -59,7 +59,7 @@ class WorkerProcess:
         Raises
         ------
         WorkerDied
-            If the worker ends, or takes longer than `Plan.patience`. The next request starts a new worker.
+            If the worker ends, or takes longer than `Plan.worker_timeout`. The next request starts a new worker.
         BoxesUnavailable
             If no box can be made on this machine.
         InputError

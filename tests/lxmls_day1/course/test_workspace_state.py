@@ -90,7 +90,7 @@ class TestHints:
             ["tau = loss / (twice ...)"],
             ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"],
         ]
-        assert [hints.left for hints in shown] == [2, 1, 0, 0]
+        assert [hints.n_left for hints in shown] == [2, 1, 0, 0]
         assert json.loads((workspace / FILE).read_text())["hints"] == {"1.1": 3}
 
 

@@ -288,7 +288,7 @@ def test_what_was_printed(lab):
     deadline = time.monotonic() + 10
     said = ""
     while said.count("hello") < 2 and time.monotonic() < deadline:
-        said += lab.take_printed()
+        said += lab.read_output()
     assert said.count("hello") == 2
 
 

@@ -70,7 +70,7 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
             look()
 
         runs.append(function)
-        self.say = said.append
+        self.on_message = said.append
         return run(self, function, join, shared, jobs, looking)
 
     runs = []

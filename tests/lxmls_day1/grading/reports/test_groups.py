@@ -60,8 +60,8 @@ class TestGrouping:
 
     def test_what_a_known_mistake_explains_is_in_no_group(self):
         known = [("halved", "It is half.")]
-        assert failure_groups([row_of("ada", wrong_at([0]), mistakes=known, named_as="one")]) == []
-        (group,) = failure_groups([row_of("ada", wrong_at([0]), mistakes=known, named_as="property")])
+        assert failure_groups([row_of("ada", wrong_at([0]), mistakes=known, diagnosis_kind="one")]) == []
+        (group,) = failure_groups([row_of("ada", wrong_at([0]), mistakes=known, diagnosis_kind="property")])
         assert len(group.rows) == 1  # that a property fails is no name of the cause
 
     def test_a_behaviour_that_is_very_long_is_left_out(self):

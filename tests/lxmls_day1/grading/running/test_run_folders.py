@@ -89,7 +89,7 @@ made = ForkServer(lab_program(), 'process')""",
 import types
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 made = WorkerProcess(types.SimpleNamespace(patience=60.0))
-made._answered = lambda *_: None  # it waits for its plan
+made._request = lambda *_: None  # it waits for its plan
 made.start()""",
     "a folder": """
 from lxmls_day1.base.atomic_files import temporary_folder

@@ -199,17 +199,17 @@ def boxes(monkeypatch):
             FakeBox.count += 1
             self.number, self.cpu_used = FakeBox.count, 0.0
 
-        def ask(self, request, seconds, limit):
+        def call(self, request, seconds, limit):
             asked.append((self.number, request["target"][-1]))
             taken = FakeBox.seconds(self.number, request["target"][-1])
-            self.spent = min(taken, seconds)
+            self.seconds_used = min(taken, seconds)
             if taken == KILLED:
                 raise BoxFailure(CRASHED, "the code crashed Python (killed)")
             if taken > seconds:
                 raise BoxFailure(TIMEOUT, TIMEOUT_MESSAGE.format(limit))
             return 1
 
-        def take_printed(self):
+        def read_output(self):
             return f"<{self.number}>"
 
         def close(self):
