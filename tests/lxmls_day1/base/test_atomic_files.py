@@ -135,8 +135,8 @@ def test_what_a_killed_writer_has_left_goes_with_the_next_one_and_what_is_being_
     wanted = tmp_path / "marks.csv"
     script = f"""
 import os
-from lxmls_day1.base.atomic_files import whole_file
-writing = whole_file({str(wanted)!r})
+from lxmls_day1.base.atomic_files import atomic_write
+writing = atomic_write({str(wanted)!r})
 writing.__enter__().write(b"half")
 os._exit(1)"""
     subprocess.run([sys.executable, "-c", script])

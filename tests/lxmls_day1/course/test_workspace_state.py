@@ -58,12 +58,12 @@ class TestState:
         code = """
 import sys
 from pathlib import Path
-from lxmls_day1.course.workspace_state import WorkspaceState, locked
+from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.lab import reference_folder
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
-    with locked(folder):
+    with lock_state(folder):
         state = WorkspaceState.of(folder)
         state.hints[f"{name}.{n}"] = 1
         state.save()

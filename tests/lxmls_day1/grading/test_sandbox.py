@@ -108,7 +108,7 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 AS_ORDINARY_USER = """
 import contextlib, dataclasses, json, sys
 from lxmls_day1.box import confinement, probe
-from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.levels import find_escapes, strongest_level, candidate_users
 from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.grading.running.lab_boxes import lab_program
 said = {}
@@ -117,8 +117,8 @@ for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.lan
     with contextlib.closing(ForkServer(program, level)) as fork_server:
         for version in versions:
             fork_server.newest_landlock = version
-            said[f"{level} {version}"] = possible_in_a_box(fork_server)
-print(json.dumps([said, users_of_boxes()]))
+            said[f"{level} {version}"] = find_escapes(fork_server)
+print(json.dumps([said, candidate_users()]))
 """
 
 

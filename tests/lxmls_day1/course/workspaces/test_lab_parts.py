@@ -145,8 +145,8 @@ class TestWhatIsNotThere:
 #: In a folder of a lab: each module is imported by all its names, in either order, and is the lab's own file if that has one.
 BY_ALL_NAMES = """
 import importlib, os, sys, lxmls_day1
-from lxmls_day1.library_path import reference_place
-lab, reference, stems = os.getcwd(), reference_place(), []
+from lxmls_day1.library_path import reference_path
+lab, reference, stems = os.getcwd(), reference_path(), []
 for number, place in enumerate(sys.argv[1:]):
     full, flat = place.replace("/", "."), "classifiers." + os.path.basename(place)
     if os.path.isfile(os.path.join(lab, os.path.dirname(place) + ".py")):

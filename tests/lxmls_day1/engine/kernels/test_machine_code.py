@@ -227,11 +227,11 @@ def test_a_numba_that_lacks_a_name_compiles_and_says_that_nothing_is_kept(tmp_pa
         "del appdirs.AppDirs\n"
         "with warnings.catch_warnings(record=True) as said:\n"
         "    warnings.simplefilter('always')\n"
-        "    from lxmls_day1.engine.kernels.machine_code import cached_jit, where_kept\n"
+        "    from lxmls_day1.engine.kernels.machine_code import cached_jit, machine_code_folder\n"
         "    double = cached_jit()(lambda x: 2 * x)\n"
         "    print(double(4), len(double.overloads))\n"
         "print(said[0].message)\n"
-        "print(*where_kept(__import__('pathlib').Path('x.py')))\n"
+        "print(*machine_code_folder(__import__('pathlib').Path('x.py')))\n"
     )
     went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     lines = went.stdout.splitlines()

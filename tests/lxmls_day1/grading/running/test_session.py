@@ -192,7 +192,7 @@ def boxes(monkeypatch):
 
     class FakeBox:
         count = 0
-        changed = False
+        arguments_changed = False
         seconds = staticmethod(lambda box, name: 0.0)
 
         def __init__(self, fork_server, files, limits, cpu_seconds):
