@@ -76,7 +76,7 @@ def test_only_the_column_of_marks_changes(roster, platform):
     theirs = roster(marks(text), encoding, column=column)
     filled = theirs.fill([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan", right=False)])
     assert filled.content == marks(text, s11="10", s12="0").encode(encoding)
-    assert [match.remark for match in filled.matches] == ["", "", "no submission"] and filled.filled == 2
+    assert [match.remark for match in filled.matches] == ["", "", "no submission"] and filled.n_filled == 2
 
 
 @pytest.mark.parametrize("platform", EXPORTS)
@@ -98,14 +98,14 @@ def test_a_new_column_is_appended_after_all_others(roster, platform):
 
 def test_an_existing_column_of_marks_is_filled_in_again(roster, tmp_path):
     first = roster(marks(CANVAS)).fill([found("ada", "11")], [row("ada")]).content
-    second = roster(first).filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]).content
+    second = roster(first).fill([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]).content
     assert second.count(b"lxmls-day1") == 1
     assert second == first.replace(b"S1,,,\r\n", b"S1,,,10\r\n", 1)
 
 
 def test_unmatched_lines_and_submissions_are_listed(roster):
     filled = roster(marks(CANVAS)).fill([found("ada", "11"), found("eve", "99")], [row("ada"), row("eve")])
-    assert [(match.id, match.submission, match.remark) for match in filled.open] == [
+    assert [(match.id, match.submission, match.remark) for match in filled.unmatched] == [
         ("12", "", "no submission"),
         ("13", "", "no submission"),
         ("99", "eve", wording("grading.nobody_roster_id")),
@@ -143,20 +143,20 @@ def test_an_exact_id_wins_over_an_id_without_zeros(roster):
 def test_a_user_name_is_not_read_as_a_participant(roster):
     """Moodle's participant 1234 is not the user u1234."""
     filled = roster("username,marks\nu1234,\nu1235,\n", column="marks").fill([found("s", "1234")], [row("s")])
-    assert filled.filled == 0 and filled.content == b"username,marks\nu1234,\nu1235,\n"
+    assert filled.n_filled == 0 and filled.content == b"username,marks\nu1234,\nu1235,\n"
 
 
 def test_duplicate_ids_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
     filled = roster(text, column="marks").fill([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
-    assert wording("grading.several_lines_roster_id") in {match.remark for match in filled.open}
-    twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
-    assert twins.filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.open) == 2
-    filled = roster("username,marks\nada,\n", column="marks").filled(
+    assert wording("grading.several_lines_roster_id") in {match.remark for match in filled.unmatched}
+    twins = roster("username,marks\nada,\nada,\n", column="marks").fill([found("s", "ada")], [row("s")])
+    assert twins.n_filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.unmatched) == 2
+    filled = roster("username,marks\nada,\n", column="marks").fill(
         [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
     )
-    assert filled.filled == 0 and {match.remark for match in filled.open} >= {
+    assert filled.n_filled == 0 and {match.remark for match in filled.unmatched} >= {
         wording("grading.s_t_id"),
         wording("grading.s_same_id"),
     }
@@ -164,14 +164,14 @@ def test_duplicate_ids_are_listed_and_not_filled_in(roster):
 
 def test_failed_submissions_are_not_filled_in(roster):
     filled = roster(marks(CANVAS), column="Day 1").fill([found("ada", "11")], [row("ada", failed=True)])
-    assert filled.content == marks(CANVAS).encode() and filled.open[0].remark == "could not be graded"
+    assert filled.content == marks(CANVAS).encode() and filled.unmatched[0].remark == "could not be graded"
 
 
 def test_empty_and_short_lines_are_not_changed(roster):
     text = "username;name;marks\n\nada;Ada\n;nobody;\n\n"
     filled = roster(text, column="marks").fill([found("s", "ada")], [row("s")])
     assert filled.content == b"username;name;marks\n\nada;Ada;10\n;nobody;\n\n" and len(filled.matches) == 1
-    own = roster("username;name;marks\n\nada\n;nobody;3;left\n").filled([found("s", "ada")], [row("s")])
+    own = roster("username;name;marks\n\nada\n;nobody;3;left\n").fill([found("s", "ada")], [row("s")])
     assert own.content == b"username;name;marks;;lxmls-day1\n\nada;;;;10\n;nobody;3;left;\n"
 
 
