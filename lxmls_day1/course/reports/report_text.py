@@ -115,6 +115,8 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iter
     if states := functions_line(report):
         yield "known", f"  {states}"
     if first.example is not None:
+        if not named:
+            yield "known", f"  {first.text.partition('. ')[0]}."
         yield from _example_lines(first.example, first.text)
     else:
         yield from _other_lines(first)

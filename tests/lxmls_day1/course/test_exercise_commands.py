@@ -133,7 +133,7 @@ class TestCheck:
     def test_a_deleted_file_is_reported_with_the_command_that_restores_it(self, here):
         (here / "classifiers/steps.py").unlink()
         said = run("check", "1.1", status=1)
-        assert wording("course.lxmls_day_reset_puts") in said
+        assert wording("course.lxmls_day_reset_puts_back") in said
         assert wording("course.file_missing_reset") in run("status")
         assert wording("course.lxmls_day_reset_puts_back") in run("submit", status=1)
         run("reset", "1.1")
@@ -146,7 +146,7 @@ class TestCheck:
         assert (
             "3 of 3" in said
             and wording("course.still_to_be_written_2", "classifiers/means.py") in said
-            and "1.3" not in said
+            and "· 1.3" not in said
         )
         assert "✓ 1.1" in run("status")
         assert "no exercise '2.2'" in run("check", "2.2", status=1)
@@ -261,7 +261,7 @@ def write_answer(folder, expression):
 def test_a_solved_exercise_can_be_practised_with_new_numbers(here):
     kept = RecordedAnswers.read(here / RECORDED, ["1.1"])
     others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.from_value(loss / 2)) for loss in (5.0, 6.0)]
-    kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], reserve=tuple(others))
+    kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], practice_inputs=tuple(others))
     (here / RECORDED / "1.1.json").write_text(kept.to_json(), encoding="utf-8")
 
     assert wording("course.exercise_solved_yet_do") in run("check", "--again", "1.1", status=1)

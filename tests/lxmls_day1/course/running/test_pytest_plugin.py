@@ -68,7 +68,7 @@ def test_another_lab_can_be_checked(run, edit):
     said = run("--lab", str(edit("2 * sq_norm", "sq_norm")), status=1)
     assert "2 failed, 2 passed" not in said  # In that lab, 1.2 is a stub.
     assert wording("course.wronganswer_step_loss_squared") in said
-    assert "expected  0.4" in said and "got       0.8" in said
+    assert "expected  0.4" in said and "yours     0.8" in said
 
 
 def test_hidden_checks_on_fresh_inputs_with_answers_of_the_reference(run, edit):
