@@ -36,8 +36,8 @@ OPEN_LAB = "from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"
 #: The page's limit is one of the clock; a busy machine is no mistake.
 PATIENT = """
 from lxmls_day1.course.running.time_limit import TimeLimit
-limited = TimeLimit.of
-TimeLimit.of = lambda self, seconds: limited(self, 60 * seconds)
+limited = TimeLimit.limit_to
+TimeLimit.limit_to = lambda self, seconds: limited(self, 60 * seconds)
 """
 NOTEBOOKS = tuple(path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb")))
 COMPLETE = """async code => {
@@ -211,7 +211,7 @@ OLDER = """
 from lxmls_day1.course.workspaces.workspace import record_origin
 from lxmls_day1.course.workspace_state import WorkspaceState
 from pathlib import PurePosixPath
-state = WorkspaceState.of(lab.folder)
+state = WorkspaceState.from_folder(lab.folder)
 given = GIVEN.replace('MIRA, the margin', 'MIRA, the old margin')
 state.origin.files.update(record_origin({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
 state.save()

@@ -280,7 +280,7 @@ def test_a_solved_exercise_can_be_practised_with_new_numbers(here):
     assert "still to be written" in run("check", "1.1", status=1)
     write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all inputs except a new one
     said = run("check", "1.1", status=1)
-    assert wording("course.new_inputs_get_wrong") in said and "loss          6" in said
+    assert wording("course.new_inputs_get_wrong") in said and "input     loss 6" in said
     run("undo")
     assert (here / "classifiers/steps.py").read_bytes() == mine
     assert wording("browser.public_checks_pass", "3", "3") in run("check", "1.1")

@@ -64,7 +64,7 @@ from lxmls_day1.lab import reference_folder
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
     with lock_state(folder):
-        state = WorkspaceState.of(folder)
+        state = WorkspaceState.from_folder(folder)
         state.hints[f"{name}.{n}"] = 1
         state.save()
 """

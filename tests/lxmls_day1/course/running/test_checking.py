@@ -213,7 +213,7 @@ from lxmls_day1.course.registry import Registry, check_files, exercises_folder
 from lxmls_day1.lab import reference_folder
 
 lab = reference_folder()
-files = [str(file) for one in Registry.of(lab).select(["core"]) for file in check_files(exercises_folder(lab), one)]
+files = [str(file) for one in Registry.from_folder(lab).select(["core"]) for file in check_files(exercises_folder(lab), one)]
 report_checks(CheckRequest(((str(lab), tuple(files)),)), Path(sys.argv[1]))
 print(len(files), "scipy" in sys.modules, "matplotlib" in sys.modules)
 """
