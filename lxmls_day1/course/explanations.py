@@ -241,6 +241,22 @@ def packed(explanations: Iterable[Explanation]) -> bytes:
     return f'{{"format": {FORMAT}, "explanations": [\n{lines}\n]}}\n'.encode()
 
 
+def merged(known: Iterable[Explanation], more: Iterable[Explanation]) -> list[Explanation]:
+    """Return the known explanations and more of them; a question that is answered already keeps its answer.
+
+    Examples
+    --------
+    >>> merged([Explanation("1.5", "a", "Why?", "", "So.")], [Explanation("1.5", "a", "Why?", "", "Other.")])[0].text
+    'So.'
+    """
+    found = {(one.exercise, one.question): one for one in known}
+    for one in more:
+        before = found.get((one.exercise, one.question))
+        if before is None or not before.text:
+            found[one.exercise, one.question] = one
+    return [*found.values()]
+
+
 def unpacked(content: bytes, exercises: Collection[str]) -> tuple[Explanation, ...]:
     """The explanations in a file that was handed in. Anybody may have written it: long texts are cut, other forms are left out.
 

@@ -32,7 +32,7 @@ class _Ended(KeyboardInterrupt):
 
 def run_here(
     request: CheckRequest, folder: Path, work_folder: Path, time_limit: float
-) -> tuple[list[dict[str, Any]], int, bool]:
+) -> tuple[list[dict[str, Any]], int, bool, str]:
     """Run checks of a lab.
 
     Parameters
@@ -51,6 +51,8 @@ def run_here(
         With which a process would have ended.
     timed_out : bool
         Whether a check was ended because its time was over.
+    place : str
+        The line that ran last in that case: ``classifiers/mira.py:40``.
     """
     errors = io.StringIO()
     report = work_folder / REPORT
@@ -67,7 +69,7 @@ def run_here(
             status = INTERRUPTED
     (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
     events = [json.loads(line) for line in report.read_bytes().splitlines()]
-    return events, (statuses or [status])[0], limit.over
+    return events, (statuses or [status])[0], limit.over, limit.place
 
 
 @contextlib.contextmanager

@@ -122,6 +122,17 @@ class ExerciseReport:
         return tuple(result for result in self.results if result.outcome != "skipped")
 
     @property
+    def failed(self) -> list[CheckResult]:
+        """The counted checks that do not hold."""
+        return [result for result in self.counted if not result.passed]
+
+    @property
+    def shown(self) -> CheckResult | None:
+        """The failed check that a verdict shows: the one of small inputs, otherwise the first."""
+        failed = self.failed
+        return self.small_inputs if self.small_inputs in failed else next(iter(failed), None)
+
+    @property
     def passed(self) -> int:
         """How many checks hold."""
         return sum(result.passed for result in self.results)
@@ -134,8 +145,7 @@ class ExerciseReport:
     @property
     def to_do(self) -> bool:
         """Whether only the stub makes checks fail."""
-        failed = [result for result in self.counted if not result.passed]
-        return bool(failed) and all(result.outcome == "to do" for result in failed)
+        return bool(self.failed) and all(result.outcome == "to do" for result in self.failed)
 
     @property
     def rests_on(self) -> str:
@@ -316,10 +326,11 @@ class _Run:
         request = check_process.CheckRequest(runs, skip=tuple(self.results), practised=self._practised)
         if STARTS_PROCESSES:
             collected, status, timed_out = tried_again(lambda: self._watch_process(request, folder))
+            place = ""
         else:
             from lxmls_day1.course.running.check_here import run_here  # here: it imports pytest
 
-            events, status, timed_out = run_here(request, self._lab_folder, folder, self._time_limit)
+            events, status, timed_out, place = run_here(request, self._lab_folder, folder, self._time_limit)
             collected = any([self._take(event) for event in events])
         if not collected:
             raise _cannot_be_run(folder)
@@ -330,7 +341,7 @@ class _Run:
             self._tried.add(running)
         elif timed_out:
             text = f"did not end within {self._time_limit:g} s; is there a loop that never ends, or one of far too many rounds?"
-            self._end(running, outcome="timeout", text=text)
+            self._end(running, outcome="timeout", text="\n".join([text, *([f"{place} ran last."] if place else [])]))
         else:
             self._end(running, outcome="ended", text=_how_it_ended(status))
 

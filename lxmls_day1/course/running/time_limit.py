@@ -50,10 +50,13 @@ class TimeLimit:
     ----------
     over : bool
         Whether the time was over at any time.
+    place : str
+        The line of the lab that ran when the time was over for the first time; empty if there was none.
     """
 
     def __init__(self, folder: Path):
-        self.over = False
+        self.over, self.place = False, ""
+        self._folder = folder
         self._places = tuple(str(folder / package) for package in PACKAGES)
         self._timer = _timer()
         self._before: Any = None
@@ -79,21 +82,22 @@ class TimeLimit:
     def _heard(self, number: int, frame: FrameType | None) -> None:
         if not self._timer.is_over():
             raise KeyboardInterrupt
-        if self.over and not self._in_lab(frame):  # the exception is on its way out
+        running = self._in_lab(frame)
+        if self.over and running is None:  # the exception is on its way out
             self._timer.set(None)
             return
+        if running is not None and not self.over:
+            self.place = f"{Path(running.f_code.co_filename).relative_to(self._folder).as_posix()}:{running.f_lineno}"
         self.over = True
         for _ in range(random.randrange(_TICKS)):
             pass  # the next signal comes after another number of steps, so that no `try` of a loop is met each time
         self._timer.go_on()
         raise OutOfTime
 
-    def _in_lab(self, frame: FrameType | None) -> bool:
-        while frame is not None:
-            if frame.f_code.co_filename.startswith(self._places):
-                return True
+    def _in_lab(self, frame: FrameType | None) -> FrameType | None:
+        while frame is not None and not frame.f_code.co_filename.startswith(self._places):
             frame = frame.f_back
-        return False
+        return frame
 
 
 class _SystemTimer:

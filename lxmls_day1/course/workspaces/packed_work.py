@@ -21,10 +21,10 @@ import lxmls_day1
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import packed, unpacked
+from lxmls_day1.course.explanations import merged, packed, unpacked
 from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
+from lxmls_day1.course.workspace_state import Backup, WorkspaceState, locked
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files
 from lxmls_day1.course.workspaces.progress import status_of
@@ -40,7 +40,6 @@ LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
 MOST_FILES = 2000
 MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
-_NONE = Explanation("", "", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -186,11 +185,7 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
     with locked(folder):
         state = WorkspaceState.of(folder)
         if work.explanations is not None:
-            known = {(one.exercise, one.question): one for one in state.explanations}
-            for one in unpacked(work.explanations, registry.ids):
-                if not known.get((one.exercise, one.question), _NONE).text:
-                    known[one.exercise, one.question] = one
-            state.explanations = [*known.values()]
+            state.explanations = merged(state.explanations, unpacked(work.explanations, registry.ids))
         own = {file_in(folder, name): content for name, content in files.items()}
         new = {
             name: content
