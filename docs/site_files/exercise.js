@@ -20,12 +20,13 @@ document.addEventListener("DOMContentLoaded", () => {
   const own = (name) => (section) => section.querySelector(name);
   const stateOf = own(".state");
   const reportOf = own(".report");
+  const captions = new Map(sections.map((section) => [section, own("figcaption")(section)?.textContent]));
 
   function make(tag, { text, ...attributes } = {}, ...children) {
     const made = document.createElement(tag);
     if (text !== undefined) made.textContent = text;
     for (const [name, value] of Object.entries(attributes)) {
-      if (name in made) made[name] = value;
+      if (name in made || name === "told") made[name] = value;
       else made.setAttribute(name, value);
     }
     made.append(...children);
@@ -68,10 +69,16 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function wait() {
     clearTimeout(clock);
-    clock = setTimeout(() => {
-      stop();
-      say("There was no answer for a minute, so Python was stopped. Is there a loop that never ends? Check starts Python again.");
-    }, 1000 * PATIENCE);
+    clock = setTimeout(() => interrupt("There was no answer for a minute, so Python was stopped"), 1000 * PATIENCE);
+  }
+
+  // Ends what Python does, and starts it again.
+  function interrupt(why) {
+    const { exercise, line } = asked ?? waiting ?? {};
+    stop();
+    start();
+    const section = views.get(exercise);
+    if (section) notice(section, "stopped", `${why}${line ? `; ${line} ran last` : ""}. Your lines are as they were; Check runs them once more.`);
   }
 
   function hear(data) {
@@ -83,7 +90,7 @@ document.addEventListener("DOMContentLoaded", () => {
       say(waiting ? "Checking …" : "Python is ready.");
       if (waiting) ask(waiting);
       waiting = null;
-    } else if (data.kind === "line") asked.line = data.line;
+    } else if (data.kind === "line") Object.assign(asked ?? {}, { line: data.line });
     else if (data.kind === "failed") {
       stop();
       say(whyNoPython(data.text));
@@ -104,7 +111,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function whyNoPython(text) {
     const kept = keeps ? "What you wrote is kept. " : "";
     if (!navigator.onLine) return `You are offline, and Python is not loaded yet. ${kept}Connect, then press Check again.`;
-    const detail = text && !/^(Uncaught )?(undefined|NetworkError|TypeError: Failed to fetch)/.test(text) ? ` The browser says: ${text}` : "";
+    const detail = text && !/^(Uncaught )?(undefined|NetworkError|(TypeError: )?Failed to fetch)/.test(text) ? ` The browser says: ${text}` : "";
     return `Python could not be loaded: the site does not answer, or lacks a file. ${kept}Press Check to try again; if that does not help, tell whoever runs this site.${detail}`;
   }
 
@@ -276,12 +283,23 @@ document.addEventListener("DOMContentLoaded", () => {
     solution.disabled = false;
     solution.removeAttribute("title");
     own(".take")(section).hidden = false;
-    section.mistakeHint = data.hint;
+    const hint = section.querySelector(".hints > .mistake");
+    if (hint?.told !== data.hint) hint?.remove();
+    section.mistakeHint = hint?.told === data.hint ? "" : data.hint;
     allowHint(section);
     if (!isCurrent) return;
     mark(section, data.marked);
-    if (data.trace) section.answered = true;
-    draw(section, data.trace?.steps);
+    if (!data.trace) return forgetSteps(section);
+    section.answered = true;
+    draw(section, data.trace.steps);
+  }
+
+  // The figure as it is before an answer.
+  function forgetSteps(section) {
+    if (!section.answered) return;
+    section.answered = false;
+    own("figcaption")(section).textContent = captions.get(section);
+    draw(section);
   }
 
   function mark(section, marked) {
@@ -344,7 +362,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function showKept(section, { lines, kept: answer }) {
     const exercise = section.dataset.exercise;
     const shown = section.querySelector(".because .answer");
-    if (shown) shown.textContent = lines.join(" ");
+    if (shown) shown.textContent = answer ? "Kept; “Take it with you” takes it along. Now correct your lines, and check again." : lines.join(" ");
     if (answer) change(exercise, { explained: [...(progress(exercise).explained ?? []).filter(({ question }) => question !== answer.question), answer] });
     say("");
   }
@@ -443,8 +461,7 @@ document.addEventListener("DOMContentLoaded", () => {
     own(".hint")(section).onclick = () => {
       let hint = section.querySelector(".hints > [hidden]");
       if (section.mistakeHint) {
-        section.querySelector(".hints > .mistake")?.remove();
-        hint = make("li", { className: "mistake" }, ...section.mistakeHint.split("\n").map((text) => make("p", {}, ...prose(text))));
+        hint = make("li", { className: "mistake", told: section.mistakeHint }, ...section.mistakeHint.split("\n").map((text) => make("p", {}, ...prose(text))));
         own(".hints")(section).prepend(hint);
         section.mistakeHint = "";
       } else if (hint) {
@@ -502,8 +519,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     section.querySelector(".report .picture")?.remove();
     if (areas(section).some((area) => area.value)) notice(section, "reset");
-    if (section.answered) draw(section);
-    section.answered = false;
+    forgetSteps(section);
     showProgress();
   }
 
@@ -531,15 +547,11 @@ document.addEventListener("DOMContentLoaded", () => {
       if (of(".check").disabled) return;
       enable(false);
       mark(section, []);
+      notice(section, "stopped");
       say(ready ? "Checking …" : "Python is starting …");
       ask({ kind: "check", exercise, ...written() });
     };
-    of(".stop").onclick = () => {
-      const line = asked?.line;
-      stop();
-      start();
-      say(`Stopped${line ? `; ${line} ran last` : ""}. Your lines are as they were. Python starts again; Check runs them once more.`);
-    };
+    of(".stop").onclick = () => interrupt("Stopped");
     of(".solution").onclick = () => {
       of(".solutions").hidden = !of(".solutions").hidden;
       if (!of(".solutions").hidden) of(".solutions").scrollIntoView({ block: "nearest" });

@@ -79,7 +79,10 @@ export function edit(area, check) {
   area.addEventListener("shown", show);
   area.focus = () => editor.focus();
   document.addEventListener("selectionchange", () => document.activeElement === editor && matchBracket(editor));
-  editor.addEventListener("blur", () => highlights?.clear());
+  editor.addEventListener("blur", () => {
+    highlights?.clear();
+    editor.scrollLeft = 0; // long lines begin in view
+  });
 }
 
 // Control and Enter check; Backspace takes an indentation of four blanks away as a whole; Tab leaves the editor, as everywhere.

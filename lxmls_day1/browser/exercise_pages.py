@@ -200,7 +200,9 @@ def page_text(script: str, exercise: Exercise) -> str:
     for before, after in ELSEWHERE.get(exercise.id, ()):
         if before not in text:
             raise ValueError(f"exercise {exercise.id}: the notebook does not say {before!r}; correct `ELSEWHERE`")
-        text = text.replace(before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else "")
+        text = text.replace(
+            before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
+        )
     idea, _, tasks = text.partition("\n1. ")
     first, *others = re.split(r"^\d\. ", tasks, flags=re.MULTILINE)
     if others:  # The first task is the code; the others need the notebook's data and pictures.
@@ -287,7 +289,8 @@ def cell(exercise: Exercise, about: str) -> str:
             row += _given(text[end : gap.start()])
             row += (
                 f'<div class="editor" style="--indent: {len(gap["indent"])}ch"><div class="numbers" aria-hidden="true"></div>'
-                f'<textarea aria-label="{label}" rows="6" wrap="off" spellcheck="false" autocapitalize="off" autocomplete="off"></textarea></div>'
+                f'<textarea aria-label="{label}" rows="6" wrap="off" spellcheck="false" autocapitalize="off" autocomplete="off">'
+                "</textarea></div>"
             )
             end = gap.end()
         rows.append(row + _given(text[end:]))

@@ -8,7 +8,7 @@ import functools
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -24,6 +24,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.reports.hints import where_to_look
 from lxmls_day1.course.running.checking import ExerciseReport
+from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import WorkspaceState, locked
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
@@ -104,6 +105,12 @@ class OwnLines:
         self.name, source = given_source(exercise)
         self.marked: list[tuple[int, int]] = []
         self.places: list[range] = []  # in the file, of each gap
+        lines = source.split("\n")
+        self._functions = [  # of each gap
+            function
+            for function in functions_of(source, exercise, self.name)
+            for _ in gaps_in("\n".join(lines[function_lines(source, function) or slice(0)]) + "\n", exercise)
+        ]
         self._before = [len(text) - len(text.lstrip("\n")) for text in texts]  # empty lines, which are not in the file
         line = 1
         for place, piece in enumerate(_pieces(source, exercise, texts)):
@@ -111,7 +118,7 @@ class OwnLines:
                 self.places.append(range(line, line + piece.count("\n")))
             line += piece.count("\n")
         name = re.escape(self.name)
-        self._told = re.compile(rf"{name}:(?P<line>\d+)(?P<function>, in [\w.<>]+)?|lines? (?P<lines>[\d, ]+) of {name}")
+        self._told = re.compile(rf"{name}:(?P<line>\d+)(?:, in [\w.<>]+)?|lines? (?P<lines>[\d, ]+) of {name}")
 
     def in_words(self, text: str) -> str:
         """Return a text in which the reader's lines are counted as the page counts them."""
@@ -126,10 +133,16 @@ class OwnLines:
             if number in lines
         ]
         self.marked += own
-        function = told["function"] or "" if len(self.places) > 1 else ""
         if not own:
-            return f"a given line{function}"
-        return f"your line{'s' * (len(own) > 1)} {', '.join(str(line) for _, line in own)}{function}"
+            return "a given line"
+        where = f" of {self._functions[own[0][0]]}" if len(self.places) > 1 else ""
+        return f"your line{'s' * (len(own) > 1)} {', '.join(str(line) for _, line in own)}{where}"
+
+
+def line_in_words(request: str, place: str) -> str:
+    """Return a place such as ``classifiers/mira.py:40`` as the page that asked `answer` counts its lines."""
+    asked = json.loads(request)
+    return OwnLines(asked["exercise"], asked["written"][asked["exercise"]]).in_words(place)
 
 
 def given_source(exercise: str) -> tuple[str, str]:
@@ -156,8 +169,8 @@ def answer(folder: str, request: str) -> str:
     request : str
         JSON: ``kind``, which is ``check``, ``because`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
         worked on to the texts in its gaps; ``explained``, the reader's answers to questions about mistakes, as earlier answers to
-        ``because`` have them; for ``because`` also the ``question``, as ``check`` has told it, and a ``text``; for ``pack`` also ``answers``, from the cells of
-        the notebooks in which the lab asks about experiments to what the reader has answered.
+        ``because`` have them; for ``because`` also the ``question``, as ``check`` has returned it, and a ``text``; for ``pack`` also
+        ``answers``, from the cells of the notebooks in which the lab asks about experiments to what the reader has answered.
 
     Returns
     -------
@@ -279,11 +292,18 @@ def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
         if not 0 < right.size <= MAX_BARS or np.allclose(right, yours):
             continue
         names = [", ".join(map(str, place)) for place in np.ndindex(wanted.shape)]
-        series, what = [("expected", right), ("yours", yours)], word or "answer"
+        series, what = [("expected", right), ("yours", yours)], f"{word or 'answer'}, entry by entry"
         scores = np.asarray(example.given.get("scores", []), float)
-        if kind == "steps" and scores.shape == wanted.shape and example.given.get("function", "_rule").endswith("_rule"):
+        if (
+            kind == "steps"
+            and scores.shape == wanted.shape
+            and example.given.get("function", "_rule").endswith("_rule")
+        ):
             sq_norm = next((float(value) for name, value in example.given.items() if name.startswith("‖g")), 1.0)
-            after = [(f"{which} after the step", scores + sq_norm * d) for which, d in (("expected", right), ("yours", yours))]
+            after = [
+                (f"{which} after the step", scores + sq_norm * d)
+                for which, d in (("expected", right), ("yours", yours))
+            ]
             series, what = [("before", scores), *after], "score"
             names = [f"class {k}{' (true)' * (k == example.given.get('true class'))}" for k in range(len(scores))]
         if all(np.all(np.abs(values) < 1e300) for _, values in series):

@@ -103,9 +103,7 @@ def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
     )
 
 
-def verdict_lines(
-    report: ExerciseReport, more: str, alone: bool = True, with_example: bool = True
-) -> Iterator[Line]:
+def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_example: bool = True) -> Iterator[Line]:
     """Yield the verdict on one exercise: the name of the mistake, the smallest input, and a count of the rest.
 
     A reminder of the hints is left out unless the exercise is `alone` in its report. A page, which has a table of the smallest input

@@ -26,8 +26,12 @@ _TICKS = 60  # more than the steps between two looks for a signal in a browser
 _BUFFER = """(before) => ({
     deadline: Infinity,
     heard: true,
+    look: Infinity,
+    looking: false,
     get 0() {
-        if (this.heard && Date.now() >= this.deadline) { this.heard = false; return 2 }
+        const now = Date.now()
+        if (this.heard && now >= this.deadline) { this.heard = false; return 2 }
+        if (now >= this.look) { this.look = now + 1000; this.looking = true; return 2 }
         return before ? before[0] : 0
     },
     set 0(value) { if (before) before[0] = value },
@@ -80,19 +84,26 @@ class TimeLimit:
             self._timer.set(None)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
+        running = self._in_lab(frame)
+        if self._timer.looks():
+            if running is not None:
+                self._timer.say(self._place_of(running))
+            return
         if not self._timer.is_over():
             raise KeyboardInterrupt
-        running = self._in_lab(frame)
         if self.over and running is None:  # the exception is on its way out
             self._timer.set(None)
             return
         if running is not None and not self.over:
-            self.place = f"{Path(running.f_code.co_filename).relative_to(self._folder).as_posix()}:{running.f_lineno}"
+            self.place = self._place_of(running)
         self.over = True
         for _ in range(random.randrange(_TICKS)):
             pass  # the next signal comes after another number of steps, so that no `try` of a loop is met each time
         self._timer.go_on()
         raise OutOfTime
+
+    def _place_of(self, frame: FrameType) -> str:
+        return f"{Path(frame.f_code.co_filename).relative_to(self._folder).as_posix()}:{frame.f_lineno}"
 
     def _in_lab(self, frame: FrameType | None) -> FrameType | None:
         while frame is not None and not frame.f_code.co_filename.startswith(self._places):
@@ -117,11 +128,18 @@ class _SystemTimer:
     def is_over(self) -> bool:
         return hasattr(signal, "setitimer")  # nobody else sends that signal
 
+    def looks(self) -> bool:
+        return False
+
+    def say(self, place: str) -> None:
+        """Nobody listens."""
+
 
 class _PageTimer:
     """A deadline in the buffer in which Pyodide looks for signals.
 
-    There is only the clock: the time until the first check begins says how slow the machine is.
+    There is only the clock: the time until the first check begins says how slow the machine is. Once a second the running line is said to
+    the worker, if this has a function `sayLine`: a page that ends the worker shows it.
     """
 
     signal = signal.SIGINT
@@ -133,6 +151,7 @@ class _PageTimer:
         self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
         self._buffer = run_js(_BUFFER)(self._before)
+        self.say: Callable[[str], None] = run_js("(place) => self.sayLine?.(place)")
         self._opened = 0.0
         self._start: float | None = None  # seconds until the first limit
 
@@ -149,10 +168,16 @@ class _PageTimer:
             self._start = now - self._opened
         most = math.inf if seconds is None else max(seconds, SLOWER * self._start)
         self._buffer.deadline = (now + most) * 1000
+        self._buffer.look = math.inf if seconds is None else (now + 1) * 1000
         self._buffer.heard = True
 
     def is_over(self) -> bool:
         return not self._buffer.heard
+
+    def looks(self) -> bool:
+        is_look = bool(self._buffer.looking)
+        self._buffer.looking = False
+        return is_look
 
     def go_on(self) -> None:
         self._buffer.heard = True
