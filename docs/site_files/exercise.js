@@ -278,6 +278,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (data.all.length) shown.push(make("details", {}, make("summary", { text: "All checks" }), make("div", { className: "checks" }, ...asLines(data.all))));
     reportOf(section).replaceChildren(...shown);
     reportOf(section).querySelector("canvas")?.paint();
+    reach();
     say(data.passed ? "All checks pass." : isCurrent ? "Not yet." : "This is about your lines before you went on writing.");
     const solution = own(".solution")(section);
     solution.disabled = false;
@@ -468,6 +469,7 @@ document.addEventListener("DOMContentLoaded", () => {
         hint.hidden = false;
         change(section.dataset.exercise, { hints: section.querySelectorAll(".hints > li:not([hidden], .mistake)").length });
       }
+      reach();
       hint?.scrollIntoView({ block: "nearest" });
       allowHint(section);
     };
@@ -554,6 +556,7 @@ document.addEventListener("DOMContentLoaded", () => {
     of(".stop").onclick = () => interrupt("Stopped");
     of(".solution").onclick = () => {
       of(".solutions").hidden = !of(".solutions").hidden;
+      reach();
       if (!of(".solutions").hidden) of(".solutions").scrollIntoView({ block: "nearest" });
     };
     offerReset(section, () => mark(section, []));
@@ -618,6 +621,14 @@ document.addEventListener("DOMContentLoaded", () => {
     showProgress();
   });
 
+  // What scrolls sideways can be reached by the keyboard.
+  function reach() {
+    for (const box of document.querySelectorAll(".exercise :is(pre, .checks, .source)")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  }
+
   // Pictures are as light or dark, and as wide, as the page.
   function repaint() {
     for (const section of all) {
@@ -629,7 +640,12 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   new MutationObserver(repaint).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
-  addEventListener("resize", () => document.querySelectorAll("canvas.bars").forEach((canvas) => canvas.paint()));
+  addEventListener("resize", () => {
+    document.querySelectorAll("canvas.bars").forEach((canvas) => canvas.paint());
+    reach();
+  });
+  document.addEventListener("toggle", reach, true);
+  reach();
 
   if (sections.length) {
     const skip = make("a", { className: "skip-exercise", href: "#", text: "Skip to the exercise" });

@@ -7,6 +7,7 @@ for (const name of ["core", "python"]) await load(`./editor/prism-${name}.min.js
 
 const PAIRS = { "(": ")", "[": "]", "{": "}" };
 const LATER = 60; // milliseconds without a key, after which colours are renewed
+const RECORDED = 400; // milliseconds, after which CodeJar has recorded what was written
 const highlights = "highlights" in CSS ? new Highlight() : null;
 if (highlights) CSS.highlights.set("bracket", highlights);
 
@@ -31,14 +32,18 @@ function colourEditor(editor) {
   editor.innerHTML = `${coloured(textOf(editor))}\n`;
 }
 
-// Lines that a browser has inserted as elements become text.
-function flatten(editor) {
-  for (const line of editor.querySelectorAll("br")) line.replaceWith(line.parentElement.childNodes.length === 1 ? "" : "\n");
-  for (const block of editor.querySelectorAll("div, p")) {
-    if (block.previousSibling) block.before("\n");
-    block.replaceWith(...block.childNodes);
+// The text of an editor in which the browser has put lines into elements of their own.
+function flattened(parent) {
+  let text = "";
+  let before = null;
+  for (const node of parent.childNodes) {
+    const isBlock = /^(DIV|P)$/.test(node.nodeName);
+    if (isBlock && before && (/^(DIV|P)$/.test(before.nodeName) || !text.endsWith("\n"))) text += "\n";
+    if (node.nodeName === "BR") text += parent.childNodes.length === 1 ? "" : "\n";
+    else text += node.nodeType === Node.TEXT_NODE ? node.data : flattened(node);
+    before = node;
   }
-  editor.normalize();
+  return text;
 }
 
 // Puts an editor in the place of a text area.
@@ -49,7 +54,11 @@ export function edit(area, check) {
   area.removeAttribute("aria-label");
   area.hidden = true;
   area.before(editor);
-  editor.addEventListener("keydown", (event) => answer(event, editor, check, jar)); // before CodeJar hears of a key
+  let lastInput = -RECORDED;
+  editor.addEventListener("keydown", (event) => { // before CodeJar hears of a key
+    if (event.key.toLowerCase() === "z" && performance.now() - lastInput < RECORDED) jar.recordHistory(); // CodeJar has not done so yet
+    answer(event, editor, check, jar);
+  });
   const jar = CodeJar(editor, colourEditor, { tab: "    ", indentOn: /:[ \t]*$/, moveToNewLine: /^$a/, catchTab: false, addClosing: false });
   const show = () => jar.updateCode(area.value, false);
   show();
@@ -61,8 +70,9 @@ export function edit(area, check) {
   };
   let timer = 0;
   editor.addEventListener("input", ({ isComposing }) => {
+    lastInput = performance.now();
     if (editor.querySelector("div, p, br")) {
-      flatten(editor);
+      editor.textContent = flattened(editor);
       jar.restore({ start: textOf(editor).length, end: textOf(editor).length });
     }
     changed();

@@ -84,7 +84,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "written, headline, marked",
+    ("written", "headline", "marked"),
     [
         ("\ny_hat = np.argmax(scores\nd[0] = 1", "Your line 2: SyntaxError", [[0, 2]]),
         ("print(7)\nfoo", "NameError: name 'foo' is not defined", [[0, 2]]),
