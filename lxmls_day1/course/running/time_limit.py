@@ -85,12 +85,13 @@ class TimeLimit:
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
         running = self._in_lab(frame)
-        if self._timer.looks():
+        is_look = self._timer.looks()
+        if not self._timer.is_over():  # Of a look and a deadline at the same moment the deadline counts.
+            if not is_look:
+                raise KeyboardInterrupt
             if running is not None:
                 self._timer.say(self._place_of(running))
             return
-        if not self._timer.is_over():
-            raise KeyboardInterrupt
         if self.over and running is None:  # the exception is on its way out
             self._timer.set(None)
             return

@@ -27,7 +27,13 @@ html[data-theme="dark"] {{ --pst-color-surface: #22272e; --pst-color-background:
 body {{ background: var(--pst-color-background); color: var(--pst-color-text-base); margin: .5rem; }} * {{ box-sizing: border-box; }}</style>
 <script defer src="../../_static/exercise.js"></script></head><body><main><h1>Exercise</h1>{cell}
 <ul><li><a style="color: inherit" href="1.4.html">1.4</a></li></ul></main></body></html>"""
-QUESTION = {"exercise": "1.4", "mistake": "one", "question": "By how much does `d` move?", "attempt": "d = 0", "text": ""}
+QUESTION = {
+    "exercise": "1.4",
+    "mistake": "one",
+    "question": "By how much does `d` move?",
+    "attempt": "d = 0",
+    "text": "",
+}
 WRONG = {
     "passed": False, "todo": False, "label": "A known mistake", "headline": "Only the true class moves.", "about": ["The *predicted* one must go down."],
     "lines": [["", "your line 2"], ["source", "d[label] = step"], ["known", "`d` is wrong."], ["bad", "5 more checks fail (below)"]],
@@ -74,7 +80,11 @@ def cells():
 @pytest.fixture(scope="module")
 def address(cells, tmp_path_factory):
     folder = tmp_path_factory.mktemp("book")
-    files = {PurePosixPath("_static", path.relative_to(FILES).as_posix()): path.read_bytes() for path in FILES.rglob("*.*") if path.is_file()}
+    files = {
+        PurePosixPath("_static", path.relative_to(FILES).as_posix()): path.read_bytes()
+        for path in FILES.rglob("*.*")
+        if path.is_file()
+    }
     files[PurePosixPath("_static/exercises/exercise_worker.js")] = WORKER.encode()
     for id, cell in cells.items():
         for theme in ("light", "dark"):
@@ -146,7 +156,9 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     keys.press("Backspace")
     keys.type("e = 2")
     written = page.locator(".editor textarea").first
-    assert written.input_value() == "if label:\n    d = (1)\ne = 2"  # one level more after a colon, which Backspace takes away whole
+    assert (
+        written.input_value() == "if label:\n    d = (1)\ne = 2"
+    )  # one level more after a colon, which Backspace takes away whole
     keys.press("Control+Enter")
     page.wait_for_selector(".report .headline")
     assert page.evaluate("document.activeElement.ariaLabel") == name  # one goes on writing
@@ -158,7 +170,9 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     assert serious(page) == []
     page.get_by_label("Your lines").first.focus()
     keys.press("Tab")  # leaves the editor, to the next gap or to the first button
-    assert page.evaluate("document.activeElement.role === 'textbox' ? document.activeElement.ariaLabel : 'button'") != name
+    assert (
+        page.evaluate("document.activeElement.role === 'textbox' ? document.activeElement.ariaLabel : 'button'") != name
+    )
 
 
 @pytest.mark.slow
@@ -199,7 +213,11 @@ def test_nothing_of_an_answer_outlives_it_and_reset_can_be_undone(open_page):
     page = open_page()
     editor, undo = page.get_by_label("Your lines"), page.get_by_role("button", name="Undo")
     check(page, "a\nb")
-    assert page.locator(".picture canvas").count() == 1 and page.locator("tr.yours").inner_text().split() == ["yours", "[0,", "1]"]
+    assert page.locator(".picture canvas").count() == 1 and page.locator("tr.yours").inner_text().split() == [
+        "yours",
+        "[0,",
+        "1]",
+    ]
     editor.fill("a\nb\nc")
     assert page.locator(".picture, .numbers .wrong").count() == 0
     page.get_by_role("button", name="Reset").click()
@@ -250,7 +268,9 @@ def test_two_tabs_show_one_text_and_say_so(open_page):
 
 @pytest.mark.slow
 def test_messages_say_what_to_do(open_page):
-    no_storage = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    no_storage = (
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    )
     page = open_page(script=no_storage)
     assert "Take it with you" in page.locator(".notice.storage").inner_text()
     assert page.get_by_role("button", name="Take it with you").is_visible()
