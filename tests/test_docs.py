@@ -169,7 +169,7 @@ def test_exercises_stand_in_the_order_of_the_notebooks():
         re.findall(r"^# ## Exercise ([\w.]+)", book.read_text(encoding="utf-8"), re.MULTILINE) for book in notebooks
     ]
     in_order = [id for ids in taught for id in ids]
-    assert [id for id in Registry.of(ROOT).ids if id in in_order] == in_order
+    assert [id for id in Registry.from_folder(ROOT).ids if id in in_order] == in_order
 
 
 @pytest.mark.slow

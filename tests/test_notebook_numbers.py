@@ -121,7 +121,7 @@ def test_every_question_is_asked_before_it_is_answered(name):
 
 
 def test_the_times_are_those_of_the_estimate():
-    registry = Registry.of(notebook_times.reference_folder())
+    registry = Registry.from_folder(notebook_times.reference_folder())
     for name in NAMES:
         text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
         assert notebook_times.with_time(text, registry) == text, "run: python -m tools.authoring.notebook_times"

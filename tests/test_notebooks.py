@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.course.workspaces.student_bundle import with_course
+from lxmls_day1.course.workspaces.student_bundle import add_colab_cell
 from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
 from tests.wording import wording
 from tools.authoring import notebook_building
@@ -79,7 +79,7 @@ class TestRecorded:
     def test_figures_are_small_and_have_few_colours(self, name):
         notebook = read(name)
         sizes = notebook_building.figures(notebook)
-        assert sizes and max(sizes) <= notebook_building.LARGEST_FIGURE
+        assert sizes and max(sizes) <= notebook_building.MAX_FIGURE_BYTES
         for data in (output.get("data", {}) for cell in codes(notebook) for output in cell.outputs):
             if "image/png" in data:
                 with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
@@ -93,7 +93,7 @@ def test_fewer_colours_change_no_pixel_by_much():
     Image.fromarray(pixels).save(drawn, "PNG")
     figure = nbformat.v4.new_output("display_data", {"image/png": base64.b64encode(drawn.getvalue()).decode()})
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[figure])])
-    notebook_building.with_fewer_colours(notebook)
+    notebook_building.quantize_figures(notebook)
     stored = base64.b64decode(notebook.cells[0].outputs[0].data["image/png"])
     with Image.open(io.BytesIO(stored)) as picture:
         after = np.asarray(picture.convert("RGB")).astype(int)
@@ -159,7 +159,7 @@ class TestFirstCell:
 @pytest.fixture(scope="module")
 def colab_cell():
     files = {PurePosixPath("notebooks/1.ipynb"): (FOLDER / "1_generative.ipynb").read_bytes()}
-    (made,) = with_course(files, "https://example.org/day-1.git").values()
+    (made,) = add_colab_cell(files, "https://example.org/day-1.git").values()
     return next(cell.source for cell in codes(nbformat.reads(made.decode(), 4)) if "open-lab" in tags(cell))
 
 

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 import classifiers
 from classifiers.mistake_bounds import mistake_bound
-from lxmls_day1.base.checks import MOST_CLASSES
+from lxmls_day1.base.checks import MAX_CLASSES
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.figures.boundaries import decision_boundary
@@ -129,7 +129,7 @@ def test_more_columns_than_any_memory_has_room_for():
 
 
 def test_more_classes_than_can_be_learnt():
-    values = np.arange(MOST_CLASSES + 1) / 2  # as of a regression
+    values = np.arange(MAX_CLASSES + 1) / 2  # as of a regression
     for make in CLASSIFIERS.values():
         with pytest.raises(InputError, match=r"16385 different labels.* numpy.digitize|two classes"):
             make().train(values[:, None], values)

@@ -1,11 +1,11 @@
-"""The first page of the site: the exercises, the core before the others, with links to the notebooks that teach them."""
+"""The first page of the site: the exercises (the core first), with links to their notebooks."""
 
 import html
 from collections.abc import Collection
 from itertools import groupby
 from urllib.parse import quote
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.registry import Exercise, Registry
 
 _PAGE = """<!DOCTYPE html>
@@ -37,13 +37,13 @@ and name known mistakes. Your work stays on this machine.</p>
 
 
 def front_page(registry: Registry, ids: Collection[str]) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Parameters
     ----------
     registry : Registry
     ids : collection of str
-        The exercises that are to be solved on the site.
+        The exercises to be solved on the site.
     """
     exercises = [exercise for exercise in registry if exercise.id in ids]
     core, further = ([e for e in exercises if e.is_core is is_core] for is_core in (True, False))
@@ -55,7 +55,7 @@ def front_page(registry: Registry, ids: Collection[str]) -> str:
 def _part(title: str, exercises: list[Exercise]) -> str:
     rows = [
         f"<h2>{title}</h2>",
-        f"<p>{counted(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points</p>",
+        f"<p>{pluralize(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points</p>",
     ]
     for notebook, group in groupby(exercises, key=lambda exercise: exercise.notebook):
         name = notebook.rpartition("/")[2].removesuffix(".ipynb")

@@ -181,7 +181,7 @@ def test_it_learns_the_same_where_the_loaded_libraries_cannot_be_listed(monkeypa
 
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 1]
     wanted = MaxEntBatch(0.1).train(X, y)
-    max_ent_batch._linear_algebra.cache_clear()
+    max_ent_batch._blas_controller.cache_clear()
     monkeypatch.setattr("threadpoolctl.ThreadpoolController", out_of_reach)
     np.testing.assert_array_equal(MaxEntBatch(0.1).train(X, y), wanted)
-    max_ent_batch._linear_algebra.cache_clear()
+    max_ent_batch._blas_controller.cache_clear()

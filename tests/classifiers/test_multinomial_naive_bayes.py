@@ -112,8 +112,8 @@ def test_many_words_are_estimated_in_parts(monkeypatch, settings, weighted):
     X, y, weights = rng.poisson(0.8, (30, 23)), np.arange(30) % 3, rng.integers(1, 4, 30) if weighted else None
     whole, parts = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
     expected = whole.train(X, y, weights)
-    monkeypatch.setattr(word_counting, "_FEW_NUMBERS", 12)
-    monkeypatch.setattr(word_counting, "_NUMBERS_AT_ONCE", 12)
+    monkeypatch.setattr(word_counting, "_MAX_UNSPLIT_NUMBERS", 12)
+    monkeypatch.setattr(word_counting, "_NUMBERS_PER_BLOCK", 12)
     np.testing.assert_allclose(parts.train(X, y, weights), expected, rtol=1e-14)
     np.testing.assert_allclose(parts.likelihood, whole.likelihood, rtol=1e-14)
     np.testing.assert_array_equal(parts.prior, whole.prior)

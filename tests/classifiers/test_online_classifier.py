@@ -55,10 +55,10 @@ def uncompiled(rule):
 @pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
 @pytest.mark.parametrize("density", [1.0, 0.5])
-@pytest.mark.parametrize("few", [0, sparse_rows._FEW], ids=["large", "small"])
+@pytest.mark.parametrize("few", [0, sparse_rows._MIN_DENSE_NUMBERS], ids=["large", "small"])
 def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, density, n_classes, n_features):
     """Up to the order of sums, which is the compiler's: a step rounds sums of J + 1 terms, and there are T steps."""
-    monkeypatch.setattr(sparse_rows, "_FEW", few)
+    monkeypatch.setattr(sparse_rows, "_MIN_DENSE_NUMBERS", few)
     X, labels, *_ = random_problem(n_classes, n_features=n_features, density=density)
     for learner in (Perceptron(), Mira(averaged=False), SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1)):
         expected = learner.train(sp.csr_array(X), labels)
@@ -85,7 +85,7 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_ar
             learner.rule = uncompiled(learner.rule)
         plain = learner.train(X, labels)
         with monkeypatch.context() as patch:
-            patch.setattr(sparse_rows, "_FAR", 0)
+            patch.setattr(sparse_rows, "_MIN_COMPACT_NUMBERS", 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
 
 

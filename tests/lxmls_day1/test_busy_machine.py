@@ -18,14 +18,14 @@ from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.registry import FOLDER
 from lxmls_day1.course.running import checking
-from lxmls_day1.course.running.snapshot import SnapshotRun, take_snapshot
+from lxmls_day1.course.running.snapshot import SnapshotRun, run_snapshot
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import command_of
+from lxmls_day1.library_path import python_command
 
 pytestmark = [
     pytest.mark.slow,
@@ -57,9 +57,9 @@ def forked(monkeypatch, tmp_path):
 def worker(monkeypatch, tmp_path):
     """A process that grades, in whose place another one takes some time for its answer."""
     code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
-    slow = command_of("lxmls_day1.grading.running.worker")
+    slow = python_command("lxmls_day1.grading.running.worker")
     slow[-1] = code
-    monkeypatch.setattr(worker_process, "command_of", lambda module: slow)
+    monkeypatch.setattr(worker_process, "python_command", lambda module: slow)
     monkeypatch.setattr(worker_process, "START_SECONDS", TINY)
     made = worker_process.WorkerProcess(SimpleNamespace())
     with contextlib.closing(made):
@@ -69,8 +69,8 @@ def worker(monkeypatch, tmp_path):
 def dry(monkeypatch, tmp_path):
     """What `record` and the beginning of `grade` wait for."""
     reference = reference_folder()
-    (found,) = take_snapshot(
-        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], patience=TINY
+    (found,) = run_snapshot(
+        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], timeout=TINY
     ).values()
     assert {outcome.outcome for outcome in found.values()} == {"passed"}
 
@@ -87,22 +87,22 @@ def check(monkeypatch, tmp_path):
 
 
 WAITS = {  # with what is said of one that sleeps for ever
-    forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
-    worker: f"could not be started: it did not finish: it has slept for .*{waiting.VARIABLE}",
-    dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
-    check: f"did not begin: it has slept for .*{waiting.VARIABLE}",
+    forked: f"did not start: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    worker: f"could not be started: it did not finish: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    dry: f"did not end on it: it has worked or slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    check: f"did not begin: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
 }
 
 
 @pytest.fixture(autouse=True)
 def looked_at_often(monkeypatch):
-    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "POLL_SECONDS", 0.01)
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
 def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
-    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid, seen: (0.0, 0.0))
+    monkeypatch.setattr(waiting, "_cpu_time_and_sleep", lambda pid, seen: (0.0, 0.0))
     waits(monkeypatch, tmp_path)
 
 

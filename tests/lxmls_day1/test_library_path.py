@@ -55,12 +55,12 @@ class TestLibraryPath:
 
     def test_the_environment_keeps_what_else_is_on_pythonpath(self, lab):
         given = os.pathsep.join([str(lab), "", "/modules/scipy", "."])
-        assert library_path.environment({"PYTHONPATH": given, "A": "1"}) == {
+        assert library_path.safe_environment({"PYTHONPATH": given, "A": "1"}) == {
             "PYTHONPATH": "/modules/scipy" if os.name != "nt" else given,
             "PYTHONSAFEPATH": "1",
             "A": "1",
         }
-        assert "PYTHONPATH" not in library_path.environment({"PYTHONPATH": str(lab)})
+        assert "PYTHONPATH" not in library_path.safe_environment({"PYTHONPATH": str(lab)})
 
     @pytest.mark.parametrize("given", ["", ".", "{lab}", "{lab}/classifiers"])
     def test_what_pythonpath_names_by_mistake_is_left_out_at_the_start(self, lab, given):
@@ -136,12 +136,12 @@ class TestWorkspaceOfStrangers:
     @pytest.mark.parametrize("module", ["jupyterlab", "ipykernel_launcher"])
     def test_a_server_or_a_kernel(self, workspace, start, module):
         pytest.importorskip({"ipykernel_launcher": "ipykernel"}.get(module, module))
-        done = start(["-m", module, "--version"], workspace / "notebooks", library_path.environment())
+        done = start(["-m", module, "--version"], workspace / "notebooks", library_path.safe_environment())
         assert done.returncode == 0 and done.stdout.strip()[0].isdigit(), done.stderr
 
     def test_a_program_with_the_libraries_of_this_process(self, workspace, start):
         environment = {**os.environ, "PYTHONPATH": ""}
-        command = library_path.command_of("pytest", ["--version"])[1:]
+        command = library_path.python_command("pytest", ["--version"])[1:]
         done = start(command, workspace, environment)
         assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
 

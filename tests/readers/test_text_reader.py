@@ -60,7 +60,7 @@ def test_a_test_file_of_its_own(write):
 
 @pytest.mark.parametrize("many", [1, 10_000])
 def test_counting_and_the_rare_word_cut_can_be_chosen(write, monkeypatch, many):
-    monkeypatch.setattr("readers.text_reader._MANY", many)
+    monkeypatch.setattr("readers.text_reader._MIN_TEXTS_TO_COMPILE", many)
     corpus = TextCorpus(write("a,x x Y\nb,x y\n"), split=(1, 0, 0), count=count_words, min_count=2)
     assert corpus.feat_counts == {"x": 3, "y": 2, "x_y": 2}
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
 from tests.wording import wording
 from tools.authoring import authors_check
 from tools.authoring.authors_check import problems
@@ -135,7 +135,7 @@ class TestLeaks:
 
     def test_they_are_found_in_texts_notebooks_and_archives(self, reference):
         lines = solution_lines(reference, ["1.1"])
-        assert leaks(student_files(reference), lines) == []
+        assert find_solution_leaks(student_files(reference), lines) == []
         inner = io.BytesIO()
         with zipfile.ZipFile(inner, "w") as archive:
             archive.writestr("lab/x.py", "if a:\n    tau =  min( cap, tau )\n")
@@ -145,5 +145,5 @@ class TestLeaks:
             PurePosixPath("c.md"): "τ: `tau = min(cap, tau)`".encode(),
             PurePosixPath("d.png"): b"\x89\xff\x00",
         }
-        found = leaks(files, lines)
+        found = find_solution_leaks(files, lines)
         assert [where.split(",")[0] for where in found] == ["a.whl/lab/x.py", "b.ipynb", "c.md"]

@@ -69,5 +69,5 @@ def test_every_exercise_has_mutants_that_are_programs(exercise):
     source = (reference_folder() / path).read_text(encoding="utf-8")
     mutants = mutants_of(source, exercise.id)
     assert len(mutants) >= 20
-    (made,) = mutants[0].made_in({path: source}).values()
+    (made,) = mutants[0].apply_to({path: source}).values()
     compile(made, path, "exec")

@@ -2,7 +2,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FOLDER, RECORDED, Registry, check_files
-from lxmls_day1.course.running.snapshot import SnapshotRun, answers_of_reference, take_snapshot
+from lxmls_day1.course.running.snapshot import SnapshotRun, reference_answers, run_snapshot
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 from tools.authoring import record
@@ -40,7 +40,7 @@ def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys)
 
 
 def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(reference):
-    answers = [answers_of_reference(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
+    answers = [reference_answers(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
     hidden = [a.checks["test_1_01_steps.py::test_fresh[30]"]["the sum of fresh steps"] for a in answers]
     assert hidden[0] == hidden[1] != hidden[2]
     assert 3 < hidden[0].values[0] < 12  # half of the losses, whose sum of 30 uniform numbers is 15 ± 1.6
@@ -50,7 +50,7 @@ def test_hidden_answers_depend_on_the_seed_and_are_those_of_the_reference(refere
 def test_a_check_file_that_is_no_python(reference):
     (reference / "tests/exercises/test_1_02_means.py").write_text("def (:\n")
     with pytest.raises(InputError, match="invalid syntax"):
-        answers_of_reference(["1.2"], reference=reference)
+        reference_answers(["1.2"], reference=reference)
 
 
 def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_path):
@@ -59,11 +59,13 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
     seed, another = 1, 2
     lab = uncompiled_lab(reference_folder(), tmp_path / "lab")
     folder = reference_folder() / FOLDER
-    files = tuple(file for exercise in Registry.of(reference_folder()) for file in check_files(folder, exercise))
+    files = tuple(
+        file for exercise in Registry.from_folder(reference_folder()) for file in check_files(folder, exercise)
+    )
 
     def answered(seed, hash_seed, order):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
-        return take_snapshot([SnapshotRun("reference", lab, files[::order])], hidden=True, seed=seed)["reference"]
+        return run_snapshot([SnapshotRun("reference", lab, files[::order])], hidden=True, seed=seed)["reference"]
 
     first = {seed: answered(seed, "1", 1) for seed in (seed, another)}
     assert all(went.outcome == "passed" for checks in first.values() for went in checks.values())

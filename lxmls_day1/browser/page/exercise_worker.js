@@ -1,10 +1,11 @@
-// The worker behind the exercises and the demonstrations of the book: starts Python as the browser lab does (start.js), then answers the page.
+// The worker behind the exercises and the demonstrations of the book. It starts Python like the browser lab (start.js), then answers requests
+// of the page.
 "use strict";
 const here = new URL(".", self.location).href;
 let loaded = 0;
 
-// How much has arrived, in bytes, is told to the page; start.js counts the files on top of this. A copy is counted: the browser keeps
-// the compiled WebAssembly of a response that comes from the network itself.
+// Report the number of loaded bytes to the page; start.js counts the files in addition. A copy of each response is counted, because the browser
+// caches compiled WebAssembly only for a response that comes from the network itself.
 const plain = self.fetch;
 self.fetch = async (...request) => {
   const response = await plain(...request);
@@ -26,7 +27,7 @@ const ready = self.loadPyodide({ indexURL: here }).then((python) => {
 });
 ready.catch((error) => self.postMessage({ kind: "failed", text: String(error?.message ?? error) }));
 
-// A demonstration in a page: its programs and the reference lab arrive when the first is asked for.
+// A demonstration in a page. Its scripts and the reference lab are loaded for the first request.
 let demonstrations = null;
 async function startDemonstrations(python, address) {
   const archive = await (await fetch(address)).arrayBuffer();
@@ -45,7 +46,7 @@ opened = {}
 def answers(name, settings):
     if name not in opened:
         opened[name] = demonstration_class(name)(Lab("/reference"))
-    for answer in opened[name].answers(json.loads(settings)):
+    for answer in opened[name].messages(json.loads(settings)):
         yield json.dumps(answer)
 
 answers
@@ -65,8 +66,8 @@ self.onmessage = async ({ data }) => {
     const checks = python.pyimport("lxmls_day1.course.reports.page_checks");
     const request = JSON.stringify(data);
     // Python calls this once a second while a check runs; a page that ends this worker knows where it was.
-    self.sayLine = (place) => self.postMessage({ kind: "line", line: checks.line_in_words(request, place) });
-    const answer = checks.answer("/lab", request);
+    self.reportLine = (place) => self.postMessage({ kind: "line", line: checks.line_in_words(request, place) });
+    const answer = checks.handle_request("/lab", request);
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();

@@ -1,6 +1,6 @@
-"""Exercises in a page: what a reader wrote into the gaps is put into a lab, checked, and run on a few points.
+"""Exercises in a web page: the code that a reader writes into the gaps is put into a lab, checked, and run on a few points.
 
-The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+The page calls `handle_request` with a request in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
 """
 
 import base64
@@ -17,37 +17,37 @@ import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.diagnosis.naming import head_of
-from lxmls_day1.course.explanations import FORMAT, check_and_remember, explain, merged, unpacked
-from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merge_explanations, unpack_explanations
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
-from lxmls_day1.course.reports.hints import where_to_look
+from lxmls_day1.course.reports.hints import mistake_hint
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.workspace_state import WorkspaceState, locked
+from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
-TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
-HERE = "*Your answer:*"  # in a cell of a notebook that asks
-COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
+OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
+HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 LONGEST_CELL = 200  # of the table of a wrong answer, characters
 MAX_BARS = 16  # of each colour
 Line = tuple[str, str]
 
 
-def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
-    """Where the stubs of an exercise stand in a source text: the comment with the task, and the ``raise`` below it.
+def find_gaps(source: str, exercise: str) -> list[re.Match[str]]:
+    """Return a match for each stub of an exercise in a source text: the comment with the task and the ``raise`` below it.
 
     Examples
     --------
-    >>> [gap] = gaps_in('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
+    >>> [gap] = find_gaps('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
     >>> gap["indent"], gap.start()
     ('    ', 10)
     """
@@ -55,13 +55,13 @@ def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
     return list(re.finditer(task + r"(?P=indent)raise NotImplementedError\(.*\n?", source, re.MULTILINE))
 
 
-def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
-    """The source with a text in each gap, indented as the gap is; an empty text leaves the stub.
+def fill_gaps(source: str, exercise: str, texts: Sequence[str]) -> str:
+    """Return the source with a text in each gap, at the indentation of the gap; an empty text leaves the stub.
 
     Examples
     --------
     >>> stub = 'def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n'
-    >>> print(filled(stub, "1.1", ["return 2 * x"]), end="")
+    >>> print(fill_gaps(stub, "1.1", ["return 2 * x"]), end="")
     def f(x):
         return 2 * x
     """
@@ -69,9 +69,9 @@ def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
 
 
 def _pieces(source: str, exercise: str, texts: Sequence[str]) -> list[str]:
-    """Return the filled source in pieces: every second one is what stands in a gap."""
+    """Return the fill_gaps source in pieces: every second one is what stands in a gap."""
     pieces, end = [], 0
-    for gap, text in zip(gaps_in(source, exercise), texts, strict=True):
+    for gap, text in zip(find_gaps(source, exercise), texts, strict=True):
         lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
         written = textwrap.indent(lines, gap["indent"]) + "\n" if lines else gap[0]
         pieces += [source[end : gap.start()], written]
@@ -102,14 +102,14 @@ class OwnLines:
     """
 
     def __init__(self, exercise: str, texts: Sequence[str]):
-        self.name, source = given_source(exercise)
+        self.name, source = starter_source(exercise)
         self.marked: list[tuple[int, int]] = []
         self.places: list[range] = []  # in the file, of each gap
         lines = source.split("\n")
         self._functions = [  # of each gap
             function
-            for function in functions_of(source, exercise, self.name)
-            for _ in gaps_in("\n".join(lines[function_lines(source, function) or slice(0)]) + "\n", exercise)
+            for function in functions_with_exercise(source, exercise, self.name)
+            for _ in find_gaps("\n".join(lines[function_lines(source, function) or slice(0)]) + "\n", exercise)
         ]
         self._before = [len(text) - len(text.lstrip("\n")) for text in texts]  # empty lines, which are not in the file
         line = 1
@@ -140,32 +140,32 @@ class OwnLines:
 
 
 def line_in_words(request: str, place: str) -> str:
-    """Return a place such as ``classifiers/mira.py:40`` as the page that asked `answer` counts its lines."""
+    """Return a place such as ``classifiers/mira.py:40`` as the page that asked `handle_request` counts its lines."""
     asked = json.loads(request)
     return OwnLines(asked["exercise"], asked["written"][asked["exercise"]]).in_words(place)
 
 
-def given_source(exercise: str) -> tuple[str, str]:
-    """The file of an exercise as students receive it: its name and its text."""
+def starter_source(exercise: str) -> tuple[str, str]:
+    """Return the name and the text of an exercise's file as students receive it."""
     reference, registry = reference_folder(), _registry()
     (name,) = registry[exercise].files
-    text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
     return name, student_source(text, registry, [exercise], name)
 
 
 @functools.cache
 def _registry() -> Registry:
-    """The exercises of the package, which stay the same while a page is open."""
-    return Registry.of(reference_folder())
+    """Return the exercises of the package, which do not change while a page is open."""
+    return Registry.from_folder(reference_folder())
 
 
-def answer(folder: str, request: str) -> str:
-    """Do what the page asks for.
+def handle_request(folder: str, request: str) -> str:
+    """Answer a request of the page.
 
     Parameters
     ----------
     folder : str
-        A lab, in which the exercises' files are written.
+        A lab, into which the exercises' files are written.
     request : str
         JSON: ``kind``, which is ``check``, ``because`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
         worked on to the texts in its gaps; ``explained``, the reader's answers to questions about mistakes, as earlier answers to
@@ -175,41 +175,41 @@ def answer(folder: str, request: str) -> str:
     Returns
     -------
     str
-        JSON. Of ``check`` what `_checked` returns. Of ``because``: ``lines`` to show, and the answer as it was ``kept``. Of ``pack``: a
+        JSON. Of ``check`` what `_check` returns. Of ``because``: ``lines`` to show, and the answer as it was ``kept``. Of ``pack``: a
         ``name`` and its ``content`` in base 64.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids
     for exercise, texts in asked["written"].items():
-        # What was written for another version of the page is left out.
-        name, source = given_source(exercise) if exercise in known else ("", "")
-        if len(gaps_in(source, exercise)) == len(texts) > 0:
-            text = filled(source, exercise, texts)
+        # Texts that were written for another version of the page are left out.
+        name, source = starter_source(exercise) if exercise in known else ("", "")
+        if len(find_gaps(source, exercise)) == len(texts) > 0:
+            text = fill_gaps(source, exercise, texts)
             Path(folder, name).write_text(text, encoding="utf-8")
             if text != source:
                 packed[PurePosixPath(name)] = text.encode()
     lab = Path(folder)
     question = asked.get("question")  # A Python that was started again has not asked it.
-    _remember_explained(lab, [*asked.get("explained", []), *([question] if question else [])])
+    _add_explanations(lab, [*asked.get("explained", []), *([question] if question else [])])
     if asked["kind"] == "because":
         kept = explain(lab, asked["exercise"], asked["text"], question["question"])
-        lines = [text.strip() for _, text in report_text.explained_lines(kept)][1:]
+        lines = [text.strip() for _, text in report_text.explanation_lines(kept)][1:]
         return json.dumps({"lines": lines[-1:], "kept": vars(kept) if kept.text else None})
     if asked["kind"] == "pack":
-        return json.dumps(_packed(lab, packed | _answered(lab, asked["answers"])))
-    return json.dumps(_checked(lab, asked["exercise"], asked["written"][asked["exercise"]]))
+        return json.dumps(_pack(lab, packed | _notebooks_with_answers(lab, asked["answers"])))
+    return json.dumps(_check(lab, asked["exercise"], asked["written"][asked["exercise"]]))
 
 
-def _remember_explained(folder: Path, rows: Any) -> None:
+def _add_explanations(folder: Path, rows: Any) -> None:
     """Give the lab what the browser has kept: a page that was opened again starts with a new lab."""
-    more = unpacked(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
-    with locked(folder):
-        state = WorkspaceState.of(folder)
-        state.explanations = merged(state.explanations, more)
+    more = unpack_explanations(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
+        state.explanations = merge_explanations(state.explanations, more)
         state.save()
 
 
-def _checked(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
+def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
     """Check an exercise.
 
     Returns
@@ -221,15 +221,15 @@ def _checked(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any
         ``question`` on the mistake, with the attempt. ``hint``, where to look for the mistake. ``marked``, pairs of a gap and the
         number of a line in it. ``trace``, how the boundary moves.
     """
-    report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
+    report, questions, _ = check_and_save(folder, [exercise], TIME_LIMIT)
     (one,) = report.reports
     own = OwnLines(exercise, texts)
     example = one.shown.example if one.shown is not None and not one.to_do else None
     lines = [*report_text.verdict_lines(one, "below", with_example=False), *report_text.compared_lines(report)]
     label, headline, about, below = _headline(one, lines, example)
-    shown = [_laid_out(style, own.in_words(COMMAND.sub("the button Hint helps", text))) for style, text in below]
+    shown = [_laid_out(style, own.in_words(HINT_COMMAND.sub("the button Hint helps", text))) for style, text in below]
     every = report_text.exercise_lines(one) if not one.all_passed and not one.to_do else ()
-    hints = [text for name, _ in one.mistakes[:1] if (text := where_to_look(folder, one.exercise, name))]
+    hints = [text for name, _ in one.mistakes[:1] if (text := mistake_hint(folder, one.exercise, name))]
     return {
         "passed": one.all_passed,
         "label": label,
@@ -238,13 +238,15 @@ def _checked(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any
         "todo": one.to_do,
         "lines": shown,
         "marked": [*own.marked],
-        "caption": f"{_how_many(example)}. The smallest of them:" if example else "",
+        "caption": f"{_count_wrong(example)}. The smallest of them:" if example else "",
         "rows": [(word, shortened(text, LONGEST_CELL)) for word, text in example.lines()] if example else [],
         "bars": _bars(example, one.exercise.counter_example) if example else None,
         "all": [(style, own.in_words(text)) for style, text in every],
         "question": vars(questions[0]) if questions else None,
         "hint": own.in_words(hints[0]) if hints else "",
-        "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
+        "trace": _trace(folder, exercise)
+        if all(result.outcome in OUTCOMES_WITH_TRACE for result in one.results)
+        else None,
     }
 
 
@@ -258,14 +260,14 @@ def _headline(
     if one.all_passed or one.to_do or not one.failed:
         return "", lines[0][1], [], lines[1:]
     sentences = [sentence for _, sentence in one.mistakes]
-    below = lines[1 + len([*report_text.named_lines(one.named_as, one.mistakes)]) :]
+    below = lines[1 + len([*report_text.diagnosis_lines(one.diagnosis_kind, one.mistakes)]) :]
     if len(sentences) == 1:
         name, *about = re.split(r"(?<=[.?]) (?=[A-Z])", sentences[0], maxsplit=1)
-        return head_of(one.named_as), name, about, below
+        return diagnosis_heading(one.diagnosis_kind), name, about, below
     if sentences:
-        return "", head_of(one.named_as), sentences, below
+        return "", diagnosis_heading(one.diagnosis_kind), sentences, below
     if example is not None:
-        return "", f"{_how_many(example)}.", [], below
+        return "", f"{_count_wrong(example)}.", [], below
     told = one.shown is not None and one.shown.outcome in ("timeout", "ended")  # The title of the check does not help.
     return "", f"Your code {below[1][1].strip()}" if told else below[0][1].strip(), [], below[1 + told :]
 
@@ -276,7 +278,7 @@ def _laid_out(style: str, text: str) -> Line:
     return ("source", text[min(depth, 8) :]) if depth > 4 and not style else (style, text.strip())
 
 
-def _how_many(example: CounterExample) -> str:
+def _count_wrong(example: CounterExample) -> str:
     return f"{example.wrong_inputs} of {example.small_inputs} small inputs get a wrong answer"
 
 
@@ -311,41 +313,44 @@ def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
     return None
 
 
-def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
-    """The notebooks with what the reader has answered below their questions."""
+def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> Files:
+    """Return the notebooks with the reader's answers below their questions."""
     notebooks: dict[str, Any] = {}
-    for asked in model_answers.decoded((folder / model_answers.FILE).read_bytes()):
+    for asked in model_answers.decode_answers((folder / model_answers.FILE).read_bytes()):
         if text := answers.get(asked.cell, "").strip():
             if asked.notebook not in notebooks:
                 notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
             (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
-            set_cell_source(cell, f"{''.join(asked.question.partition(HERE)[:2])}\n\n{text}")
+            set_cell_source(cell, f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}")
     return {PurePosixPath(name): notebook_bytes(notebook) for name, notebook in notebooks.items()}
 
 
-def _packed(folder: Path, files: Files) -> dict[str, Any]:
-    """What was written in the page, and nothing else: in the lab more may be solved than here."""
+def _pack(folder: Path, files: Files) -> dict[str, Any]:
+    """Pack only the files written in the page, because the lab may contain further solutions."""
     name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
     return {"name": name, "content": base64.b64encode(content).decode()}
 
 
 def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
-    """The points, and the weights of class 1 less those of class 0 after each step of the rule; None if it is no rule, or fails."""
-    name, source = given_source(exercise)
-    rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
+    """Return the points, and the weights of class 1 minus those of class 0 after each step of the rule.
+
+    Return None if the exercise has no rule, or the rule fails.
+    """
+    name, source = starter_source(exercise)
+    rules = [function for function in functions_with_exercise(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
     X, labels = _points()
     W, leads = np.zeros((3, 2)), []
     lab = Lab(folder)
-    lab.forget()  # the file is another one than at the last check
+    lab.forget()  # The file has changed since the last check.
     try:
         rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
         for m in [*range(N_POINTS)] * N_ROUNDS:
             g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
             W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
             leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
-    except Exception:  # the report says what is wrong with it
+    except Exception:  # The report describes the error.
         return None
     if not np.all(np.isfinite(W)):
         return None
@@ -353,7 +358,7 @@ def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
 
 
 def drawn_points() -> list[list[float]]:
-    """The points that the page draws, each with its class."""
+    """Return the points that the page draws, each with its class."""
     X, labels = _points()
     return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
 

@@ -83,7 +83,7 @@ def in_python(learner):
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9, 13])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])
 def test_every_learner_is_what_dense_matrices_compute(monkeypatch, name, n_classes, averaged):
-    monkeypatch.setattr(sparse_rows, "_FEW", 0)  # the dense matrix as it stands
+    monkeypatch.setattr(sparse_rows, "_MIN_DENSE_NUMBERS", 0)  # the dense matrix as it stands
     X, labels, orders, _ = random_problem(n_classes)
     make, step_of, size, phi = LEARNERS[name]
     passed, variances = dense(step_of, X, labels, orders.ravel(), np.full(orders.size, size), phi)

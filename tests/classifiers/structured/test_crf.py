@@ -9,7 +9,7 @@ from scipy.optimize import check_grad, minimize
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
-from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import log_partition, marginals
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import path_score, viterbi
@@ -45,7 +45,7 @@ def test_training_reaches_the_optimum(chain):
     """Another optimiser, with slopes by differences of F, finds none better; and the gradient is zero there."""
     tagger = CRF(templates=["word"], transitions=chain, regularizer=0.05, **EXACT)
     params = quietly_trained(tagger, X_SAW, Y_SAW)
-    F = Objective(tagger.sentences_of(X_SAW, Y_SAW), 0.05)
+    F = CRFObjective(tagger.sentences_of(X_SAW, Y_SAW), 0.05)
     value, gradient = F(params.ravel())
     assert value == pytest.approx(tagger.objective(X_SAW, Y_SAW, params), rel=1e-12)
     assert np.linalg.norm(gradient) < 1e-7

@@ -9,9 +9,9 @@ from scipy.optimize import check_grad
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import marginals
-from classifiers.structured.tag_features import FeatureIndex, given_features
+from classifiers.structured.tag_features import FeatureIndex, explicit_features
 from classifiers.structured.viterbi import viterbi
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
@@ -80,13 +80,13 @@ def test_a_word_is_read_as_python_crfsuite_reads_it():
         "on": True,
         "off": False,
     }
-    assert given_features(word) == {
+    assert explicit_features(word) == {
         "foo:bar:baz": 1.0, "foo:spam": 0.5, "foo:egg:x": 1.0, "foo:egg:y": 1.0, "foo:ham:x": -0.5, "foo:ham:y": -0.1,
         "set:x": 1.0, "on": 1.0,
     }  # fmt: skip
-    assert given_features(["a", "b", "a"]) == {"a": 2.0, "b": 1.0}
+    assert explicit_features(["a", "b", "a"]) == {"a": 2.0, "b": 1.0}
     numbers = [np.float32(0.5), np.int8(-3), np.bool_(True), 10**30]
-    assert list(given_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
+    assert list(explicit_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_what_is_no_value(value):
             InputError,
             match=wording("classifiers.number_most_e_true"),
         ):
-            given_features(word)
+            explicit_features(word)
 
 
 @pytest.mark.parametrize("word", [{3: 1}, {3: "x"}, {None: {"a": 1}}, [3], ["a", 2.0], [["a"]]])
 def test_what_is_no_name(word):
     with pytest.raises(InputError, match=wording("classifiers.name_feature_text_use")):
-        given_features(word)
+        explicit_features(word)
 
 
 LEARNERS = {
@@ -168,7 +168,7 @@ def test_saved_taggers_read_numbers_as_they_did(name, tmp_path):
 def test_the_gradient_of_the_objective_is_its_slope_and_the_optimum_has_none(transitions):
     X, y = numbered(CORPUS.train_X[:4]), CORPUS.train_y[:4]
     tagger = CRF(0.1, transitions=transitions, tolerance=1e-14, max_iterations=2000)
-    F = Objective(tagger.sentences_of(X, y), 0.1)
+    F = CRFObjective(tagger.sentences_of(X, y), 0.1)
     x = np.random.default_rng(0).normal(size=F.shape).ravel()
     assert check_grad(lambda x: F(x)[0], lambda x: F(x)[1], x) < 1e-5
     with warnings.catch_warnings():

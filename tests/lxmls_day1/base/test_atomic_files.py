@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.atomic_files import (
-    ALIVE,
-    LOCK,
+    LOCK_FILE,
+    MARKER_FILE,
+    atomic_write,
     check_writable,
     locked_folder,
-    remove_abandoned,
     remove_folder,
-    replace_files,
+    remove_stale_folders,
     temporary_folder,
-    whole_file,
+    write_files_atomically,
 )
 from lxmls_day1.base.errors import InputError
 from tests.wording import wording
@@ -31,7 +31,7 @@ def contents(folder):
 
 def test_writes_new_files_and_replaces_old_ones(tmp_path):
     (tmp_path / "a").write_bytes(b"old and longer")
-    replace_files({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
+    write_files_atomically({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
     assert contents(tmp_path) == {"a": b"new", "b": b""}
 
 
@@ -62,7 +62,7 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 
     monkeypatch.setattr(Path, "open", failing_open)
     with pytest.raises(type(failure)) as caught:
-        replace_files({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
+        write_files_atomically({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
     monkeypatch.undo()
     assert contents(tmp_path) == {"a": b"old a", "b": b"old b"}
     if isinstance(failure, OSError):
@@ -72,7 +72,7 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 def test_a_file_keeps_its_permissions(tmp_path):
     (tmp_path / "private").write_bytes(b"old")
     (tmp_path / "private").chmod(0o600)
-    replace_files({tmp_path / "private": b"new"})
+    write_files_atomically({tmp_path / "private": b"new"})
     assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
 
 
@@ -83,7 +83,7 @@ class TestWhatIsNoRegularFile:
         links = {"to-a-file": "there/old", "to-nothing-yet": "there/new", "to-a-link": "to-a-file"}
         for name, target in links.items():
             (tmp_path / name).symlink_to(target)
-        replace_files({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
+        write_files_atomically({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
         assert contents(tmp_path / "there") == {"old": b"1", "new": b"2"}
         assert all((tmp_path / name).is_symlink() for name in links)
 
@@ -94,13 +94,13 @@ class TestWhatIsNoRegularFile:
         (tmp_path / "null").symlink_to(os.devnull)
         for name in ("pipe", "loop", "null"):
             with pytest.raises(InputError, match=wording("base.regular_file_replaced", name)):
-                replace_files({tmp_path / "a": b"x", tmp_path / name: b"x"})
+                write_files_atomically({tmp_path / "a": b"x", tmp_path / name: b"x"})
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
     def test_a_lock_is_no_link_and_no_pipe(self, tmp_path):
-        precious, lock = tmp_path / "precious", tmp_path / LOCK
+        precious, lock = tmp_path / "precious", tmp_path / LOCK_FILE
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
@@ -147,9 +147,9 @@ os._exit(1)"""
     others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # of another computer
     for other in others:
         other.touch()
-    with whole_file(wanted):
+    with atomic_write(wanted):
         assert not left.exists()
-        replace_files({wanted: b"whole"})
+        write_files_atomically({wanted: b"whole"})
         assert len(contents(tmp_path)) == len(others) + 2  # that of a living process is there
     assert set(contents(tmp_path)) == {"marks.csv", *(other.name for other in others)}
 
@@ -216,10 +216,10 @@ class TestAbandonedFolders:
 
     @pytest.mark.parametrize("content", [None, ""], ids=["none", "one that was never locked"])
     def test_one_without_a_mark_stays(self, tmp_path, abandoned, content):
-        (abandoned / ALIVE).unlink()
+        (abandoned / MARKER_FILE).unlink()
         if content is not None:
-            (abandoned / ALIVE).write_text(content)
-        remove_abandoned(tmp_path)
+            (abandoned / MARKER_FILE).write_text(content)
+        remove_stale_folders(tmp_path)
         assert abandoned.is_dir()
 
     @pytest.mark.parametrize("mark", sorted(MARKS_OF_STRANGERS))
@@ -228,12 +228,12 @@ class TestAbandonedFolders:
         wants_locks()
         folder, kept = tmp_path / "lxmls-day1-anna", tmp_path / "kept.txt"
         shutil.copytree(abandoned, folder)
-        kept.write_bytes((folder / ALIVE).read_bytes())
+        kept.write_bytes((folder / MARKER_FILE).read_bytes())
         kept.chmod(0o604)
         (folder / "deep" / "work.py").write_text("x = 1")
-        MARKS_OF_STRANGERS[mark](folder / ALIVE, kept)
+        MARKS_OF_STRANGERS[mark](folder / MARKER_FILE, kept)
         before = kept.read_bytes(), kept.stat().st_mode
-        remover = threading.Thread(target=remove_abandoned, args=[tmp_path], daemon=True)
+        remover = threading.Thread(target=remove_stale_folders, args=[tmp_path], daemon=True)
         remover.start()
         remover.join(30)
         assert not remover.is_alive()
@@ -315,5 +315,5 @@ def test_who_has_filled_a_folder_lays_no_link_where_another_one_was_seen(tmp_pat
 
 def test_a_name_as_long_as_the_system_has_them_can_be_replaced(tmp_path):
     path = tmp_path / ("\U00010330" * 60 + ".html")  # 245 bytes
-    replace_files({path: b"marks"})
+    write_files_atomically({path: b"marks"})
     assert path.read_bytes() == b"marks"

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lxmls_day1.base import waiting
-from lxmls_day1.base.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
+from lxmls_day1.base.waiting import TIMEOUT_FACTOR_VARIABLE, ActivityClock, Deadline, WaitTimeout, retry_after_timeout
 from tests.wording import wording
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
@@ -39,11 +39,11 @@ class Machine:
 
     def counted(self, *moments):
         """The seconds counted by a clock on process 7, which is looked at every half second of a minute."""
-        clock = WorkClock(7)
+        clock = ActivityClock(7)
         for number in range(121):
             for change in moments:
                 change(number * 0.5)
-            clock.look()
+            clock.poll()
             self.now += 0.5
         return clock.seconds, clock.idle
 
@@ -98,21 +98,21 @@ def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, cas
 def test_who_looks_late_counts_little_sleep(machine):
     """It got no processor itself, and so did perhaps what it looks at."""
     machine.process(7)
-    clock = WorkClock(7)
-    clock.look()
+    clock = ActivityClock(7)
+    clock.poll()
     machine.now += 3600
-    assert clock.look() == 1.0
+    assert clock.poll() == 1.0
 
 
 def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_has_just_needed(machine):
     (machine.proc / "self" / "stat").unlink()
     machine.process(7, "R")
     assert machine.counted() == (60, 60)
-    start = Wait("a start", 7, 1.0)
+    start = Deadline("a start", 7, 1.0)
     machine.now += 30
-    checks = start.next("a check", 8.0)
+    checks = start.next_step("a check", 8.0)
     over = []
-    while not checks.is_over():
+    while not checks.expired():
         over.append(machine.now)
         machine.now += 0.5
     assert len(over) == pytest.approx(10 * 30 / 0.5, abs=2)
@@ -120,24 +120,24 @@ def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_h
 
     def attempt():
         tries.append(1)
-        raise checks.too_long("it did not end")
+        raise checks.timeout_error("it did not end")
 
-    with pytest.raises(WaitedTooLong, match=wording("base.did_end_within_s", VARIABLE)):
-        tried_again(attempt)
+    with pytest.raises(WaitTimeout, match=wording("base.did_end_within_s", TIMEOUT_FACTOR_VARIABLE)):
+        retry_after_timeout(attempt)
     assert len(tries) == 2
 
 
 @pytest.mark.parametrize(("asleep", "states", "wanted"), [(True, "S", "slept"), (False, "S", "worked or slept")])
 def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, wanted):
     machine.process(7, states)
-    monkeypatch.setenv(VARIABLE, "2.5")
-    wait, passed = Wait("it", 7, 20.0, asleep), 0
-    while not wait.is_over():
+    monkeypatch.setenv(TIMEOUT_FACTOR_VARIABLE, "2.5")
+    wait, passed = Deadline("it", 7, 20.0, asleep), 0
+    while not wait.expired():
         machine.now += 0.5
         passed += 0.5
     assert passed == 50.5
-    with pytest.raises(WaitedTooLong, match=wording("base.did_end_s", wanted, VARIABLE)):
-        tried_again(lambda: (_ for _ in ()).throw(wait.too_long("it did not end")))
-    assert str(Wait("it", 7, 20.0, remedy="--limit raises that").too_long("no")).endswith(
+    with pytest.raises(WaitTimeout, match=wording("base.did_end_s", wanted, TIMEOUT_FACTOR_VARIABLE)):
+        retry_after_timeout(lambda: (_ for _ in ()).throw(wait.timeout_error("it did not end")))
+    assert str(Deadline("it", 7, 20.0, remedy="--limit raises that").timeout_error("no")).endswith(
         "for 20 s; --limit raises that"
     )

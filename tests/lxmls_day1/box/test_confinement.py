@@ -9,14 +9,14 @@ import pytest
 from lxmls_day1.box.seccomp import (
     ALLOW,
     ARCHITECTURES,
+    CALL_NUMBERS,
     EPERM,
     FAIL,
     KILL,
-    NEEDED_TO_START_PROCESSES,
-    NOT_THERE,
-    NUMBERS,
-    PRETENDED,
-    UNSUPPORTED,
+    MISSING_CALLS,
+    PROCESS_CALLS,
+    SILENTLY_IGNORED,
+    UNSUPPORTED_CALLS,
     seccomp_program,
 )
 
@@ -65,16 +65,16 @@ def machine(request):
 
 
 def number_of(machine, name):
-    return NUMBERS[name][ARCHITECTURES[machine][0]]
+    return CALL_NUMBERS[name][ARCHITECTURES[machine][0]]
 
 
 @pytest.mark.slow
 def test_every_call_that_is_not_listed_is_refused_and_newer_ones_are_not_there(machine):
     column = ARCHITECTURES[machine][0]
-    allowed = {numbers[column]: name for name, numbers in NUMBERS.items()}
+    allowed = {numbers[column]: name for name, numbers in CALL_NUMBERS.items()}
     answers = {
         numbers[column]: answer
-        for calls, answer in ((NOT_THERE, NO_SUCH_CALL), (PRETENDED, FAIL), (UNSUPPORTED, FAIL | 95))
+        for calls, answer in ((MISSING_CALLS, NO_SUCH_CALL), (SILENTLY_IGNORED, FAIL), (UNSUPPORTED_CALLS, FAIL | 95))
         for numbers in calls.values()
     }
     for number in range(600):
@@ -82,7 +82,7 @@ def test_every_call_that_is_not_listed_is_refused_and_newer_ones_are_not_there(m
         if name in ARGUMENTS_CHECKED:
             continue
         expected = answers.get(number, NO_SUCH_CALL if number > 452 else REFUSED)
-        if name is not None and name not in NEEDED_TO_START_PROCESSES:
+        if name is not None and name not in PROCESS_CALLS:
             expected = ALLOW
         assert verdict(machine, number) == expected, (number, name)
 
@@ -167,6 +167,6 @@ def test_the_numbers_are_those_of_the_kernels_headers(header, column, pattern):
         pytest.skip(f"{header} is not installed")
     said = {name: int(number) for name, number in re.findall(pattern, path.read_text())}
     said.setdefault("newfstatat", said.get("fstatat"))
-    for name, numbers in {**NUMBERS, **NOT_THERE, **PRETENDED, **UNSUPPORTED}.items():
+    for name, numbers in {**CALL_NUMBERS, **MISSING_CALLS, **SILENTLY_IGNORED, **UNSUPPORTED_CALLS}.items():
         if numbers[column] is None or numbers[column] < max(said.values()):  # newer ones are not in older headers
             assert numbers[column] == said.get(name), name

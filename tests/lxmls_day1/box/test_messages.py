@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.box.channel import Channel, ConnectionClosed, ReceiveTimeout
 from lxmls_day1.box.messages import (
-    HEAD,
+    HEADER,
     BadMessage,
-    NotPlain,
-    Reference,
-    TooLong,
-    decoded,
-    decoded_request,
-    encoded,
-    encoded_request,
+    MessageTooLong,
+    NotSerializable,
+    ObjectHandle,
+    decode_message,
+    decode_request,
+    encode_message,
+    encode_request,
 )
 
 scalars = (
@@ -63,19 +63,19 @@ def same(a, b):
 @pytest.mark.slow
 @given(values)
 def test_there_and_back(value):
-    assert same(value, decoded(encoded(value)))
+    assert same(value, decode_message(encode_message(value)))
 
 
 @pytest.mark.slow
 @given(npst.arrays("f8", (3, 4), elements=st.sampled_from([0.0, 1.5, -2.0])))
 def test_sparse_there_and_back(dense):
-    back = decoded(encoded(scipy.sparse.csc_array(dense)))
+    back = decode_message(encode_message(scipy.sparse.csc_array(dense)))
     assert scipy.sparse.issparse(back)
     assert np.array_equal(back.toarray(), dense)
 
 
 def both_ways(value):
-    return decoded(encoded(value)), decoded_request(encoded_request(value))
+    return decode_message(encode_message(value)), decode_request(encode_request(value))
 
 
 def test_scalars_of_numpy_keep_their_type():
@@ -95,32 +95,32 @@ def test_a_named_tuple_crosses_as_a_tuple():
 @pytest.mark.slow
 @given(values)
 def test_a_request_crosses_as_an_answer_does(value):
-    assert same(decoded(encoded(value)), decoded_request(encoded_request(value)))
+    assert same(decode_message(encode_message(value)), decode_request(encode_request(value)))
 
 
 def test_what_derives_from_a_plain_value_crosses_into_the_box_as_that_value():
     class Text(str):
         pass
 
-    back = decoded_request(encoded_request([Text("spam"), range(3), Reference(7), np.bool_(True)]))
-    assert [type(entry) for entry in back] == [str, list, Reference, np.bool_]
+    back = decode_request(encode_request([Text("spam"), range(3), ObjectHandle(7), np.bool_(True)]))
+    assert [type(entry) for entry in back] == [str, list, ObjectHandle, np.bool_]
     assert (back[0], back[1], back[2].number) == ("spam", [0, 1, 2], 7)
 
 
 def test_arrays_in_a_request_are_the_boxs_own():
     costs = np.ones(3)
     costs.flags.writeable = False
-    first, second = decoded_request(encoded_request({"calls": [[costs], [costs]]}))["calls"]
+    first, second = decode_request(encode_request({"calls": [[costs], [costs]]}))["calls"]
     first[0][0] = 5.0
     assert second[0].tolist() == costs.tolist() == [1.0, 1.0, 1.0]
-    matrix = decoded_request(encoded_request(scipy.sparse.csc_array(np.eye(2))))
+    matrix = decode_request(encode_request(scipy.sparse.csc_array(np.eye(2))))
     assert matrix.toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    with pytest.raises(NotPlain):
-        encoded_request({"settings": np.array([object()])})
+    with pytest.raises(NotSerializable):
+        encode_request({"settings": np.array([object()])})
 
 
 def test_texts_in_an_array():
-    assert decoded(encoded(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
+    assert decode_message(encode_message(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
 
 
 @pytest.mark.parametrize(
@@ -131,26 +131,26 @@ def test_texts_in_an_array():
     ],
 )  # fmt: skip
 def test_what_must_not_cross(value):
-    with pytest.raises(NotPlain):
-        encoded(value)
+    with pytest.raises(NotSerializable):
+        encode_message(value)
 
 
 def test_a_list_in_itself_must_not_cross():
     value = []
     value.append(value)
-    with pytest.raises(NotPlain):
-        encoded(value)
+    with pytest.raises(NotSerializable):
+        encode_message(value)
 
 
 def test_too_much():
-    with pytest.raises(TooLong):
-        encoded(np.zeros(1000), most=7999)
-    assert len(encoded(np.zeros(1000), most=10_000)) < 10_000
+    with pytest.raises(MessageTooLong):
+        encode_message(np.zeros(1000), max_bytes=7999)
+    assert len(encode_message(np.zeros(1000), max_bytes=10_000)) < 10_000
 
 
 def frame_of(tree, raw=b""):
     text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
-    return HEAD.pack(HEAD.size - 8 + len(text) + len(raw), len(text)) + text + raw
+    return HEADER.pack(HEADER.size - 8 + len(text) + len(raw), len(text)) + text + raw
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,18 @@ def frame_of(tree, raw=b""):
 )
 def test_bad_frames_are_refused(frame):
     with pytest.raises(BadMessage):
-        decoded(frame)
+        decode_message(frame)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_do_harm(junk):
-    for frame in (junk, HEAD.pack(8 + len(junk), len(junk)) + junk, HEAD.pack(8 + len(junk), len(junk) // 2) + junk):
+    for frame in (
+        junk,
+        HEADER.pack(8 + len(junk), len(junk)) + junk,
+        HEADER.pack(8 + len(junk), len(junk) // 2) + junk,
+    ):
         try:
-            decoded(frame)
+            decode_message(frame)
         except BadMessage:
             continue
 
@@ -203,10 +207,10 @@ def test_no_bytes_do_harm(junk):
 @pytest.mark.slow
 @given(values, st.integers(0, 10**6), st.integers(0, 255))
 def test_a_changed_byte_does_no_harm(value, place, byte):
-    frame = bytearray(encoded(value))
+    frame = bytearray(encode_message(value))
     frame[place % len(frame)] = byte
     with contextlib.suppress(BadMessage):
-        decoded(bytes(frame))
+        decode_message(bytes(frame))
 
 
 @pytest.fixture
@@ -235,22 +239,22 @@ def test_a_channel_carries_large_values_both_ways(pair):
 
 def test_two_frames_at_once_are_two_values(pair):
     ours, theirs = pair
-    theirs.sendall(encoded(1) + encoded("two"))
+    theirs.sendall(encode_message(1) + encode_message("two"))
     near = Channel(ours, 1 << 20, lambda: None)
     assert [near.receive(), near.receive()] == [1, "two"]
 
 
-@pytest.mark.parametrize("sent", [b"", b"\0", encoded("half")[:-1]])
+@pytest.mark.parametrize("sent", [b"", b"\0", encode_message("half")[:-1]])
 def test_silence_is_not_waited_out(pair, sent):
     ours, theirs = pair
     theirs.sendall(sent)
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).receive(lambda: True)
 
 
 def test_nobody_reads(pair):
     ours, _ = pair
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), lambda: True)
 
 
@@ -272,13 +276,13 @@ def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sen
 
     def watch():
         if ends == "has written too much" and now[0] > 1:
-            raise Hung
+            raise ReceiveTimeout
 
     monkeypatch.setattr("select.select", wait)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     near = Channel(ours, 1 << 20, watch)
     theirs.send((1 << 19).to_bytes(8, "big"))
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         if sending:
             near.send(np.zeros(10_000_000), lambda: ends == "is late" and now[0] > 1)
         else:
@@ -290,14 +294,14 @@ def test_the_other_end_is_gone(pair):
     ours, theirs = pair
     theirs.close()
     near = Channel(ours, 1 << 20, lambda: None)
-    with pytest.raises(Ended):
+    with pytest.raises(ConnectionClosed):
         near.receive()
-    with pytest.raises(Ended):
+    with pytest.raises(ConnectionClosed):
         near.send(np.zeros(1_000_000))
 
 
 def test_a_length_that_is_too_long_is_not_believed(pair):
     ours, theirs = pair
     theirs.sendall((1 << 62).to_bytes(8, "big"))
-    with pytest.raises(TooLong):
+    with pytest.raises(MessageTooLong):
         Channel(ours, 1 << 20, lambda: None).receive()

@@ -11,7 +11,7 @@ import pytest
 
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.workspaces.student_bundle import refuse_leaks
+from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
@@ -67,7 +67,7 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
     assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
     assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
-    refuse_leaks(
+    require_no_leaks(
         {
             PurePosixPath("cell.html"): re.sub(
                 r'<div class="solutions" hidden>.*?</div>', "", text, flags=re.DOTALL
@@ -84,9 +84,9 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
 @pytest.mark.slow
 def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
     files = module.runtime_files()
-    refuse_leaks(files, list(Registry.of(ROOT).assigned))
-    table = json.loads(files[module.FOLDER / "packages.json"])
-    assert all(module.FOLDER / entry["file_name"] in files for entry in table["packages"].values())
+    require_no_leaks(files, list(Registry.from_folder(ROOT).assigned))
+    table = json.loads(files[module.BOOK_FOLDER / "packages.json"])
+    assert all(module.BOOK_FOLDER / entry["file_name"] in files for entry in table["packages"].values())
     assert "scipy" not in table["load"] and "matplotlib" not in table["load"]
     (wheel,) = (content for name, content in files.items() if name.name.startswith("lxmls_day1"))
     names = zipfile.ZipFile(io.BytesIO(wheel)).namelist()
@@ -135,6 +135,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             page.get_by_role("button", name="Take it with you").click()
         assert download.value.suggested_filename.endswith(".zip")
         page.reload()
+        page.wait_for_selector(".jar")
         assert page.get_by_label("Your lines of perceptron_rule").inner_text().rstrip() == "while True: pass"
         hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
         assert hosts == {address.split("/")[2]} and not errors
@@ -193,7 +194,7 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tm
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, module.runtime_files(pyodide_folder))
     folder = tmp_path / "demonstrations"
-    export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.FOLDER}/")
+    export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.BOOK_FOLDER}/")
     page, errors = chromium.new_page(), []
     page.set_default_timeout(300_000)
     page.on("pageerror", lambda error: errors.append(str(error)))

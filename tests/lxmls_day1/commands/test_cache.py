@@ -93,7 +93,7 @@ def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
     (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
     for step in ("read", "finish"):
         with monkeypatch.context() as patch:
-            patch.setattr(corpus_making._Making, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            patch.setattr(corpus_making._CorpusBuilder, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             result = run(cache, tmp_path / "x.csv", "--out", tmp_path / "x.bags")
         assert result.exit_code == 1 and "Nothing is kept" in result.stderr
         assert not (tmp_path / "x.bags").exists()

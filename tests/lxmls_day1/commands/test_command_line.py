@@ -13,7 +13,7 @@ import pytest
 
 import lxmls_day1
 import lxmls_day1.base.atomic_files
-from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
+from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, terminate_cleanly
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
 from tests.wording import wording
@@ -221,7 +221,7 @@ class TestMistakes:
         def no_room(*_arguments, **_settings):
             raise error
 
-        monkeypatch.setattr(lxmls_day1.base.atomic_files, "replace_files", no_room)
+        monkeypatch.setattr(lxmls_day1.base.atomic_files, "write_files_atomically", no_room)
         assert sentence in self.error("run", "--lab", lab)
 
     def test_ctrl_c_leaves_nothing_behind(self, lab):
@@ -249,11 +249,11 @@ class TestSurroundings:
 def test_signals_that_end_a_command_are_like_ctrl_c_unless_they_are_ignored(number):
     before = signal.signal(number, signal.SIG_DFL)
     try:
-        with pytest.raises(KeyboardInterrupt, match=str(int(number))), ended_by_signals():
+        with pytest.raises(KeyboardInterrupt, match=str(int(number))), terminate_cleanly():
             signal.raise_signal(number)
         assert signal.getsignal(number) is signal.SIG_DFL
         signal.signal(number, signal.SIG_IGN)  # as nohup does
-        with ended_by_signals():
+        with terminate_cleanly():
             signal.raise_signal(number)
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:

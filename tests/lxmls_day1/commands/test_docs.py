@@ -20,7 +20,7 @@ def checkout(tmp_path, monkeypatch):
     folder = tmp_path / "day 1"
     (folder / "docs").mkdir(parents=True)
     (folder / "docs/conf.py").touch()
-    monkeypatch.setattr(lxmls_day1.library_path, "reference_place", lambda: str(folder))
+    monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(folder))
     return folder
 
 
@@ -62,7 +62,7 @@ def test_what_is_not_built_is_said_with_how_to_build_it(checkout, opened):
 
 
 def test_an_installation_says_that_it_comes_without(tmp_path, monkeypatch, opened):
-    monkeypatch.setattr(lxmls_day1.library_path, "reference_place", lambda: str(tmp_path))
+    monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(tmp_path))
     done = docs()
     assert done.exit_code == 1 and not opened
     assert "checkout" in done.output and "`make docs`" in done.output

@@ -15,8 +15,8 @@ from tests.wording import wording
 
 def report(monkeypatch, *names, columns=80):
     if names:
-        chosen = {name: doctor.EXAMINATIONS[name] for name in names}
-        monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+        chosen = {name: doctor.CHECKS[name] for name in names}
+        monkeypatch.setattr(doctor, "CHECKS", chosen)
     monkeypatch.setenv("COLUMNS", str(columns))
     return CliRunner().invoke(doctor.command)
 
@@ -28,7 +28,7 @@ def in_a_line(result):
 @pytest.mark.slow
 def test_each_thing_is_reported_in_80_columns(monkeypatch):
     result = report(monkeypatch)
-    for name in doctor.EXAMINATIONS:
+    for name in doctor.CHECKS:
         assert f" {name} " in result.output
     assert "bad" not in result.output.split() and result.exit_code == 0
     assert max(len(line) for line in result.output.splitlines() if "/" not in line) <= 80
@@ -38,8 +38,8 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
     def broken():
         raise InputError("the cache cannot be written to")
 
-    chosen = {"compiled loops": broken, "Python": doctor.EXAMINATIONS["Python"]}
-    monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+    chosen = {"compiled loops": broken, "Python": doctor.CHECKS["Python"]}
+    monkeypatch.setattr(doctor, "CHECKS", chosen)
     result = report(monkeypatch)
     assert wording("commands.bad_compiled_loops_could") in in_a_line(result)
     assert "good Python" in in_a_line(result) and result.exit_code == 1
@@ -49,7 +49,7 @@ def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
     machine_code = pytest.importorskip("lxmls_day1.engine.kernels.machine_code", exc_type=ImportError)
     file = tmp_path / "file"
     file.touch()
-    monkeypatch.setattr(machine_code, "_folders", lambda source: [file / "below"])
+    monkeypatch.setattr(machine_code, "_cache_folders", lambda source: [file / "below"])
     result = report(monkeypatch, "compiled loops")
     assert "limited compiled loops" in in_a_line(result) and str(file) in result.output
     assert "NUMBA_CACHE_DIR" in result.output and result.exit_code == 0

@@ -13,14 +13,14 @@ import pytest
 import lxmls_day1.course
 import tools.authoring
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.registry import FOLDER, check_files
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
-from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
+from lxmls_day1.course.running.time_limit import TimeLimit, TimeLimitExceeded
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.lab import Lab, forget_bytecode, reference_folder
+from lxmls_day1.lab import Lab, delete_bytecode, reference_folder
 from tools.authoring.pool_making import uncompiled_lab
 
 FILES = {
@@ -256,7 +256,9 @@ def reference(tmp_path, monkeypatch):
     recorded = RecordedAnswers.from_plain(json.loads(RECORDED))
     (folder / "tests/exercises/recorded").mkdir()
     for id in recorded.pools:
-        (folder / f"tests/exercises/recorded/{id}.json").write_text(recorded.only(id).to_json(), encoding="utf-8")
+        (folder / f"tests/exercises/recorded/{id}.json").write_text(
+            recorded.for_exercise(id).to_json(), encoding="utf-8"
+        )
     take_for_reference(folder, monkeypatch)
     return folder
 
@@ -320,19 +322,19 @@ class Checked:
     def ended(self, made=None, seed=SEEDS[0], public=True):
         """How public checks or hidden ones end with these files: check -> outcome, text, and the sentences on mistakes."""
         for name, source in self.sources.items():
-            (self.folder / name).write_text((made or {}).get(name, without_markers(source)), encoding="utf-8")
-        forget_bytecode(self.folder)  # several programs are written within a second
+            (self.folder / name).write_text((made or {}).get(name, remove_markers(source)), encoding="utf-8")
+        delete_bytecode(self.folder)  # several programs are written within a second
         Lab(self.folder).forget()
-        self.run.seed, self.run._given = seed, self.expected[seed]
+        self.run.seed, self.run._fixed_answers = seed, self.expected[seed]
         found, self.errors = {}, []
         with TimeLimit(self.folder) as limit:
             for item in self.session.items:
                 if is_hidden(item) != public:
                     try:
-                        with limit.of(SECONDS):
+                        with limit.limit_to(SECONDS):
                             error = self.error_of(item)
                         ending = verdict(self.run, item, error)
-                    except OutOfTime:
+                    except TimeLimitExceeded:
                         error, ending = None, ("timeout", "")
                     self.errors.append(error)
                     sentences = [sentence for _, sentence in getattr(error, "mistakes", ())]

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import GuardedLab, content_of, copied
+from lxmls_day1.course.checked_lab import GuardedLab, deep_copy_plain, mutable_content
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, verdict
 
 
@@ -83,7 +83,7 @@ def test_an_exception_of_a_check_is_for_the_answer_only_if_that_has_a_form_it_ca
 ):
     run, check = ChecksRun(tmp_path), SimpleNamespace(path=tmp_path / "tests" / "test_other.py")
     check.getparent = lambda kind: SimpleNamespace(obj=SimpleNamespace(MUST_RETURN=wanted))
-    run.asked = SimpleNamespace(answers=answers)
+    run.guarded_lab = SimpleNamespace(answers=answers)
     try:
         raise error
     except type(error) as raised:
@@ -116,8 +116,8 @@ def test_a_classifier_has_no_method_that_it_does_not_have(lab):
     ],
 )
 def test_copies_are_alike_until_one_is_changed(value, change):
-    other = copied(value)
-    before = content_of(other)
-    assert type(other) is type(value) and content_of(value) == before
+    other = deep_copy_plain(value)
+    before = mutable_content(other)
+    assert type(other) is type(value) and mutable_content(value) == before
     change(other)
-    assert content_of(other) != before == content_of(value)
+    assert mutable_content(other) != before == mutable_content(value)

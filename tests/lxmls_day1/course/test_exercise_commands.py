@@ -20,9 +20,9 @@ from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.reports import terminal
-from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
+from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
-from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -69,7 +69,7 @@ class TestWhere:
         start_workspace(tmp_path / "mein Labor ä")
         (tmp_path / "a-folder").mkdir()
         monkeypatch.chdir(tmp_path)
-        assert wording("course.go_lab_name_lab", as_typed("cd", "mein Labor ä")) in run("status", status=1)
+        assert wording("course.go_lab_name_lab", shell_quoted("cd", "mein Labor ä")) in run("status", status=1)
 
     @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
     def test_the_lab_is_the_first_line_unless_it_is_around_the_current_folder(self, here, monkeypatch, arguments):
@@ -179,7 +179,7 @@ class TestCheck:
         assert json.loads(run("check", "1.2", "--json", status=1))["exercises"][0]["verdict"] == "missing"
         for other in ("--watch", "--again"):
             assert "cannot be combined with" in run("check", "1.1", "--json", other, status=2)
-        assert WorkspaceState.of(here).results["1.1"].passed == 3
+        assert WorkspaceState.from_folder(here).results["1.1"].passed == 3
 
 
 class TestWatching:
@@ -260,7 +260,7 @@ def write_answer(folder, expression):
 @pytest.mark.slow
 def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     kept = RecordedAnswers.read(here / RECORDED, ["1.1"])
-    others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.of(loss / 2)) for loss in (5.0, 6.0)]
+    others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.from_value(loss / 2)) for loss in (5.0, 6.0)]
     kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], reserve=tuple(others))
     (here / RECORDED / "1.1.json").write_text(kept.to_json(), encoding="utf-8")
 
@@ -268,7 +268,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     mine = write_answer(here, "min(cap, loss / 2 / sq_norm)")
     run("check", "1.1")
     assert "To practise" not in run("status")
-    state = WorkspaceState.of(here)
+    state = WorkspaceState.from_folder(here)
     assert list(state.solved_on) == ["1.1"]
     state.solved_on["1.1"] = "2026-01-02"
     state.save()
@@ -289,7 +289,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     write_answer(here, "min(cap, loss / 2 / sq_norm)")
     assert wording("browser.public_checks_pass", "3", "3") in run("check", "1.1")
     assert "To practise" not in run("status")  # it was solved today
-    assert WorkspaceState.of(here).practised == []
+    assert WorkspaceState.from_folder(here).practised == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
@@ -306,9 +306,9 @@ def test_submit(here, tmp_path):
     source = (here / "classifiers/means.py").read_text(encoding="utf-8")
     (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
     solve(here, "1.1")
-    digest = files_digest(here, Registry.of(here)["1.1"])
-    state = WorkspaceState.of(here)
-    state.results["1.1"] = KeptResult(2, 3, 0, digest)
+    digest = files_digest(here, Registry.from_folder(here)["1.1"])
+    state = WorkspaceState.from_folder(here)
+    state.results["1.1"] = SavedResult(2, 3, 0, digest)
     state.save()
     said = run("submit")
     assert (
@@ -357,7 +357,7 @@ class TestTerminal:
     @pytest.fixture(params=[40, 60, 80, 200])
     def width(self, request, monkeypatch):
         """Standard output is a terminal of so many columns."""
-        monkeypatch.setattr(terminal, "columns", lambda: request.param)
+        monkeypatch.setattr(terminal, "terminal_columns", lambda: request.param)
         return request.param
 
     def test_no_line_is_wider_than_the_terminal_and_no_word_is_lost(self, width, capsys):

@@ -12,7 +12,13 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.explanations import explain, open_questions, packed, remember_questions, unpacked
+from lxmls_day1.course.explanations import (
+    explain,
+    open_questions,
+    pack_explanations,
+    save_questions,
+    unpack_explanations,
+)
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.reports.report_text import check_lines
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
@@ -32,7 +38,7 @@ QUESTIONS = {"whole_norm": WHY, "no_cap": CAP}
 
 
 def report_of(folder, *mistakes, exercise="1.1", **more):
-    described = Registry.of(folder)[exercise]
+    described = Registry.from_folder(folder)[exercise]
     result = CheckResult("a.py::test_small_inputs", exercise, "Small inputs", "wrong", mistakes=mistakes)
     more = {"questions": QUESTIONS, "digest": files_digest(folder, described), **more}
     return CheckReport((ExerciseReport(described, (result,), 2, **more),))
@@ -40,7 +46,7 @@ def report_of(folder, *mistakes, exercise="1.1", **more):
 
 def ask(folder, *mistakes):
     asked = open_questions(folder, report_of(folder, *mistakes))
-    remember_questions(folder, asked)
+    save_questions(folder, asked)
     return asked
 
 
@@ -51,7 +57,7 @@ class TestAsking:
         assert (asked.exercise, asked.mistake, asked.question, asked.text) == ("1.1", "whole_norm", WHY, "")
         assert asked.attempt.startswith("def half_step(") and wording("course.tau_loss_sq_norm") in asked.attempt
         assert "class Stepper" not in asked.attempt  # what was given
-        assert WorkspaceState.of(folder).explanations == [asked]
+        assert WorkspaceState.from_folder(folder).explanations == [asked]
 
     @pytest.mark.parametrize("mistakes", [(), (("other", "No question."),), (NORM, ("no_cap", "No cap."))])
     def test_nothing_is_asked(self, workspace, mistakes):
@@ -69,10 +75,10 @@ class TestAsking:
         assert asked.attempt == ""
 
     def test_there_are_not_too_many(self, workspace, monkeypatch):
-        monkeypatch.setattr(explanations, "MOST_OF_EXERCISE", 2)
+        monkeypatch.setattr(explanations, "MAX_EXPLANATIONS_PER_EXERCISE", 2)
         for n, exercise in enumerate(["1.2", "1.1", "1.1", "1.1"]):
-            remember_questions(workspace, [Explanation(exercise, "m", f"Question {n}?")])
-        assert [one.question for one in WorkspaceState.of(workspace).explanations] == [
+            save_questions(workspace, [Explanation(exercise, "m", f"Question {n}?")])
+        assert [one.question for one in WorkspaceState.from_folder(workspace).explanations] == [
             "Question 0?",
             "Question 2?",
             "Question 3?",
@@ -86,7 +92,7 @@ class TestAnswering:
         assert explain(workspace, "1.1", "  Long steps.\n").text == "Long steps."
         explain(workspace, "1.1", "Steps that are too long.")
         explain(workspace, "1.1", "Two blocks.", WHY)
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [
+        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == [
             "Two blocks.",
             wording("course.steps_too_long"),
         ]
@@ -109,7 +115,7 @@ class TestAnswering:
         said = []
         for report in (report_of(workspace, NORM), passing, passing):
             monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_, its=report: its)
-            report, _, problems = explanations.check_and_remember(workspace, ["1.1"])
+            report, _, problems = explanations.check_and_save(workspace, ["1.1"])
             assert not problems
             said.append("\n".join(text for _, text in check_lines(report)))
         sentence = RecordedAnswers.read(workspace / RECORDED).sentences["1.1"]["whole_norm"]
@@ -141,12 +147,12 @@ class TestTerminal:
     def test_the_question_is_shown(self, check, workspace):
         said = check()
         assert wording("course.exercise_in_one_line", WHY) in said and 'check 1.1 --because "…"' in said
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == [""]
+        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == [""]
 
     def test_later(self, check, workspace):
         check()
         assert "Two blocks." in check("1.1", "--because", "Two blocks.", status=0)
-        assert [one.text for one in WorkspaceState.of(workspace).explanations] == ["Two blocks."]
+        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == ["Two blocks."]
 
     @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
     def test_one_exercise_is_wanted(self, check, arguments):
@@ -175,7 +181,9 @@ class TestHandingIn:
         archive = zipfile.ZipFile(io.BytesIO(content))
         sent = json.loads(archive.read("ada/explanations.json"))
         assert sent["format"] == 1
-        assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.of(workspace).explanations
+        assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.from_folder(
+            workspace
+        ).explanations
 
 
 class TestReadingWhatCameBack:
@@ -185,8 +193,8 @@ class TestReadingWhatCameBack:
 
     def test_what_was_packed(self):
         both = (self.ONE, replace(self.ONE, exercise="1.2", text=""))
-        assert unpacked(packed(both), ["1.1", "1.2"]) == both
-        assert unpacked(packed(both), ["1.2"]) == both[1:]
+        assert unpack_explanations(pack_explanations(both), ["1.1", "1.2"]) == both
+        assert unpack_explanations(pack_explanations(both), ["1.2"]) == both[1:]
 
     @pytest.mark.parametrize(
         "content",
@@ -205,23 +213,23 @@ class TestReadingWhatCameBack:
     )
     def test_what_is_no_such_file(self, content):
         with pytest.raises(InputError, match=wording("course.explanations_json_does_hold")):
-            unpacked(content, ["1.1"])
+            unpack_explanations(content, ["1.1"])
 
     def test_rows_of_another_form_are_left_out(self):
         sound = vars(self.ONE)
         rows = [3, None, [], {}, {**sound, "text": 3}, {**sound, "attempt": None}, {**sound, "exercise": "9.9"}, sound]
         rows.append({**sound, "more": "than there is"})
         content = json.dumps({"explanations": rows}).encode()
-        assert unpacked(content, ["1.1"]) == (self.ONE, self.ONE)
+        assert unpack_explanations(content, ["1.1"]) == (self.ONE, self.ONE)
 
     def test_texts_are_cut_and_can_be_written_to_a_file(self):
         row = {key: "\ud800" + 10_000 * "x" for key in vars(self.ONE)} | {"exercise": "1.1"}
-        (found,) = unpacked(json.dumps({"explanations": [row]}).encode(), ["1.1"])
+        (found,) = unpack_explanations(json.dumps({"explanations": [row]}).encode(), ["1.1"])
         lengths = [len(part) for part in vars(found).values()]
         assert lengths == [3, 100, 300, 4000, 2000] and json.dumps(vars(found)).encode("utf-8")
         assert "\ud800" not in "".join(vars(found).values())
 
     def test_there_are_not_too_many(self):
         rows = [replace(self.ONE, text=str(n)) for n in range(1000)]
-        found = unpacked(packed(rows), ["1.1"])
+        found = unpack_explanations(pack_explanations(rows), ["1.1"])
         assert [one.text for one in found] == [str(n) for n in range(980, 1000)]

@@ -11,14 +11,14 @@ import pytest
 
 from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN
-from lxmls_day1.course.registry import FOLDER, SMALL_INPUTS, Registry, check_files
+from lxmls_day1.course.registry import FOLDER, PROBE_INPUTS_CHECK, Registry, check_files
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Program, read_mistakes
 from tools.authoring.mutants import mutants_of
 
 pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()
-EXERCISES = [exercise for exercise in Registry.of(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
+EXERCISES = [exercise for exercise in Registry.from_folder(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
 #: The checks of 1.7b train for seconds.
 SAMPLED = [pytest.param(one, marks=[pytest.mark.campaign] * (one.id == "1.7b")) for one in EXERCISES]
 
@@ -42,7 +42,7 @@ def test_one_answer_has_one_mark_and_fails_no_hidden_check_alone(checked, exerci
     step = max(1, len(programs) // sample)
     lucky, unseen = [], []
     for program in programs[step // 2 :: step]:
-        made = program.made_in(lab.sources)
+        made = program.apply_to(lab.sources)
         public, *hidden = [lab.ended(made), *(lab.ended(made, seed, public=False) for seed in lab.expected)]
         marks = list(map(passed, hidden))
         if any(marks[0] ^ other for other in marks):
@@ -67,24 +67,24 @@ FORMS = {
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, exercise, form):
-    lab, of = checked(exercise), LabCall.of
+    lab, of = checked(exercise), LabCall.perform_on
     wanted = getattr(lab.session.items[0].module, MUST_RETURN)
     for function in wanted:
 
         def changed(call, its_lab, function=function):
             answer = of(call, its_lab)
-            if call.name != function or call.makes_object:
+            if call.name != function or call.returns_object:
                 return answer
             if call.method == "each_made":
                 return [[FORMS[form](returned), *others] for returned, *others in answer]
             return list(map(FORMS[form], answer)) if call.method == "each" else FORMS[form](answer)
 
-        monkeypatch.setattr(LabCall, "of", changed)
+        monkeypatch.setattr(LabCall, "perform_on", changed)
         ended = {check: told for check, told in lab.ended().items() if told[0] != "passed"}
         assert ended or function == "train"
         for check, (outcome, text, sentences) in ended.items():
             assert outcome == "wrong", (check, text)
-            if not check.endswith(SMALL_INPUTS):
+            if not check.endswith(PROBE_INPUTS_CHECK):
                 of_any_shape = not all(shape[:1] in ("", "(") for shape in wanted[function].values())
                 is_told = text.startswith(f"`{function}` returned ") and "expected" in text
                 assert is_told or (of_any_shape and "shape (1, 1, " in text), (check, text)
@@ -102,7 +102,7 @@ def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, e
 )
 def test_a_function_that_is_empty_fails_no_check_of_another_one(checked, id, empty, about_it):
     lab = checked(next(exercise for exercise in EXERCISES if exercise.id == id))
-    made = Program("an empty one", id, solution="raise NotImplementedError", function=empty).made_in(lab.sources)
+    made = Program("an empty one", id, solution="raise NotImplementedError", function=empty).apply_to(lab.sources)
     ended = lab.ended(made) | lab.ended(made, public=False)
     of_it = {check for check in ended if re.search(rf"::test_(random_)?({about_it}|small_inputs)\b", check)}
     assert ended.keys() - passed(ended) == of_it
@@ -131,7 +131,7 @@ STUB = "raise NotImplementedError('Exercise 1.7: The step; `lxmls-day1 hint 1.7`
 )
 def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
     lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.7"))
-    made = Program("", "1.7", solution=rule, function="svm_rule").made_in(lab.sources)
+    made = Program("", "1.7", solution=rule, function="svm_rule").apply_to(lab.sources)
     made = {name: text.replace(old, new) for name, text in made.items()}
     ended = lab.ended(made)
     hidden = lab.ended(made, public=False)

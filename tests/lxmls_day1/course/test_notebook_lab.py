@@ -70,7 +70,7 @@ class TestWhichExercise:
             asked.append(ids)
             return CheckReport(()), [], []
 
-        monkeypatch.setattr("lxmls_day1.course.explanations.check_and_remember", run)
+        monkeypatch.setattr("lxmls_day1.course.explanations.check_and_save", run)
         return asked
 
     @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lxmls_day1.course.workspace_state.replace_files", full)
+    monkeypatch.setattr("lxmls_day1.course.workspace_state.write_files_atomically", full)
     shown = NotebookLab(workspace).hint("1.1")
     assert "Think of two blocks." in shown.text
     assert shown.text.endswith(wording("course.could_kept_lab_state"))

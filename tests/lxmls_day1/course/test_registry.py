@@ -88,7 +88,9 @@ def test_core_and_afternoon_stand_for_their_exercises():
 
 def test_no_two_exercises_share_a_file():
     """What a check has found is kept for the text of a file: an edit for one exercise must not undo the tick of another."""
-    named = [name for exercise in Registry.of(reference_folder()) for name in exercise.files if name.endswith(".py")]
+    named = [
+        name for exercise in Registry.from_folder(reference_folder()) for name in exercise.files if name.endswith(".py")
+    ]
     assert named and len(named) == len(set(named))
 
 
@@ -118,4 +120,4 @@ def test_a_letter_marks_a_step_on_the_way():
     names = [f"test_{exercise.stem}_x.py" for exercise in exercises]
     assert names == sorted(names) and [exercise_of_check(name) for name in names] == ids
     registry = Registry(exercises)
-    assert registry.meant(" 1.4a ") == ["1.4a"] and registry.meant([1.4, "1.4b"]) == ["1.4", "1.4b"]
+    assert registry.parse_ids(" 1.4a ") == ["1.4a"] and registry.parse_ids([1.4, "1.4b"]) == ["1.4", "1.4b"]

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
-from lxmls_day1.course.diagnosis.counterexamples import has_substance
+from lxmls_day1.course.diagnosis.counterexamples import is_nontrivial
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.grading.gradebook import LEAST_SHARES
+from lxmls_day1.grading.gradebook import MIN_SHARES
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
+EXERCISES = [exercise for exercise in Registry.from_folder(reference_folder()) if exercise.has_code]
 NUMBERS = {"zeros": 0.0, "ones": 1.0, "halves": 0.5, "NaN": np.nan, "infinities": np.inf, "minus infinity": -np.inf}
 #: What is added to each entry of an array, made of their numbers from 0 on. None of it shows in a check with tolerances.
 NOISE = {
@@ -87,8 +87,8 @@ def outcomes(checked, monkeypatch):
         lab = checked(exercise)
         files = {name: wrapped(source, name) for name, source in lab.sources.items()}
         found = [outcome for outcome, *_ in lab.ended(files, public=public).values()]
-        wrong = [error for error in lab.errors if isinstance(error, WrongAnswer) and error.named_as in LEAST_SHARES]
-        return found + ["has points all the same"] * any(has_substance(error.wrong) for error in wrong)
+        wrong = [error for error in lab.errors if isinstance(error, WrongAnswer) and error.diagnosis_kind in MIN_SHARES]
+        return found + ["has points all the same"] * any(is_nontrivial(error.wrong) for error in wrong)
 
     return ended
 

@@ -7,7 +7,7 @@ import pytest
 
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.lab_learners import Attempts, LeftOut
+from lxmls_day1.demos.lab_learners import FailureCollector, SkippedLearner
 from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
 from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer
@@ -33,7 +33,7 @@ def workspace(tmp_path_factory) -> Lab:
 def measured_once():
     """Seconds are not what is tested here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objective_curves, "_MOST_RUNS", 1)
+        patch.setattr(objective_curves, "_MAX_RUNS", 1)
         yield
 
 
@@ -45,7 +45,7 @@ def found(lab):
         items = list(curves(lab, data, Settings(**settings)))
         by_name = {item.name: item for item in items if isinstance(item, Curve)}
         optima = {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
-        return by_name, optima, [item for item in items if isinstance(item, LeftOut)]
+        return by_name, optima, [item for item in items if isinstance(item, SkippedLearner)]
 
     return run
 
@@ -59,9 +59,9 @@ def corpus(lab):
 @pytest.fixture(scope="session")
 def models(lab, corpus):
     """Every classifier that the review explorer knows, by its label, trained on the toy reviews."""
-    attempts = Attempts()
+    attempts = FailureCollector()
     found = {model.label: model for model in train_all(lab, corpus, attempts)}
-    assert not attempts.left_out
+    assert not attempts.skipped
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos import accuracy_sweep as sweep
-from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
 
 
 def test_accuracy_in_the_long_run_is_that_of_many_points():
@@ -31,9 +31,9 @@ def test_what_is_not_linear_in_two_classes_is_refused(params):
         sweep.accuracies_of_classes(params, np.array(sweep.MEANS), np.ones((2, 2)))
 
 
-@pytest.mark.parametrize(("quantity", "value"), [(q, v) for q, values in sweep.SWEPT.items() for v in values])
+@pytest.mark.parametrize(("quantity", "value"), [(q, v) for q, values in sweep.SWEEP_VALUES.items() for v in values])
 def test_a_sample_is_as_asked_for_and_the_best_is_what_its_optimal_weights_reach(lab, quantity, value):
-    points, wanted = sweep.sample(lab, quantity, value, seed=1), sweep.USUAL | {quantity: value}
+    points, wanted = sweep.sample(lab, quantity, value, seed=1), sweep.DEFAULT_SETTINGS | {quantity: value}
     assert len(points.train_y) == wanted["size"] and (points.variances == wanted["variance"]).all()
     assert np.mean(points.train_y == 0) == pytest.approx(wanted["balance"])
     right = sweep.accuracies_of_classes(points.get_bayes_optimal(), points.means, points.variances)
@@ -42,9 +42,9 @@ def test_a_sample_is_as_asked_for_and_the_best_is_what_its_optimal_weights_reach
 
 
 def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_best(lab):
-    found, results = list(sweep.measurements(lab, (1, 2), Attempts(), ["balance"])), sweep.Results()
+    found, results = list(sweep.measurements(lab, (1, 2), FailureCollector(), ["balance"])), sweep.Results()
     assert [m.seed for m in found] == sorted(m.seed for m in found)
-    assert len({m[:4] for m in found}) == len(found) == 2 * len(EVERYWHERE) * len(sweep.SWEPT["balance"])
+    assert len({m[:4] for m in found}) == len(found) == 2 * len(GENERAL_LEARNERS) * len(sweep.SWEEP_VALUES["balance"])
     for m in found:
         results.add(m)
         best, _, _ = sweep.best_accuracies("balance", m.value)

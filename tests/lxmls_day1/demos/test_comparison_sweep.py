@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.accuracy_sweep import SWEPT, best_accuracies, measurements
+from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, measurements
 from lxmls_day1.demos.comparison_sweep import LEARNERS, DemoComparison
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 
 AS_DRAWN = 6e-5  # four decimals of an accuracy are drawn
 
@@ -19,15 +19,15 @@ def demo(lab):
 def rights(lab):
     """What each learner gets right of either class with three seeds, (3, 2), measured apart from the demonstration."""
     found = {}
-    for item in measurements(lab, (1, 2, 3), Attempts()):
-        found.setdefault((item.quantity, item.learner, item.value), []).append(item.right)
+    for item in measurements(lab, (1, 2, 3), FailureCollector()):
+        found.setdefault((item.quantity, item.learner, item.value), []).append(item.class_accuracies)
     return {key: np.array(right) for key, right in found.items()}
 
 
 def accuracies(rights, quantity, learner):
     """On all points, by seed and value, (3, values)."""
-    shares = [value if quantity == "balance" else 0.5 for value in SWEPT[quantity]]
-    each = [rights[quantity, learner, value] for value in SWEPT[quantity]]
+    shares = [value if quantity == "balance" else 0.5 for value in SWEEP_VALUES[quantity]]
+    each = [rights[quantity, learner, value] for value in SWEEP_VALUES[quantity]]
     return np.transpose([right @ [share, 1 - share] for right, share in zip(each, shares, strict=True)])
 
 
@@ -39,10 +39,10 @@ def drawn(scene, quantity, kind="line", frame=-1):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quantity", SWEPT)
+@pytest.mark.parametrize("quantity", SWEEP_VALUES)
 def test_lines_are_means_and_bars_are_one_deviation_each_way_of_as_many_seeds_as_the_frame_says(demo, rights, quantity):
-    scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEPT[quantity]))
-    highest = [best_accuracies(quantity, value)[0] for value in SWEPT[quantity]]
+    scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEEP_VALUES[quantity]))
+    highest = [best_accuracies(quantity, value)[0] for value in SWEEP_VALUES[quantity]]
     assert scene.steps.values == [1, 2, 3] and scene.steps.start == 2
     assert scene.facts["done"] == sum(map(len, rights.values()))
     for frame in range(3):
@@ -61,12 +61,12 @@ def test_lines_are_means_and_bars_are_one_deviation_each_way_of_as_many_seeds_as
 def test_what_is_below_the_best_and_the_rare_class_need_no_new_training(demo, rights, monkeypatch):
     demo.scene_of(nr_seeds=3)
     monkeypatch.setattr(demo, "lab", None)
-    best = [best_accuracies("balance", value)[0] for value in SWEPT["balance"]]
+    best = [best_accuracies("balance", value)[0] for value in SWEEP_VALUES["balance"]]
     line = drawn(demo.scene_of(nr_seeds=3, scale_of_y="short"), "balance")[-1]
     assert LEARNERS[-1] == "SVM" and (line[:, 1] <= 0).all()  # on all points nobody is better than the best
     np.testing.assert_allclose(line[:, 1], accuracies(rights, "balance", "SVM").mean(axis=0) - best, atol=AS_DRAWN)
     line = drawn(demo.scene_of(nr_seeds=3, part="rare"), "balance")[-1]
-    rare = [rights["balance", "SVM", value][:, 0].mean() for value in SWEPT["balance"]]
+    rare = [rights["balance", "SVM", value][:, 0].mean() for value in SWEEP_VALUES["balance"]]
     np.testing.assert_allclose(line[:, 1], rare, atol=AS_DRAWN)
 
 

@@ -51,9 +51,9 @@ def frames_in(value):
 
 def test_it_says_what_to_look_at_and_three_things_to_try(demo):
     assert demo.summary.endswith(".") and len(demo.summary) < 125
-    sentences = [part for part in demo.look_at.replace("? ", ". ").split(". ") if part]
-    assert 2 <= len(sentences) <= 3 and demo.look_at.endswith(".")
-    assert len(demo.to_try) == 3 and all(text[-1] in ".?" for text in demo.to_try)
+    sentences = [part for part in demo.observations.replace("? ", ". ").split(". ") if part]
+    assert 2 <= len(sentences) <= 3 and demo.observations.endswith(".")
+    assert len(demo.suggestions) == 3 and all(text[-1] in ".?" for text in demo.suggestions)
 
 
 def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(demo):
@@ -109,7 +109,7 @@ def test_learners_that_return_no_numbers_leave_the_rest_of_the_picture(demo, lab
         return found
 
     monkeypatch.setattr(lab, "classifier", broken)
-    *_, answer = type(demo)(lab).answers({"nr_seeds": 2, "view": 4})
+    *_, answer = type(demo)(lab).messages({"nr_seeds": 2, "view": 4})
     assert answer["scene"]["panels"] and "NaN" not in json.dumps(answer)
 
 
@@ -139,7 +139,7 @@ class Coin(Demonstration):
 
 
 def test_progress_comes_before_the_scene(lab):
-    progress, answer = Coin(lab).answers([])  # no settings at all
+    progress, answer = Coin(lab).messages([])  # no settings at all
     assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
     assert answer["scene"]["panels"][0]["marks"][0]["at"] == [[0.33333, None]]
 
@@ -147,7 +147,7 @@ def test_progress_comes_before_the_scene(lab):
 @pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), KeyboardInterrupt("by hand"), BaseException("of all")])
 def test_an_error_is_a_sentence(lab, monkeypatch, error):
     monkeypatch.setattr(Coin, "error", error)
-    _, answer = Coin(lab).answers({})
+    _, answer = Coin(lab).messages({})
     assert answer == {"error": wording("demos.picture_left_ended", type(error).__name__, error)}
 
 

@@ -59,5 +59,5 @@ class TestShowing:
         assert len(two.facts["sample"].y) == 100 and not two.notes
 
     def test_a_setting_that_gives_no_sample_is_a_sentence(self, lab):
-        (answer,) = DemoGaussianPlayground(lab).answers({"nr_points": 20, "balance": 0.05})
+        (answer,) = DemoGaussianPlayground(lab).messages({"nr_points": 20, "balance": 0.05})
         assert wording("demos.classes_training_point") in answer["error"]

@@ -9,7 +9,7 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.confidence import DemoConfidence
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.pages import described, export, page, script
+from lxmls_day1.demos.pages import export, page, page_description, script
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -30,8 +30,8 @@ def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab
 
 
 def test_data_cannot_end_the_script():
-    hostile = described(DemoConfidence) | {"title": "</script><script>alert(1)</script><!--"}
-    text = page(hostile, ask="scene/x")
+    hostile = page_description(DemoConfidence) | {"title": "</script><script>alert(1)</script><!--"}
+    text = page(hostile, scene_address="scene/x")
     assert "<script>alert" not in text and data_of(text)["title"] == hostile["title"]
 
 

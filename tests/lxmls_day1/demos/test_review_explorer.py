@@ -6,9 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.review_decisions import decide, most_telling, read, word_counts, words_of
+from lxmls_day1.demos.review_decisions import (
+    count_typed_tokens,
+    decide,
+    most_indicative_words,
+    text_chunks,
+    word_counts,
+)
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
-from lxmls_day1.demos.review_text import MOST_WORDS
+from lxmls_day1.demos.review_text import MAX_WORDS_SHOWN
 from lxmls_day1.demos.reviews import EXAMPLES
 from lxmls_day1.demos.scene import CLASSES, MUTED
 from tests.wording import wording
@@ -44,21 +50,23 @@ def bars(panel):
 
 def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models, corpus):
     scene = demo.scene_of()
-    decisions = {label: decide(lab, corpus, models[label], read(EXAMPLES["two sides"])) for label in LABELS}
+    decisions = {
+        label: decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])) for label in LABELS
+    }
     lengths, colours, names = bars(scene.panels[0])
     assert lengths == [d.share for d in decisions.values()] and len(lengths) == 8
     sign = {"positive": "+", "negative": "−"}
     assert names == [f"{label} {sign[d.decided]}" for label, d in decisions.items()]
     assert colours == [CLASSES[d.decided == "negative"] for d in decisions.values()]
     assert [word for word, _, _ in scene.words] == EXAMPLES["two sides"].split() and not scene.notes
-    weights = np.array([word.weight for word in words_of(EXAMPLES["two sides"], decisions[SMOOTHED])])
+    weights = np.array([word.weight for word in text_chunks(EXAMPLES["two sides"], decisions[SMOOTHED])])
     np.testing.assert_allclose([weight for _, weight, _ in scene.words], weights / np.abs(weights).max())
 
 
 def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo, lab, models, corpus):
     for label in ("Perceptron", "MIRA"):
         scene = demo.scene_of(learner=label)
-        why = decide(lab, corpus, models[label], read(EXAMPLES["two sides"])).explanation
+        why = decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])).explanation
         added = dict(zip(why.words, why.contributions[:, 0] - why.contributions[:, 1], strict=True))
         lengths, colours, names = bars(scene.panels[1])
         assert label in scene.panels[1].title and lengths == sorted(lengths, reverse=True)
@@ -76,7 +84,7 @@ def test_bad_input_is_harmless(demo, kind):
     assert scene.facts["characters"] == len(HOSTILE[kind]) and len(scene.facts["decisions"]) == 8 and not scene.notes
     assert len(json.dumps(scene.data(), allow_nan=False)) < 100_000
     assert all(word.isprintable() and len(word) <= 100 for word, _, _ in scene.words)
-    assert len(scene.words) <= MOST_WORDS + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
+    assert len(scene.words) <= MAX_WORDS_SHOWN + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
     if kind in ("empty", "blank", "emoji", "one long word"):  # no word is known: there is no verdict, and no bar
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
         assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
@@ -113,7 +121,7 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
 
 def test_telling_words_have_a_bar_each(demo, lab, models, corpus):
     scene = demo.scene_of(view="telling", learner="SVM")
-    positive, negative = most_telling(models["SVM"], corpus, 12)
+    positive, negative = most_indicative_words(models["SVM"], corpus, 12)
     for panel, telling in zip(scene.panels, (negative, positive), strict=True):
         lengths, _, names = bars(panel)
         assert (names, lengths) == tuple(map(list, zip(*telling, strict=True))) and len(names) == 12

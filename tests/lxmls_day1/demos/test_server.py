@@ -140,7 +140,7 @@ def test_a_taken_port_gives_way(lab, monkeypatch):
 
 
 def test_the_pages_that_asked_longest_ago_are_forgotten(lab, monkeypatch):
-    monkeypatch.setattr(serving, "_MOST_PAGES", 2)
+    monkeypatch.setattr(serving, "_MAX_SESSIONS", 2)
     with DemoServer(lab, 0) as server:
         first, second = (server.session("confidence").removeprefix("scene/") for _ in range(2))
         server.answer(first, {}, lambda message: None)

@@ -25,12 +25,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.box import levels
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import Solution, find_solutions, stubbed
+from lxmls_day1.course.markers import Solution, find_solutions, replace_with_stubs
 from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.running import snapshot
 from lxmls_day1.course.workspaces.generation import student_files
@@ -41,7 +41,7 @@ from lxmls_day1.lab import reference_folder
 BANK = Path(__file__).parent / "right"
 collect_ignore = ["teach_report.py"]  # a program, which imports this file as a module beside it
 
-compute_answers = snapshot.answers_of_reference
+compute_answers = snapshot.reference_answers
 try_level = levels.self_test
 
 
@@ -75,7 +75,7 @@ class RightVariant:
                 return textwrap.dedent(texts[place.function]).strip("\n")
             return textwrap.dedent("\n".join(reference.split("\n")[place.first : place.last - 1]))
 
-        made = stubbed(reference, text_of, path)
+        made = replace_with_stubs(reference, text_of, path)
         if self.above:
             made = put_above(made, places[0].function.partition(".")[0], self.above.strip("\n"))
         for old, new in self.swap:
@@ -143,26 +143,26 @@ def answers_computed_once(folder_of_the_run):
     """
 
     def answers(ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1) -> RecordedAnswers:
-        ids = Registry.of(reference_folder()).ids if ids is None else ids
+        ids = Registry.from_folder(reference_folder()).ids if ids is None else ids
         files = {id: folder_of_the_run / f"answers-{id}-{seed}-{hidden}.json" for id in ids}
         missing = [id for id, file in files.items() if not file.is_file()]
         if missing:
             fresh = compute_answers(missing, hidden, seed)
-            replace_files({files[id]: fresh.only(id).to_json().encode() for id in missing})
+            write_files_atomically({files[id]: fresh.for_exercise(id).to_json().encode() for id in missing})
         together = RecordedAnswers()
         for file in files.values():
             together |= RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))
         return together
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(snapshot, "answers_of_reference", answers)
+        patch.setattr(snapshot, "reference_answers", answers)
         yield answers
 
 
 @pytest.fixture
 def answers_computed_anew(monkeypatch):
     """What the checks expect is computed in this test, as often as it asks."""
-    monkeypatch.setattr(snapshot, "answers_of_reference", compute_answers)
+    monkeypatch.setattr(snapshot, "reference_answers", compute_answers)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -182,7 +182,7 @@ def levels_tested_once(folder_of_the_run):
                 found = [try_level(program, level, user, newest_landlock), None]
             except BoxesUnavailable as error:
                 found = [None, str(error)]
-            replace_files({file: json.dumps(found).encode()})
+            write_files_atomically({file: json.dumps(found).encode()})
         found, unavailable = json.loads(file.read_text(encoding="utf-8"))
         if unavailable is not None:
             raise BoxesUnavailable(unavailable)
@@ -205,7 +205,7 @@ class KeptWorker(Workers):
         worker = self.processes[0]
         worker.start()
         worker._plan, worker._is_prepared = plan, False
-        worker._ask_while_it_starts("plan", plan)
+        worker._request_during_startup("plan", plan)
         return self
 
     def stop(self):

@@ -120,7 +120,7 @@ def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
     asked = []
     monkeypatch.setattr(
-        snapshot, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
+        snapshot, "reference_answers", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
     monkeypatch.setattr(
@@ -142,7 +142,7 @@ def test_where_nothing_can_be_graded_there_are_no_results(ask, monkeypatch, caps
     def fail(*_):
         raise InputError("no box can be made here.")
 
-    monkeypatch.setattr(autograded, "_graded", fail)
+    monkeypatch.setattr(autograded, "_grade_folder", fail)
     status, results = ask("gradescope", {})
     assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 
@@ -206,7 +206,7 @@ def problem_of(result):
 
 class TestClassroom50:
     def test_each_public_check_is_a_point(self):
-        exercise = Registry.of(reference_folder())["1.4"]
+        exercise = Registry.from_folder(reference_folder())["1.4"]
         outcomes = ("passed", "wrong", "timeout", "to do", "skipped")
         results = tuple(CheckResult(name, "1.4", name, name) for name in outcomes)
         result = classroom50_result(CheckReport((ExerciseReport(exercise, results, 3),)), FROM_RUNNER)
@@ -231,7 +231,7 @@ class TestClassroom50:
         assert result["score"] == result["max-score"] > 3 and result["classroom"] == os.environ["CLASSROOM"]
 
     def test_outside_of_a_runner_it_says_what_is_missing(self, ask, monkeypatch, capsys):
-        monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
+        monkeypatch.setattr(autograded, "check_single", lambda *_: CheckReport(()))
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
         assert wording("grading.variable_classroom_set") in capsys.readouterr().err

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.autograder import command
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
 from lxmls_day1.course.workspaces.student_bundle import build_wheel
 from lxmls_day1.grading import autograder_kit as module
 from lxmls_day1.grading.autograder_kit import PLATFORMS, Settings, autograder
@@ -102,7 +102,7 @@ def test_what_is_published_holds_no_solution_and_no_hidden_check(made, files):
     assert len(checks) > 5
     assert not [name for name, text in checks.items() if "/mistakes/" in name or b"mark.hidden" in text]
     contents = {PurePosixPath(name): content for name, content in {**files["classroom50"], **wheel}.items()}
-    assert leaks(contents, solution_lines(reference_folder(), IDS)) == []
+    assert find_solution_leaks(contents, solution_lines(reference_folder(), IDS)) == []
 
 
 def test_the_same_seed_makes_the_same_bytes_and_none_a_fresh_one(made, monkeypatch):
@@ -135,7 +135,7 @@ def test_what_cannot_be_made(tmp_path, monkeypatch):
         autograder("gradescope", ["9.9"])
     checkout = tmp_path / "checkout"
     (checkout / "tests" / "exercises").mkdir(parents=True)
-    monkeypatch.setattr(module, "checkout", lambda: checkout)
+    monkeypatch.setattr(module, "find_checkout", lambda: checkout)
     with pytest.raises(InputError, match=wording("grading.this_checkout_is_one")):
         autograder("gradescope")
 

@@ -16,13 +16,13 @@ import pytest
 import scipy.sparse
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
-from lxmls_day1.box.box_server import BoxServer, Compiled
-from lxmls_day1.box.channel import Ended
+from lxmls_day1.box.box import Box, BoxFailure, InvalidReply
+from lxmls_day1.box.box_server import BoxServer, PrecompiledFile
+from lxmls_day1.box.channel import ConnectionClosed
 from lxmls_day1.box.fork_server import PROCESS
-from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
+from lxmls_day1.box.levels import LEVELS, reason_unavailable, strongest_level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.programs import made_program
+from lxmls_day1.box.programs import load_program
 from lxmls_day1.box.sandbox import ForkedBox, ForkServer
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import LAB_PROGRAM, lab_program
@@ -187,7 +187,7 @@ LIMITS = Limits(check_seconds=1.5, total_seconds=60, cpu_seconds=20, memory=256,
 
 @pytest.fixture(scope="module", params=LEVELS)
 def fork_server(request):
-    if reason := why_not(lab_program(), request.param):
+    if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     made = ForkServer(lab_program(), request.param)
     yield made
@@ -221,7 +221,7 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
 
 
 def test_a_box_hears_interrupts_also_where_its_fork_server_does_not(request):
-    level = next(level for level in LEVELS if not why_not(lab_program(), level))
+    level = next(level for level in LEVELS if not reason_unavailable(lab_program(), level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         fork_server = ForkServer(lab_program(), level)
@@ -260,12 +260,12 @@ def test_what_is_not_there_is_named_with_its_neighbour(lab, call, said):
 
 
 def test_what_is_no_plain_data_is_refused(lab):
-    with pytest.raises(RefusedAnswer, match="a set"):
+    with pytest.raises(InvalidReply, match="a set"):
         lab.function("things", "secret")
 
 
 def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab):
-    with pytest.raises(RefusedAnswer, match="not sparse"):
+    with pytest.raises(InvalidReply, match="not sparse"):
         lab.function("things", "hostile")
     assert lab.function("things", "echo", 1) == [[1], {}]
 
@@ -288,7 +288,7 @@ def test_what_was_printed(lab):
     deadline = time.monotonic() + 10
     said = ""
     while said.count("hello") < 2 and time.monotonic() < deadline:
-        said += lab.take_printed()
+        said += lab.read_output()
     assert said.count("hello") == 2
 
 
@@ -426,9 +426,9 @@ def test_what_is_wrong_with_one_of_many_trainings_is_wrong_with_the_request_and_
         lab.each_made("made", "Learner", "train", [({"fast": True}, [], [])])
     with pytest.raises(AttributeError, match="gone"):
         lab.each_made("made", "Learner", "train", TRAININGS, ["gone"])
-    with pytest.raises(RefusedAnswer, match=wording("grading.an_answer_must_be")):
+    with pytest.raises(InvalidReply, match=wording("grading.an_answer_must_be")):
         lab.each_made("made", "Learner", "train", TRAININGS, ["code"])
-    with pytest.raises(RefusedAnswer, match="MB"):
+    with pytest.raises(InvalidReply, match="MB"):
         lab.each_made("made", "Learner", "sizeable", TRAININGS)
     assert len(lab.each_made("made", "Learner", "train", TRAININGS)) == 3
 
@@ -456,7 +456,7 @@ def test_how_a_box_ended_is_heard_from_a_fork_server_that_is_gone_already():
     os.close(its_printed), its_served.close()
     its_reported.send(b'{"status": 9, "cpu": 1.5}')
     its_reported.close()
-    assert ForkedBox(served, printed, reported, private=None, watched=os.getpid()).end() == {"status": 9, "cpu": 1.5}
+    assert ForkedBox(served, printed, reported, folder=None, server_pid=os.getpid()).end() == {"status": 9, "cpu": 1.5}
 
 
 def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):
@@ -481,7 +481,7 @@ def test_a_grader_with_the_same_variables_has_the_same_level(monkeypatch):
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
 def test_the_safe_levels_work_here(level):
     """Where they do not, most of the tests of grading leave themselves out."""
-    assert why_not(lab_program(), level) is None
+    assert reason_unavailable(lab_program(), level) is None
 
 
 def test_a_box_shows_nothing_of_another(fork_server):
@@ -497,13 +497,13 @@ def test_a_box_shows_nothing_of_another(fork_server):
 def test_many_files_in_folders_of_their_own(fork_server):
     own = {PurePosixPath(f"classifiers/{i}/a/b/c/d/data.txt"): b"x" for i in range(200)}
     with closing(Box(fork_server, FILES | own, LIMITS)) as box:
-        assert box.ask(ECHO, 20) == [[], {}]
+        assert box.call(ECHO, 20) == [[], {}]
 
 
 def test_more_files_than_one_request_may_hold(fork_server):
     own = {PurePosixPath(f"classifiers/{i}.bin"): bytes(10_000_000) for i in range(7)}
     with closing(Box(fork_server, FILES | own, LIMITS)) as box:
-        assert box.ask(ECHO, 20) == [[], {}]
+        assert box.call(ECHO, 20) == [[], {}]
 
 
 @pytest.mark.parametrize("name", ["🐍" * 100, "readers", "classifiers/things.py/a"])
@@ -519,7 +519,7 @@ def test_closing_twice(fork_server):
     box.close()
     assert box.close() == {}
     with pytest.raises(InputError):
-        box.ask(ECHO, 1)
+        box.call(ECHO, 1)
 
 
 class Requests:
@@ -530,7 +530,7 @@ class Requests:
 
     def receive(self):
         if not self.requests:
-            raise Ended
+            raise ConnectionClosed
         return self.requests.pop(0)
 
     def send(self, value, most=None):
@@ -544,10 +544,10 @@ def test_a_given_file_is_only_named_and_is_not_compiled_again(tmp_path, monkeypa
     other = compile(
         "def place():\n    return 'compiled before', (lambda: 1).__code__.co_filename", "/a/given.py", "exec"
     )
-    given = {"classifiers/given.py": Compiled(source, other)}
+    given = {"classifiers/given.py": PrecompiledFile(source, other)}
     channel = Requests({"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]})
-    with pytest.raises(Ended):
-        BoxServer(tmp_path, 1 << 20, made_program(LAB_PROGRAM, {}), given).serve(channel)
+    with pytest.raises(ConnectionClosed):
+        BoxServer(tmp_path, 1 << 20, load_program(LAB_PROGRAM, {}), given).serve(channel)
     assert channel.answers == [{"value": None}]
     path = tmp_path / "classifiers" / "given.py"
     assert path.read_bytes() == source

@@ -89,7 +89,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     graded, asked, fork_servers = {}, {}, ForkServers()
     try:
         for exercise in code:
-            answers = plan.expected.only(exercise.id)
+            answers = plan.expected.for_exercise(exercise.id)
             one = replace(plan, exercises=(exercise,), expected=answers).with_key()
             inbox = {
                 f"right {v}": (without_notebooks(v.lab_files(given)), None)
@@ -100,7 +100,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
             shown = [mistake for mistake in known if (exercise.id, mistake.name) == SHOWN]
             for mistake in [*shown, *(m for m in taken(known) if m not in shown)]:
                 made = {
-                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
+                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].apply_to(sources).items()
                 }
                 inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
             handed_in = [
@@ -120,7 +120,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
 
 def count_requests(patch, asked):
     """Put down how often a check asks the box: check -> the largest number."""
-    ask, called, n_asked = Box.ask, ChecksRun.called, [0]
+    ask, called, n_asked = Box.call, ChecksRun.call_check, [0]
 
     def counted_ask(*arguments):
         n_asked[0] += 1
@@ -132,8 +132,8 @@ def count_requests(patch, asked):
         asked[check.nodeid] = max(asked.get(check.nodeid, 0), n_asked[0] - before)
         return error
 
-    patch.setattr(Box, "ask", counted_ask)
-    patch.setattr(ChecksRun, "called", counted)
+    patch.setattr(Box, "call", counted_ask)
+    patch.setattr(ChecksRun, "call_check", counted)
 
 
 def test_no_check_asks_the_box_many_times(bank):
@@ -227,8 +227,10 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
 
     # Again: nothing is left to do. Then one submission changes, and only that one is graded.
     graded = []
-    original = grading_run.keep
-    monkeypatch.setattr(grading_run, "keep", lambda out, done: graded.append(done.row.student) or original(out, done))
+    original = grading_run.save_student_files
+    monkeypatch.setattr(
+        grading_run, "save_student_files", lambda out, done: graded.append(done.row.student) or original(out, done)
+    )
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
     with monkeypatch.context() as patch:
@@ -268,7 +270,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
 def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.5"], seed=3)
-    original, done = grading_run.keep, []
+    original, done = grading_run.save_student_files, []
 
     def interrupted(out, graded):
         if len(done) == 1:
@@ -276,14 +278,14 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one
         original(out, graded)
         done.append(graded.row.student)
 
-    monkeypatch.setattr(grading_run, "keep", interrupted)
+    monkeypatch.setattr(grading_run, "save_student_files", interrupted)
     with pytest.raises(KeyboardInterrupt):
         grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.student for row in saved_rows(out)] == done
     (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
     again = []
     monkeypatch.setattr(
-        grading_run, "keep", lambda out, graded: again.append(graded.row.student) or original(out, graded)
+        grading_run, "save_student_files", lambda out, graded: again.append(graded.row.student) or original(out, graded)
     )
     book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.points for row in book.rows] == [10, 0, 0]
@@ -339,7 +341,7 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
 def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_versions(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        snapshot, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
+        snapshot, "reference_answers", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
     )
 
     def planned(seed):

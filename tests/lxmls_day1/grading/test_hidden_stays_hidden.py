@@ -139,7 +139,7 @@ def graded(request, tmp_path_factory):
     """Every fourth of them, in a campaign all, graded: rows and files by name, and the digits of the numbers that were sent in hidden checks."""
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
-    run_check, ask = GradingSession._run_check, BoxedLab.ask
+    run_check, ask = GradingSession._run_check, BoxedLab.request
 
     def noted_check(session, i, lab):
         hidden[0] = session._known[i].hidden
@@ -159,7 +159,7 @@ def graded(request, tmp_path_factory):
     handed_in = submissions(list(IN_THE_RULE)[:: 1 if request.param == "all" else 4])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(GradingSession, "_run_check", noted_check)
-        patch.setattr(BoxedLab, "ask", noted_ask)
+        patch.setattr(BoxedLab, "request", noted_ask)
         with contextlib.closing(Grader(plan)) as grader:
             graded = [grader(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lxmls_day1.box.box import RaisedInBox
-from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
+from lxmls_day1.box.messages import HEADER, MAX_BRACKETS, MAX_JSON_BYTES, BadMessage, decode_message, encode_message
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.grading.running.boxed_lab import call_text
@@ -165,13 +165,13 @@ def peak_of(work):
 @pytest.fixture(scope="module", autouse=True)
 def _warm():
     """What is imported at first use counts for nobody."""
-    decoded(encoded(sp.csr_array(np.eye(2))))
+    decode_message(encode_message(sp.csr_array(np.eye(2))))
 
 
 def judged(frame):
-    expect = Expect({"d": Answer.of(EXPECTED)})
+    expect = Expect({"d": Answer.from_value(EXPECTED)})
     with pytest.raises(WrongAnswer) as caught:
-        expect("d", decoded(frame, MOST))
+        expect("d", decode_message(frame, MOST))
     assert len(str(caught.value)) < 4000
 
 
@@ -181,7 +181,7 @@ def test_an_answer(name):
     make, outcome = ANSWERS[name]
     value = make()
     try:
-        frame = encoded(value, MOST)
+        frame = encode_message(value, MOST)
     except (Exception, RecursionError) as error:
         assert outcome == REFUSED, error
         assert len(str(error)) < 500
@@ -191,7 +191,9 @@ def test_an_answer(name):
 
 
 def test_a_sparse_answer_is_made_dense_where_that_is_expected():
-    Expect({"d": Answer.of([[0.0, 2.0]])})("d", decoded(encoded(sp.csr_array([[0.0, 2.0]])), MOST))
+    Expect({"d": Answer.from_value([[0.0, 2.0]])})(
+        "d", decode_message(encode_message(sp.csr_array([[0.0, 2.0]])), MOST)
+    )
 
 
 def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
@@ -206,14 +208,14 @@ def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
 def test_a_reply_of_the_raised_kind_is_cut_before_it_is_looked_at():
     said = {"raised": ["x" * 10**6, 3, *["ValueError"] * 10**5], "text": "a " * 10**6}
     errors = []
-    assert peak_of(lambda: errors.append(RaisedInBox.of(said))) < 300_000
+    assert peak_of(lambda: errors.append(RaisedInBox.from_reply(said))) < 300_000
     assert len(errors[0].kinds) <= 20 and max(map(len, errors[0].kinds)) <= 80
     assert len(str(errors[0])) <= 8000
 
 
 def frame_of(tree, raw=b""):
     text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
-    return HEAD.pack(HEAD.size - 8 + len(text) + len(raw), len(text)) + text + raw
+    return HEADER.pack(HEADER.size - 8 + len(text) + len(raw), len(text)) + text + raw
 
 
 def sparse(shape, data=("<f8", [0], 0), indices=("<i4", [0], 0), indptr=("<i4", [2], 8)):
@@ -236,10 +238,10 @@ FRAMES = {
     "a list of texts of unequal length": frame_of({"l": ["x" * 100_000, *[""] * 250]}),
     "texts in rows": frame_of({"l": [{"l": ["x" * 100_000]}, *[{"l": [""]}] * 250]}),
     "a text beside arrays of texts": frame_of({"l": ["x" * 100_000, *[{"a": ["U", [1], [""]]}] * 250]}),
-    "too many lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MOST_LISTS // 2) + b"0]}"),
-    "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MOST_LISTS // 2) + b"0]}"),
-    "too much text": frame_of(b'"' + b"x" * MOST_TEXT + b'"'),
-    "too many numbers": frame_of(b'{"l":[' + b"0," * (MOST_TEXT // 2) + b"0]}"),
+    "too many lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
+    "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
+    "too much text": frame_of(b'"' + b"x" * MAX_JSON_BYTES + b'"'),
+    "too many numbers": frame_of(b'{"l":[' + b"0," * (MAX_JSON_BYTES // 2) + b"0]}"),
     "other letters than ASCII has": frame_of('"ä"'.encode()),
     "half a character": frame_of(rb'"\ud800"'),
     "half a character in a list": frame_of(rb'{"l":["\udc00"]}'),
@@ -258,7 +260,7 @@ def test_a_frame_that_is_refused(name):
 
     def read():
         with pytest.raises(BadMessage) as caught:
-            decoded(frame, MOST)
+            decode_message(frame, MOST)
         assert len(str(caught.value)) < 500
 
     assert peak_of(read) <= TIMES * len(frame) + FREE
@@ -266,16 +268,16 @@ def test_a_frame_that_is_refused(name):
 
 #: The dearest there are.
 DEAR = {
-    "lists": b'{"l":[' + b'{"l":[]},' * (MOST_LISTS // 2 - 2) + b"0]}",
-    "numbers": b'{"l":[' + b"9e9," * (MOST_TEXT // 4 - 4) + b"0]}",
-    "one wide text": b'"' + b"x" * (MOST_TEXT - 20) + b'\\ud83d\\ude00"',
+    "lists": b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}",
+    "numbers": b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}",
+    "one wide text": b'"' + b"x" * (MAX_JSON_BYTES - 20) + b'\\ud83d\\ude00"',
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEAR)
 def test_the_dearest_frames(name):
-    assert peak_of(lambda: decoded(frame_of(DEAR[name]), MOST)) < 80_000_000
+    assert peak_of(lambda: decode_message(frame_of(DEAR[name]), MOST)) < 80_000_000
 
 
 trees = st.recursive(
@@ -299,7 +301,7 @@ def test_no_frame_costs_much(tree, raw):
 
     def read():
         try:
-            value = decoded(frame, MOST)
+            value = decode_message(frame, MOST)
         except BadMessage:
             return
         try:

@@ -26,15 +26,15 @@ from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
-from lxmls_day1.grading.grading_run import grade, keep
-from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, read_names
+from lxmls_day1.grading.grading_run import grade, save_student_files
+from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
 from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
-from lxmls_day1.grading.reports.roster import Roster, _loosely, matched_lines
+from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_lines
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.one_submission import Graded
+from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
@@ -143,10 +143,10 @@ class Readers:
     close = stop
 
     def grade(self, found, kept):
-        from lxmls_day1.grading.intake.submissions import state_of
+        from lxmls_day1.grading.intake.submissions import content_digest
 
         handed_in = read_submission(found, self.plan.given)
-        if state_of(handed_in) == kept:
+        if content_digest(handed_in) == kept:
             return None
         is_right = b"right" in handed_in.files.get(PurePosixPath(WORK), b"")
         row = replace(
@@ -158,7 +158,7 @@ class Readers:
             typed_name=handed_in.author,
             receipt=handed_in.receipt,
         )
-        return Graded(row, files_of_student(row, self.plan.gradebook()))
+        return GradedSubmission(row, files_of_student(row, self.plan.gradebook()))
 
 
 class Run:
@@ -179,8 +179,8 @@ class Run:
         self.said = []
         run = grading_run.Run([path], self.out, again=again, make_workers=Readers, report=self.said.append, **options)
         self.book = grade(run, plan or self.plan)
-        self.filled = self.roster.filled(run.identified, self.book.rows)
-        self.owners = {one.holder: one.student for one in run.identified}
+        self.filled = self.roster.fill(run.identified, self.book.rows)
+        self.owners = {one.identity_key: one.student for one in run.identified}
         lines = list(csv.reader(io.StringIO(self.filled.content.decode())))[1:]
         self.marks = {name: mark for _, name, mark in lines}
         return self
@@ -233,7 +233,7 @@ class TestNobodyElsesMark:
         files = {made("mallory", MALLORY, file) for file in FILES} if platform not in ("files", "folders") else set()
         foreign = list(PLATFORMS)[:5] if platform in ("files", "folders") else []
         others = {PLATFORMS[p](person, 101, f) for p in foreign for person in ("ada", "eve") for f in FILES[:3]}
-        loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _loosely(person) == ABSENT[0]}
+        loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _normalized_id(person) == ABSENT[0]}
         return sorted((persons | files | others) - set(of_class(platform)) - loosely)  # who may well be that person
 
     def test_is_found_or_matched_otherwise_for_a_name(self, tmp_path, plan, platform):
@@ -246,7 +246,7 @@ class TestNobodyElsesMark:
             found = Identification(tmp_path / "owners")(find_submissions([download(tmp_path / "download.zip", files)]))
             honest = [one for one in found if one.student in keys.values()]
             others = [row_of(one.student, True) for one in found if one not in honest]
-            return honest, run.roster.filled(found, [*rows, *others]).content, len(others)
+            return honest, run.roster.fill(found, [*rows, *others]).content, len(others)
 
         honest, roster, _ = seen(of_class(platform))
         assert len(honest) == 4
@@ -297,7 +297,7 @@ class TestKeys:
 
 def owner(student, *ids, platform=""):
     return FoundSubmission(
-        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, holder=student
+        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, identity_key=student
     )
 
 
@@ -332,8 +332,10 @@ class TestLinesOfTheRoster:
 def test_many_files_with_two_readings_change_no_platform():
     honest = [canvas(f"s{n}", n, "lab.zip") for n in range(10)]
     hostile = [f"x_1_456_{MALLORY}_{90000 + n}_x_attempt_{TIME}_lab.zip" for n in range(30)]
-    names = read_names(honest + hostile, [])
-    assert names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.doubts) == set(hostile)
+    names = parse_names(honest + hostile, [])
+    assert (
+        names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.distrust_reasons) == set(hostile)
+    )
 
 
 class TestDownloadsWithin:
@@ -421,7 +423,7 @@ class TestOwners:
         ada = download(tmp_path / "ada.zip", {WORK: b""})
         eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
         found = Identification(tmp_path / "out")(find_submissions([ada, eve]))
-        assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
+        assert {one.student: bool(one.owner_warnings) for one in found if one.path == ada} == {"ada": False}
 
     @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
     @pytest.mark.parametrize("platform", ["Moodle", "Moodle, flat", "Canvas", "Canvas, late", "Blackboard"])
@@ -432,7 +434,7 @@ class TestOwners:
         paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
         found = Identification(tmp_path / "out")(find_submissions([eve, *paths]))
         assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
-        (doubt,) = (doubt for one in found for doubt in one.doubts)
+        (doubt,) = (doubt for one in found for doubt in one.owner_warnings)
         assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
         column = ID_COLUMNS.get(platform.partition(",")[0], "username")
         assert matched_lines(found, [(column, {1: "107", 2: "zoë"})])[0] == {}
@@ -443,7 +445,7 @@ class TestOwners:
             found = Identification(tmp_path)(
                 find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))])
             )
-            assert len(found) == 2 and not any(one.doubts for one in found)
+            assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
     def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
@@ -456,7 +458,7 @@ class TestOwners:
         for others in (["ADA.zip"], ["ADA.zip", "ada.zip"], ["ada.zip", " ADA.zip"]):
             run({**files, **dict.fromkeys(others, packed(False))})
             assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
-            remarks = {match.remark for match in run.filled.open if match.submission}
+            remarks = {match.remark for match in run.filled.unmatched if match.submission}
             assert remarks == {wording("grading.has_same_id", key_of("Ada"))}
 
     @pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle, flat"])
@@ -558,7 +560,7 @@ def test_what_has_changed_is_named(tmp_path, plan, change, why):
 
 def test_what_could_not_be_graded_is_tried_again(tmp_path, plan):
     run = Run(tmp_path, plan, "files")(of_class("files"))
-    keep(run.out, Graded(replace(run.book.rows[0], failed=True), {}))
+    save_student_files(run.out, GradedSubmission(replace(run.book.rows[0], failed=True), {}))
     assert run(of_class("files")).said == [wording("grading.graded_again_grader_failed")]
 
 
@@ -594,7 +596,7 @@ class TestWholeRuns:
             (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
             run = grading_run.Run([path], tmp_path / "out", make_workers=one_worker)
             book = grade(run, real)
-            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(run.identified, book.rows)
+            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).fill(run.identified, book.rows)
             return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book
 
         return graded

@@ -14,7 +14,7 @@ import pytest
 
 from lxmls_day1.box import confinement
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.box.levels import NOBODY, Level, why_not
+from lxmls_day1.box.levels import NOBODY, Level, reason_unavailable
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
@@ -535,7 +535,7 @@ def graded(request, tmp_path_factory):
     configuration, share = request.param
     level, user, newest_landlock = configuration
     tried = attacks_of(configuration, share)
-    if reason := why_not(lab_program(), level, user, newest_landlock):
+    if reason := reason_unavailable(lab_program(), level, user, newest_landlock):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     place = tmp_path_factory.mktemp(f"hostile-{level}")
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
@@ -566,7 +566,7 @@ def graded(request, tmp_path_factory):
             write_files(inbox / name, files)
     make_archives(inbox)
     before = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
-    confinement.adopt_orphans()
+    confinement.become_subreaper()
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
         plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)
@@ -684,13 +684,13 @@ def test_nothing_was_found(graded):
 @pytest.mark.campaign  # shorter: boxes that end with all their processes, in test_sandbox.py
 def test_processes_that_were_allowed_are_killed(tmp_path):
     """Where a submission may start processes, none of them outlives it: not those in sessions of their own either."""
-    if reason := why_not(lab_program(), BUBBLEWRAP):
+    if reason := reason_unavailable(lab_program(), BUBBLEWRAP):
         pytest.skip(f"bubblewrap does not work here: {reason}")
     right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
     attack = IN_A_CALL["fork_20_with_setsid"][0].replace("range(20)", "range(3)")
     write_files(tmp_path / "inbox" / "forks", {**right, MIRA: with_attack(right[MIRA], attack, at_import=False)})
     write_files(tmp_path / "inbox" / "right", right)
-    confinement.adopt_orphans()
+    confinement.become_subreaper()
     before = children()
     limits = Limits(check_seconds=2, processes=400)
     plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=3, limits=limits)

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from lxmls_day1.box.fork_server import PROCESS
-from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
+from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, reason_unavailable
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running.lab_boxes import lab_program
@@ -117,7 +117,7 @@ def marks(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=LEVELS)
 def graded(request, marks, given):
-    if reason := why_not(lab_program(), request.param):
+    if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     viterbi, bayes = (
         PurePosixPath("classifiers/structured/viterbi.py"),

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.box.levels import Level, why_not
+from lxmls_day1.box.levels import Level, reason_unavailable
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.intake.submissions import Submission
@@ -45,7 +45,7 @@ def handed_in(right_variants):
             found[f"right_{exercise.stem}_{variant.name}"] = variant.lab_files(given)
         sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
         for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:2]:
-            made = {PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()}
+            made = {PurePosixPath(path): text.encode() for path, text in mistake.programs[0].apply_to(sources).items()}
             found[f"mistake_{exercise.stem}_{mistake.name}"] = {**solved, **made}
     return found
 
@@ -63,7 +63,7 @@ def marks(plan, handed_in):
 
 @pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.campaign) for seed in SEEDS[1:])])
 def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
-    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if why_not(lab_program(), level) is None]
+    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if reason_unavailable(lab_program(), level) is None]
     if not levels:
         pytest.skip("neither level works here")
     plan = make_plan(tmp_path / "first", Level(levels[0]), EXERCISES, seed=seed)

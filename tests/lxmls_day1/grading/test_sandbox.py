@@ -23,7 +23,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import confinement, fork_server, levels, probe, sandbox, visible_folders
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.box.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.levels import NOBODY, candidate_users, find_escapes, strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
@@ -83,15 +83,15 @@ def server():
 def test_nothing_that_was_attempted_is_possible(level, user, version):
     if level == BUBBLEWRAP and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    with contextlib.closing(ForkServer(idle_program(), level, user=user, newest_landlock=version)) as made:
-        assert possible_in_a_box(made) == []
+    with contextlib.closing(ForkServer(idle_program(), level, user=user, max_landlock_version=version)) as made:
+        assert find_escapes(made) == []
 
 
 @pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
 def test_what_is_attempted_is_possible_where_nothing_forbids_it():
     """An attempt that fails anywhere shows nothing."""
     with contextlib.closing(ForkServer(idle_program(), PROCESS)) as fork_server:
-        said = possible_in_a_box(fork_server)
+        said = find_escapes(fork_server)
     wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
     assert set(wanted) <= set(said)
     for pattern in (
@@ -299,7 +299,7 @@ def test_threads_are_counted(useful):
     lab, _ = useful
     lab.begin()
     assert lab.function("useful", "threads", 8) == 8
-    assert 8 < lab.function("useful", "threads", 500) <= 2 * fork_server.MOST_THREADS
+    assert 8 < lab.function("useful", "threads", 500) <= 2 * fork_server.MAX_EXTRA_THREADS
     assert lab.function("useful", "threads", 8) == 8
 
 
@@ -337,29 +337,29 @@ def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(tmp_path, m
 
 def test_the_superusers_boxes_belong_to_nobody_unless_another_is_named(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    first, second = users_of_boxes()
+    first, second = candidate_users()
     assert first[0] > 0
     assert second is None
-    assert users_of_boxes("4711") == [(4711, 4711)]
+    assert candidate_users("4711") == [(4711, 4711)]
     with pytest.raises(InputError, match="no user 'nosuchuser'"):
-        users_of_boxes("nosuchuser")
+        candidate_users("nosuchuser")
     with pytest.raises(InputError, match="without special rights"):
-        users_of_boxes("root")
+        candidate_users("root")
 
 
 def test_an_ordinary_user_chooses_nobody_else(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert users_of_boxes() == [None]
+    assert candidate_users() == [None]
     with pytest.raises(InputError, match="for the superuser"):
-        users_of_boxes("nobody")
+        candidate_users("nobody")
 
 
 def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(levels, "why_not", lambda program, level, user=None: "no reading" if user else None)
+    monkeypatch.setattr(levels, "reason_unavailable", lambda program, level, user=None: "no reading" if user else None)
     level = strongest_level(lab_program(), LANDLOCK)
     assert level.user is None
-    assert level.rejected == ((f"landlock as user {users_of_boxes()[0][0]}", "no reading"),)
+    assert level.rejected == ((f"landlock as user {candidate_users()[0][0]}", "no reading"),)
     with pytest.raises(BoxesUnavailable, match="no reading"):
         strongest_level(lab_program(), LANDLOCK, as_user="65534")
     with pytest.raises(BoxesUnavailable, match="--as-user"):
@@ -432,7 +432,7 @@ def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path / "link")])
     maker = object.__new__(sandbox.ForkServer)
     maker.program = Program("", tmp_path, hidden=(tmp_path / "link" / lab.relative_to(tmp_path / "env"),))
-    allowed = [Path(path).resolve() for path in maker.readable]
+    allowed = [Path(path).resolve() for path in maker.readable_paths]
     assert lab.parent / "lab.py" in allowed
     assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]
 
@@ -446,7 +446,7 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path)])
     maker = object.__new__(sandbox.ForkServer)
     maker.program = Program("", tmp_path, hidden=(package / "answer.py",))
-    allowed = maker.readable
+    allowed = maker.readable_paths
     assert str(package / "__pycache__/given.pyc") in allowed
     compiled = Path(cache_from_source(package / "answer.py"))
     assert not [path for path in allowed if compiled.is_relative_to(path)]
@@ -455,8 +455,8 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
 @pytest.mark.slow
 def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
     """Every file beside a hidden one is named to the box, by an absolute path: more than a message of a socket may hold."""
-    of_this = sandbox.ForkServer.readable.func
+    of_this = sandbox.ForkServer.readable_paths.func
     many = property(lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
-    monkeypatch.setattr(sandbox.ForkServer, "readable", many)
+    monkeypatch.setattr(sandbox.ForkServer, "readable_paths", many)
     with contextlib.closing(ForkServer(idle_program(), LANDLOCK)) as made:
         Box(made, {}, Limits()).close()

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.answer_shapes import Answer, show
+from lxmls_day1.course.diagnosis.answer_shapes import Answer, format_answer
 from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, WrongAnswer
 from tests.wording import wording
 
 
 class TestExpect:
     def expect(self, expected):
-        return Expect({"d": Answer.of(expected)})
+        return Expect({"d": Answer.from_value(expected)})
 
     def message(self, expected, got):
         with pytest.raises(WrongAnswer) as caught:
@@ -62,6 +62,6 @@ class TestExpect:
 
 
 def test_showing():
-    assert show(Answer.of(np.zeros((0, 3)))) == "nothing, shape (0, 3)"
-    assert show(Answer.of(-0.0)) == "0"
-    assert show(Answer.of(["a"] * 20)).startswith("20 texts, shape (20,): 'a', ")
+    assert format_answer(Answer.from_value(np.zeros((0, 3)))) == "nothing, shape (0, 3)"
+    assert format_answer(Answer.from_value(-0.0)) == "0"
+    assert format_answer(Answer.from_value(["a"] * 20)).startswith("20 texts, shape (20,): 'a', ")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.counterexamples import TERMS
-from lxmls_day1.course.diagnosis.formulas import LEAST_NUMBERS, formula_of
+from lxmls_day1.course.diagnosis.counterexamples import TERMS_FUNCTION
+from lxmls_day1.course.diagnosis.formulas import MIN_DISTINCT_NUMBERS, find_formula
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
-from tools.authoring.pool_making import checks_of_file, pool_file
+from tools.authoring.pool_making import import_check_file, pool_file
 
 REFERENCE = reference_folder()
 TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.default_rng(3).uniform(1, 4, (12, 4))]
@@ -16,7 +16,7 @@ TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.def
 
 def told(wrong, right=lambda a, b, c, d: -1.0, made=lambda number: number):
     parts = ([(made(f(**terms)), terms) for terms in TERMS_OF] for f in (wrong, right))
-    return formula_of(*parts)
+    return find_formula(*parts)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,14 @@ def test_no_formula():
     assert told(lambda a, b, c, d: np.inf if a > 2 else a) == ""
     assert told(lambda a, b, c, d: a + b, right=lambda a, b, c, d: a + b) == "", "that is right"
     parts = [(terms["a"], terms) for terms in TERMS_OF]
-    assert formula_of(parts[: LEAST_NUMBERS - 1], parts) == "", "it may be luck"
+    assert find_formula(parts[: MIN_DISTINCT_NUMBERS - 1], parts) == "", "it may be luck"
 
 
 def with_terms():
-    for exercise in Registry.of(REFERENCE):
-        if (file := pool_file(REFERENCE, exercise)) and (terms := getattr(checks_of_file(file), TERMS, None)):
+    for exercise in Registry.from_folder(REFERENCE):
+        if (file := pool_file(REFERENCE, exercise)) and (
+            terms := getattr(import_check_file(file), TERMS_FUNCTION, None)
+        ):
             yield pytest.param(exercise, terms, id=exercise.id)
 
 

@@ -9,7 +9,7 @@ from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 from tests.wording import wording
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
@@ -26,22 +26,22 @@ def folder(tmp_path_factory):
 def ask(folder):
     def asked(kind, exercise, written, **more):
         request = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
-        return json.loads(page_checks.answer(str(folder), json.dumps(request)))
+        return json.loads(page_checks.handle_request(str(folder), json.dumps(request)))
 
     return asked
 
 
 def test_the_stubs_are_the_gaps_and_what_is_given_stays():
     for exercise, n_gaps in [("1.2", 1), ("1.3", 1), ("1.4", 1), ("1.5", 1), ("1.6", 1), ("1.7", 2)]:
-        name, source = page_checks.given_source(exercise)
+        name, source = page_checks.starter_source(exercise)
         assert source.count("raise NotImplementedError") == n_gaps
         for nothing in ("", "  \n", "\n\n"):
-            assert page_checks.filled(source, exercise, [nothing] * n_gaps) == source
-        filled = page_checks.filled(source, exercise, ["pass\n"] * n_gaps)
+            assert page_checks.fill_gaps(source, exercise, [nothing] * n_gaps) == source
+        filled = page_checks.fill_gaps(source, exercise, ["pass\n"] * n_gaps)
         assert "NotImplementedError" not in filled
         reference = reference_folder()
         compile(filled, name, "exec")
-        kept = (reference / file_in(reference, name)).read_text(encoding="utf-8").partition("    # exercise")[0]
+        kept = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").partition("    # exercise")[0]
         assert filled.startswith(kept)
 
 
@@ -54,7 +54,7 @@ def test_the_stubs_are_the_gaps_and_what_is_given_stays():
     ],
 )
 def test_any_indentation_is_that_of_the_gap(written):
-    filled = page_checks.filled(page_checks.given_source("1.4")[1], "1.4", [written])
+    filled = page_checks.fill_gaps(page_checks.starter_source("1.4")[1], "1.4", [written])
     assert "    d = np.zeros(len(scores))\n    if label:\n        pass\n    return d\n    return d\n" in filled
 
 
@@ -116,12 +116,12 @@ def test_an_answer_to_a_question_is_kept_compared_and_taken_along(ask, tmp_path)
     # A page that was opened again starts with a new lab, and brings the answer along.
     lab = start_workspace(tmp_path / "lab", ["1.4"])
     request = {"kind": "check", "exercise": "1.4", "written": {"1.4": [RULE]}, "explained": [kept]}
-    assert kept["text"] in str(json.loads(page_checks.answer(str(lab), json.dumps(request)))["lines"])
-    packed = json.loads(page_checks.answer(str(lab), json.dumps({**request, "kind": "pack", "answers": {}})))
+    assert kept["text"] in str(json.loads(page_checks.handle_request(str(lab), json.dumps(request)))["lines"])
+    packed = json.loads(page_checks.handle_request(str(lab), json.dumps({**request, "kind": "pack", "answers": {}})))
     (tmp_path / "work.zip").write_bytes(base64.b64decode(packed["content"]))
     other = start_workspace(tmp_path / "other", ["1.4"])
     open_work(other, tmp_path / "work.zip")
-    assert [one.text for one in WorkspaceState.of(other).explanations] == [kept["text"]]
+    assert [one.text for one in WorkspaceState.from_folder(other).explanations] == [kept["text"]]
 
 
 @pytest.mark.slow
@@ -134,14 +134,16 @@ def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
 @pytest.mark.slow
 def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
     written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
-    found = page_checks.answer(str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written}))
+    found = page_checks.handle_request(
+        str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written})
+    )
     assert json.loads(found)["passed"]
 
 
 @pytest.mark.slow
 def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
     lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
-    known = model_answers.decoded((lab / model_answers.FILE).read_bytes())
+    known = model_answers.decode_answers((lab / model_answers.FILE).read_bytes())
     answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
     packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})
     (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
@@ -152,4 +154,4 @@ def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
     notebook = json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())
     (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
     assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")
-    assert [one.cell for one in model_answers.revealed(lab, "1.1").answers] == [answered]
+    assert [one.cell for one in model_answers.unlocked_answers(lab, "1.1").answers] == [answered]

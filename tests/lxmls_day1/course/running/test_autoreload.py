@@ -6,7 +6,7 @@ import sys
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from lxmls_day1.course.running.autoreload import Autoreload, snapshot, watch_cells
+from lxmls_day1.course.running.autoreload import Autoreload, file_states, watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
 from tests.wording import wording
@@ -90,11 +90,14 @@ def test_what_ends_the_import_leaves_all_as_it_was_and_the_next_cell_imports_ane
             raise error
         return load(self, asked)
 
-    code, modules = Autoreload.of(lab), {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
+    code, modules = (
+        Autoreload.for_lab(lab),
+        {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")},
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Lab, "load", ended)
         with pytest.raises(error):
-            code.renew(shell.user_ns)
+            code.reload_changed(shell.user_ns)
         assert {key: sys.modules.get(key) for key in modules} == modules
         assert shell.user_ns["learner"].train() == 1 and shell.user_ns["module"].rule() == 1
     assert run(shell, ASKED)["asked"] == [5, 5, 5, 5, 10]
@@ -130,5 +133,5 @@ def test_a_file_that_was_deleted_or_is_new(lab, shell):
 def test_without_a_notebook_nothing_is_watched(lab, monkeypatch):
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     watch_cells(lab)
-    assert Autoreload.of(lab) is Autoreload.of(lab)
-    assert len(snapshot(lab.folder)) == 4
+    assert Autoreload.for_lab(lab) is Autoreload.for_lab(lab)
+    assert len(file_states(lab.folder)) == 4

@@ -18,7 +18,7 @@ def here(monkeypatch):
 
     def here(folder, *ids, **settings):
         with monkeypatch.context() as patched:
-            patched.setattr(checking, "STARTS_PROCESSES", False)
+            patched.setattr(checking, "CAN_START_PROCESSES", False)
             return run_checks(folder, ids or None, **settings)
 
     return here

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.course.reports.report_text import as_text, exercise_lines
-from lxmls_day1.course.running.checking import remember, run_checks
+from lxmls_day1.course.running.checking import run_checks, save_results
 from lxmls_day1.course.workspace_state import WorkspaceState
 from tests.wording import wording
 
@@ -110,7 +110,7 @@ class TestOutcomes:
         for loss, (code, _) in zip((4.0, 40.0), (step, cap), strict=True):
             line += f"    if loss == {loss}:\n        {code}\n"
         report = only(edit(LINE, line))
-        assert report.passed == 0
+        assert report.n_passed == 0
         for result, (_, text) in zip(report.results, (step, cap), strict=False):
             assert text in result.text
 
@@ -171,8 +171,8 @@ def test_data():
 
     def test_the_results_are_remembered_with_the_files_they_belong_to(self, edit):
         folder = edit("2 * sq_norm", "sq_norm")
-        remember(folder, check(folder))
-        results = WorkspaceState.of(folder).results
+        save_results(folder, check(folder))
+        results = WorkspaceState.from_folder(folder).results
         assert (results["1.1"].passed, results["1.1"].total, results["1.1"].hidden) == (1, 3, 2)
         assert set(results) == {"1.1", "1.2"}
 

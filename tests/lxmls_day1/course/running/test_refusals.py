@@ -8,13 +8,13 @@ import pytest
 
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.checking import run_checks
-from lxmls_day1.course.running.refusals import LIBRARY, answers_of, answers_refused
+from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, block_solutions, functions_to_block
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
-EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if answers_of(exercise)]
+EXERCISES = [exercise for exercise in Registry.from_folder(reference_folder()) if functions_to_block(exercise)]
 #: How a lab file comes to a function: {module} and {path}, of which {head} is the first part; {package} holds the module {stem}.
 WAYS = {
     "import": "import {module}\nfound = {module}.{path}",
@@ -43,7 +43,7 @@ def called(function):
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 def test_every_answer_refuses_in_every_way(exercise, monkeypatch):
     """Also a reference from before; afterwards it works again."""
-    messages = answers_of(exercise)
+    messages = functions_to_block(exercise)
     kept = {}
     for name in messages:
         module, _, path = name.partition(":")
@@ -51,7 +51,7 @@ def test_every_answer_refuses_in_every_way(exercise, monkeypatch):
     before = {name: called(function) for name, function in kept.items()}
     refused = {name: f"RuntimeError: {message}" for name, message in messages.items()}
     assert not refused.items() & before.items()
-    with answers_refused(messages):
+    with block_solutions(messages):
         assert {name: called(function) for name, function in kept.items()} == refused
         for name in messages:
             module, _, path = name.partition(":")
@@ -88,9 +88,9 @@ def test_a_check_says_what_to_do_instead_and_given_files_go_on(tmp_path):
         result.outcome == "error" and f"{wanted}classifiers/structured/viterbi.py" in result.text
         for result in answered("structured/viterbi.py", calls_k_best, "1.13")
     )
-    with_sklearn = f"from {LIBRARY}.naive_bayes import MultinomialNB"
+    with_sklearn = f"from {BLOCKED_LIBRARY}.naive_bayes import MultinomialNB"
     results = answered("multinomial_naive_bayes.py", with_sklearn, "1.2")
-    assert all(wording("course.holds_answers_cannot_imported", LIBRARY) in result.text for result in results)
+    assert all(wording("course.holds_answers_cannot_imported", BLOCKED_LIBRARY) in result.text for result in results)
     calls_best_path = "from classifiers.structured.k_best import ChainScores, k_best_paths; import numpy as np; "
     calls_best_path += (
         "k_best_paths(ChainScores(np.eye(2), np.eye(2), np.ones(2), np.ones(2)), 1); raise KeyError('it went on')"

@@ -119,7 +119,7 @@ class TestNotebooks:
 
     def test_solutions_go_and_stubs_come(self, reference):
         before = json.dumps(NOTEBOOK)
-        made = student_notebook(NOTEBOOK, Registry.of(reference), ["1.1", "1.2"], "n.ipynb")
+        made = student_notebook(NOTEBOOK, Registry.from_folder(reference), ["1.1", "1.2"], "n.ipynb")
         assert json.dumps(NOTEBOOK) == before
         text = notebook_bytes(made).decode()
         assert "secret" not in text and "model answer" not in text and "42" not in text
@@ -134,7 +134,7 @@ class TestNotebooks:
     def test_a_solution_that_belongs_to_no_exercise(self, reference):
         notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
         with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_wanted")):
-            student_notebook(notebook, Registry.of(reference), ["1.1"], "n.ipynb")
+            student_notebook(notebook, Registry.from_folder(reference), ["1.1"], "n.ipynb")
 
 
 class TestHiddenChecks:

@@ -14,16 +14,21 @@ from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.registry import Registry, check_files
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, the_day, with_prerequisites
+from lxmls_day1.course.workspaces.lab_parts import (
+    core_exercises,
+    files_for_exercises,
+    resolve_exercises,
+    with_prerequisites,
+)
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import add, update
-from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, write_files
+from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, write_files
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 from tests.wording import wording
 
-REFERENCE = Registry.of(reference_folder())
+REFERENCE = Registry.from_folder(reference_folder())
 FURTHER = [exercise for exercise in REFERENCE if not exercise.is_core]
 
 
@@ -34,7 +39,7 @@ def given():
 
 @pytest.fixture
 def day(tmp_path):
-    return start_workspace(tmp_path / "mein Labor ä", day=True)
+    return start_workspace(tmp_path / "mein Labor ä", core_only=True)
 
 
 def in_python(folder, code, *arguments):
@@ -48,7 +53,7 @@ def without_topics(folder):
     """A workspace as older versions gave it: all modules right in ``classifiers/``, and ``structured.py`` among them."""
     topics = "|".join(TOPICS).encode()
     topic, in_table = rb"\bclassifiers([./])(?:%s)\1" % topics, rb'": "(?:%s)\.' % topics
-    state, given = WorkspaceState.of(folder), {}
+    state, given = WorkspaceState.from_folder(folder), {}
     for name in state.origin.files:
         content = re.sub(in_table, b'": "', re.sub(topic, rb"classifiers\1", (folder / name).read_bytes()))
         (folder / name).unlink()
@@ -60,7 +65,7 @@ def without_topics(folder):
     for path in (folder / "classifiers").glob("*/"):
         shutil.rmtree(path)
     write_files(folder, given)
-    state.origin = origin_of(given)
+    state.origin = record_origin(given)
     state.save()
     return folder
 
@@ -77,13 +82,17 @@ def test_the_day_is_small(day):
     files = list(day.rglob("*.py"))
     assert len(files) <= 30
     assert sum(len(path.read_text(encoding="utf-8").split("\n")) for path in files) <= 4400
-    assert Registry.of(day).ids == tuple(the_day(REFERENCE)) == tuple(e.id for e in REFERENCE if e not in FURTHER)
+    assert (
+        Registry.from_folder(day).ids
+        == tuple(core_exercises(REFERENCE))
+        == tuple(e.id for e in REFERENCE if e not in FURTHER)
+    )
 
 
 @pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
 def test_each_exercise_comes_with_its_files_and_with_what_it_builds_on(exercise, given):
     ids = with_prerequisites([exercise.id], REFERENCE)
-    part = part_of(given, ids, REFERENCE)
+    part = files_for_exercises(given, ids, REFERENCE)
     assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
     assert {path.name for path in check_files(reference_folder() / "tests/exercises", exercise)} <= {
         p.name for p in part
@@ -101,10 +110,10 @@ def test_notebooks_and_exercises_by_their_names():
         "notebooks/5_structured.ipynb",
         "notebooks\\5_structured.ipynb",
     ):
-        assert set(structured) <= set(exercises_named([name], REFERENCE))
-    assert exercises_named(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
+        assert set(structured) <= set(resolve_exercises([name], REFERENCE))
+    assert resolve_exercises(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
     with pytest.raises(InputError, match=wording("course.notebook_exercise_nothing")):
-        exercises_named(["9_nothing"], REFERENCE)
+        resolve_exercises(["9_nothing"], REFERENCE)
 
 
 class TestWhatIsNotThere:
@@ -161,11 +170,11 @@ assert CRF is classifiers.crf.CRF is classifiers.CRF
 """
 LABS = {
     "reference": lambda place: reference_folder(),
-    "day": lambda place: start_workspace(place, day=True),
+    "day": lambda place: start_workspace(place, core_only=True),
     "whole": start_workspace,
-    "day and more": lambda place: with_more(start_workspace(place, day=True)),
+    "day and more": lambda place: with_more(start_workspace(place, core_only=True)),
     "older": lambda place: without_topics(start_workspace(place)),
-    "older, with more": lambda place: without_topics(with_more(start_workspace(place, day=True))),
+    "older, with more": lambda place: without_topics(with_more(start_workspace(place, core_only=True))),
     "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
 }
 
@@ -215,14 +224,14 @@ class TestTopics:
         before = {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")}
         renewed = update(folder)
         assert (folder / "classifiers/structured/viterbi.py").read_bytes() == written
-        assert renewed.kept == ("classifiers/second_order/arow.py",)
+        assert renewed.unchanged == ("classifiers/second_order/arow.py",)
         assert (folder / "classifiers/second_order/arow.py").read_bytes() == before[arow]
         assert renewed.edited == ("classifiers/solvers/lbfgs.py",)
         fresh = start_workspace(tmp_path / "fresh")
         assert {path.relative_to(folder) for path in (folder / "classifiers").rglob("*.py")} == {
             path.relative_to(fresh) for path in (fresh / "classifiers").rglob("*.py")
         }
-        assert update(folder).place == ""
+        assert update(folder).backup_folder == ""
         undo(folder)
         assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before
 
@@ -239,24 +248,24 @@ class TestAdding:
         assert add(day, ["5"]) == []
         undo(day)
         assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
-        assert Registry.of(day).ids == tuple(the_day(REFERENCE))
+        assert Registry.from_folder(day).ids == tuple(core_exercises(REFERENCE))
 
     def test_everything(self, day, tmp_path):
         add(day, [])
         whole = start_workspace(tmp_path / "whole")
         names = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
         assert all((day / name).is_file() for name in names)
-        assert Registry.of(day).ids == REFERENCE.ids and not Registry.of(day).is_part
+        assert Registry.from_folder(day).ids == REFERENCE.ids and not Registry.from_folder(day).is_part
         assert add(whole, ["5"]) == []
 
     def test_work_of_a_larger_workspace_is_opened_with_its_exercises(self, day, tmp_path):
-        larger = start_workspace(tmp_path / "larger", day=True)
+        larger = start_workspace(tmp_path / "larger", core_only=True)
         add(larger, ["1.9"])
         solve(larger, "1.9")
         name, content = pack_submission(larger, collect_submission(larger), "Ada")
         (tmp_path / name).write_bytes(content)
         open_work(day, tmp_path / name)
-        assert "1.9" in Registry.of(day)
+        assert "1.9" in Registry.from_folder(day)
         path = "classifiers/running_average.py"
         assert (day / path).read_bytes() == (larger / path).read_bytes()
 

@@ -4,8 +4,8 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.generation import notebook_bytes, student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
-from lxmls_day1.course.workspaces.model_answers import FILE, decoded
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
+from lxmls_day1.course.workspaces.model_answers import FILE, decode_answers
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.notebook_lab import NotebookLab
 from tests.wording import wording
@@ -68,12 +68,12 @@ class TestWhatStudentsGet:
             cell("markdown", "Nothing.", "solution"),
         ]
         write(asking, [*cells(), *({**one, "id": f"more-{number}"} for number, one in enumerate(more))])
-        found = decoded({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
+        found = decode_answers({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
         assert [answer.text for answer in found if answer.exercise == "1.3"] == ["Nothing."]
 
     def test_the_answers_but_not_the_derivation_and_none_to_be_read_by_accident(self, asking):
         files = student_files(asking)
-        assert [(a.exercise, a.cell, a.text) for a in decoded(files[FILE])] == [
+        assert [(a.exercise, a.cell, a.text) for a in decode_answers(files[FILE])] == [
             ("1.1", "cell-1", MODEL),
             ("1.1", "cell-4", "The second model answer."),
         ]
@@ -81,7 +81,7 @@ class TestWhatStudentsGet:
         for text in ("model answer says so", "second model answer", "which is a solution"):
             assert text not in everything
         assert "What this shows" in everything
-        assert leaks(files, solution_lines(asking, ["1.1", "1.2", "1.3"])) == []
+        assert find_solution_leaks(files, solution_lines(asking, ["1.1", "1.2", "1.3"])) == []
 
 
 class TestReveal:

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.workspace_state import LOCK, WorkspaceState
 from lxmls_day1.course.workspaces import solve_reset_undo as module
 from lxmls_day1.course.workspaces.solve_reset_undo import reset, solve, undo
@@ -25,9 +25,9 @@ class TestSolveAndReset:
         path.write_text("# mine\n" + path.read_text(encoding="utf-8") + "\n\ndef mine():\n    pass\n", encoding="utf-8")
         replaced = solve(workspace, "1.1")
         assert replaced.files == (STEPS,) or STEPS in replaced.files
-        right = without_markers((reference / STEPS).read_text(encoding="utf-8"))
+        right = remove_markers((reference / STEPS).read_text(encoding="utf-8"))
         assert path.read_text(encoding="utf-8") == "# mine\n" + right + "\n\ndef mine():\n    pass\n"
-        assert WorkspaceState.of(workspace).given == ["1.1"]
+        assert WorkspaceState.from_folder(workspace).given == ["1.1"]
 
     def test_reset_brings_the_stub_and_undo_both_back(self, workspace):
         path = workspace / STEPS
@@ -39,13 +39,13 @@ class TestSolveAndReset:
         solved = path.read_bytes()
         reset(workspace, "1.1")
         assert path.read_bytes() == stub
-        assert WorkspaceState.of(workspace).given == []
-        assert undo(workspace).what == "reset 1.1"
+        assert WorkspaceState.from_folder(workspace).given == []
+        assert undo(workspace).command == "reset 1.1"
         assert path.read_bytes() == solved
-        assert WorkspaceState.of(workspace).given == ["1.1"]
-        assert undo(workspace).what == "solve 1.1"
+        assert WorkspaceState.from_folder(workspace).given == ["1.1"]
+        assert undo(workspace).command == "solve 1.1"
         assert path.read_bytes() == mine
-        assert WorkspaceState.of(workspace).given == []
+        assert WorkspaceState.from_folder(workspace).given == []
         with pytest.raises(InputError, match=wording("course.there_is_nothing_to_undo")):
             undo(workspace)
 
@@ -61,7 +61,7 @@ class TestSolveAndReset:
         path.write_bytes(mark + path.read_bytes().replace(b"\n", b"\r\n"))
         before = path.read_bytes()
         solve(workspace, "1.1")
-        right = without_markers((reference / STEPS).read_text(encoding="utf-8")).encode()
+        right = remove_markers((reference / STEPS).read_text(encoding="utf-8")).encode()
         assert path.read_bytes() == mark + right.replace(b"\n", b"\r\n")
         undo(workspace)
         assert path.read_bytes() == before

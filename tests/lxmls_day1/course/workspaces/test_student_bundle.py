@@ -13,8 +13,8 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
-from lxmls_day1.course.workspaces.student_bundle import release, with_course
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
+from lxmls_day1.course.workspaces.student_bundle import add_colab_cell, release
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -41,7 +41,7 @@ def tree(folder):
 
 def test_the_address_of_the_course_goes_into_every_notebook():
     files = student_files(reference_folder())
-    changed = with_course(files, "https://example.org/day-1.git")
+    changed = add_colab_cell(files, "https://example.org/day-1.git")
     paths = [path for path in files if changed[path] != files[path]]
     assert {path.stem[:2] for path in paths} == {f"{n}_" for n in range(1, 8)} and len(paths) in (7, 14)
     for path in paths:
@@ -54,7 +54,7 @@ def test_the_address_of_the_course_goes_into_every_notebook():
             compile("".join(cells[0]["source"]), str(path), "exec")
         assert text.count('"https://example.org/day-1.git"') == 1
     with pytest.raises(InputError, match=wording("course.address_git_repository")):
-        with_course(files, 'x"; import os')
+        add_colab_cell(files, 'x"; import os')
 
 
 class TestBundle:
@@ -71,7 +71,7 @@ class TestBundle:
         assert "lxmls_day1/reference_lab/classifiers/steps.py" in names
         assert not [name for name in names if "mistakes/" in name or "pycache" in name]
         contents = {Path(name): content for name, content in files.items()}
-        assert leaks(contents, solution_lines(checkout, ["1.1", "1.2"])) == []
+        assert find_solution_leaks(contents, solution_lines(checkout, ["1.1", "1.2"])) == []
 
     def test_the_same_checkout_gives_the_same_bytes(self, checkout, tmp_path):
         first = release(tmp_path / "one").archive.read_bytes()
@@ -129,9 +129,9 @@ class TestFromBeginningToEnd:
     @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
     def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):
         made = release(tmp_path / "out")
-        lines = solution_lines(ROOT, Registry.of(ROOT).ids)
+        lines = solution_lines(ROOT, Registry.from_folder(ROOT).ids)
         assert len(lines) > 20
-        assert leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
+        assert find_solution_leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
         (wheel,) = made.folder.glob("*.whl")
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
         code = (

@@ -10,8 +10,8 @@ from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.course.workspaces import workspace as workspace_module
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
-from lxmls_day1.course.workspaces.upgrade import of_today, update
-from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, version_note
+from lxmls_day1.course.workspaces.upgrade import migrate_source, update
+from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, version_note
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -59,10 +59,10 @@ def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
 def test_an_untouched_workspace_becomes_a_new_one(newer, tmp_path):
     before = tree(newer)
     renewed = update(newer)
-    assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.kept + renewed.edited
+    assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.unchanged + renewed.edited
     assert tree(newer) == tree(start_workspace(tmp_path / "fresh"))
-    assert update(newer).place == ""
-    assert undo(newer).what == "update"
+    assert update(newer).backup_folder == ""
+    assert undo(newer).command == "update"
     assert tree(newer) == before and version_note(newer)
 
 
@@ -75,7 +75,7 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
     new = (newer / STEPS).read_bytes()
     assert b"tau = min(tau, cap)  # mine\r\n" in new and b"in a new way" in new and b"NotImplementedError" not in new
     assert new.count(b"\n") == new.count(b"\r\n") and STEPS in renewed.files
-    assert (newer / renewed.place / STEPS).read_bytes() == old
+    assert (newer / renewed.backup_folder / STEPS).read_bytes() == old
 
 
 def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
@@ -98,9 +98,9 @@ def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
     laid_out_by_a_browser(newer / RECORDED)
     edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # says the same
     renewed = update(newer)
-    assert NOTEBOOK in renewed.files and not renewed.kept + renewed.edited and RECORDED not in renewed.files
+    assert NOTEBOOK in renewed.files and not renewed.unchanged + renewed.edited and RECORDED not in renewed.files
     laid_out_by_a_browser(newer / NOTEBOOK)
-    assert not undo(newer).kept
+    assert not undo(newer).edited_copies
 
 
 def test_a_notebook_that_was_only_run_is_renewed(newer):
@@ -119,7 +119,7 @@ def test_a_notebook_that_was_only_run_is_renewed(newer):
 @pytest.mark.usefixtures("imports_as_before")
 def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
     """What nobody has written, the record too, comes from the site, and is the new one after its update."""
-    monkeypatch.setattr(notebook_lab, "STARTS_PROCESSES", False)
+    monkeypatch.setattr(notebook_lab, "CAN_START_PROCESSES", False)
     monkeypatch.setattr(notebook_lab, "watch_cells", lambda lab: None)
     as_before = (newer / FILE).read_bytes()
     laid_out_by_a_browser(newer / FILE)
@@ -132,10 +132,10 @@ def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
     edit(newer / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()\\nmine = 1"))
     mine = tree(newer)
     renewed = update(newer)
-    assert set(renewed.kept) == {STEPS, NOTEBOOK}
-    assert all(tree(newer)[name] == mine[name] for name in renewed.kept)
-    assert b"in a new way" in (newer / renewed.place / f"{STEPS}.new").read_bytes()
-    assert update(newer).place == ""
+    assert set(renewed.unchanged) == {STEPS, NOTEBOOK}
+    assert all(tree(newer)[name] == mine[name] for name in renewed.unchanged)
+    assert b"in a new way" in (newer / renewed.backup_folder / f"{STEPS}.new").read_bytes()
+    assert update(newer).backup_folder == ""
     undo(newer)
     assert tree(newer) == mine
 
@@ -146,7 +146,7 @@ def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, refe
     (reference / "classifiers/added.py").write_text("NEW = 1\n")
     (reference / "readers/__init__.py").write_text("# new\n")
     old = tree(newer)
-    state = WorkspaceState.of(newer)
+    state = WorkspaceState.from_folder(newer)
     state.origin.files["readers/gone.py"] = state.origin.files["classifiers/__init__.py"]
     state.save()
     (newer / "readers/gone.py").write_bytes((newer / "classifiers/__init__.py").read_bytes())
@@ -163,7 +163,7 @@ def test_one_without_a_record_keeps_what_may_be_the_student_s(newer):
     (newer / ".gitignore").unlink()
     edit(newer / MEANS, ("def untouched(x):", "def my_own(x):"))
     renewed = update(newer)
-    assert MEANS in renewed.kept and NOTEBOOK in renewed.kept and POINTS in renewed.files
+    assert MEANS in renewed.unchanged and NOTEBOOK in renewed.unchanged and POINTS in renewed.files
     assert version_note(newer) == "" and ".lab-backups/" in (newer / ".gitignore").read_text()
 
 
@@ -172,7 +172,7 @@ def test_the_assignment_stays(newer):
     path.write_text('assigned = ["1.2"]\n' + path.read_text())
     update(newer)
     assert "raise NotImplementedError" in (newer / MEANS).read_text()
-    assert WorkspaceState.of(newer).origin.files[STEPS].functions == ()
+    assert WorkspaceState.from_folder(newer).origin.files[STEPS].functions == ()
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
     """Where what it imports is there, under whatever name, it stays as it is."""
     files = student_files(reference_folder())
     name = PurePosixPath("classifiers/mira.py")
-    functions = origin_of({name: files[name]}).files[str(name)].functions
+    functions = record_origin({name: files[name]}).files[str(name)].functions
     called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
     source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
     theirs = f"{head}\n\n\n{source}\n".encode()
-    made = of_today(theirs, files[name])
+    made = migrate_source(theirs, files[name])
     assert (made is not None) == gone
     if made is not None:
         assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made

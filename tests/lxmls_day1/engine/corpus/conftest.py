@@ -21,4 +21,4 @@ def source(tmp_path_factory, documents):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Files are read in pieces of a few kilobytes: of each there are many."""
-    monkeypatch.setattr(text_blocks, "PIECE", 5000)
+    monkeypatch.setattr(text_blocks, "PIECE_BYTES", 5000)

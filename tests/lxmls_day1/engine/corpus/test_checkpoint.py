@@ -38,8 +38,8 @@ class Interrupted(Checkpoint):
         super().__init__(*arguments, **settings)
         self.at = at
 
-    def after(self, before, now, content):
-        super().after(before, now, content)
+    def write_if_due(self, before, now, content):
+        super().write_if_due(before, now, content)
         if now >= self.at:
             raise Stop
 

@@ -11,7 +11,7 @@ from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.corpus_training import corpus_objective, evaluate_corpus, train_corpus
 from lxmls_day1.engine.kernels.batch import LogLoss
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
-from lxmls_day1.engine.kernels.tree_reduce import joined
+from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 from tests.made_data import NAMES, rows_on_disk
 from tests.wording import wording
 
@@ -90,5 +90,5 @@ def test_the_tree_depends_on_the_number_of_parts_alone_and_keeps_few(number):
         kept -= 1
         return one + other
 
-    assert joined(parts(), add) == tuple(range(number))  # each once, neighbours with neighbours
+    assert tree_reduce(parts(), add) == tuple(range(number))  # each once, neighbours with neighbours
     assert most <= np.log2(number) + 2

@@ -95,7 +95,7 @@ def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
 @pytest.mark.parametrize("kind", ["counts", "float32"])
 def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
     shards, X, y = rows_on_disk(tmp_path, kind=kind, rows_a_shard=25)
-    monkeypatch.setattr("lxmls_day1.engine.corpus.shard_rows._NUMBERS_AT_ONCE", 50)
+    monkeypatch.setattr("lxmls_day1.engine.corpus.shard_rows._NUMBERS_PER_BLOCK", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
     np.testing.assert_array_equal(label_corpus(svm, str(shards.folder), params), svm.test(X, params))
@@ -132,8 +132,8 @@ def test_progressive_validation_counts_errors_before_each_step(tmp_path):
 @pytest.mark.parametrize("kept", [0, 1000])
 @pytest.mark.parametrize("n_sample", [1, 10, 60, 1000])
 def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(streamed_steps, "_SAMPLE", n_sample)
-    monkeypatch.setattr(streamed_steps, "_KEPT", kept)
+    monkeypatch.setattr(streamed_steps, "_SAMPLE_ROWS", n_sample)
+    monkeypatch.setattr(streamed_steps, "_MAX_CACHED_ROWS", kept)
     shards, X, y = rows_on_disk(tmp_path, rows_a_shard=13, kind="counts")
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
     svm = SVM(regularizer=0.0, nr_rounds=1)

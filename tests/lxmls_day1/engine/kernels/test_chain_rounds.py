@@ -69,7 +69,7 @@ def test_hinge_losses_are_the_largest_violation_of_all(chain, valued):
     np.fill_diagonal(cost, 0.0)
     all_chains = Chains((*sentences[:3], sentences.values), N_FEATURES, W.shape, sentences.labels)
     losses, costs = all_chains.hinge_losses(np.ascontiguousarray(cost.T), W), np.ascontiguousarray(cost.T)
-    np.testing.assert_allclose(kernels._search_in_numpy(sentences, costs, W)[1], losses, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(kernels._viterbi_in_numpy(sentences, costs, W)[1], losses, rtol=0, atol=1e-12)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         truth = sentences.labels[first:end].tolist()
         sequences, scores = scored_sequences(sentences, m, W, chain)
@@ -99,7 +99,7 @@ def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags, valued):
             sentences, m, labels[starts[m] : starts[m + 1]], found[starts[m] : starts[m + 1]]
         )
         before = weights.current()
-        kernels.take_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
+        kernels.run_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
         change, wanted = abs(weights.current() - before).max(), abs(difference).max() * 0.5 * (difference**2).sum()
         assert change == wanted > 0.0 if not valued else change == pytest.approx(wanted, rel=1e-9) and wanted > 0.0
 
@@ -112,8 +112,8 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
     W, costs, order = random_weights(rng, 3), 1.0 - np.eye(3), np.arange(30) % 5
     for without, of_ones in zip(
-        kernels.search_of_kernels()(frozen(sentences), costs, W),
-        kernels.search_of_kernels()(frozen(ones), costs, W),
+        kernels.viterbi_kernel()(frozen(sentences), costs, W),
+        kernels.viterbi_kernel()(frozen(ones), costs, W),
         strict=True,
     ):
         np.testing.assert_array_equal(of_ones, without)
@@ -121,7 +121,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
         results = []
         for each in (sentences, ones):
             weights = Weights(*W.shape, averaged)
-            kernels.take_round(machine_code_of(rule), each, costs, 0.1, True, weights, order, np.ones(30))
+            kernels.run_round(machine_code_of(rule), each, costs, 0.1, True, weights, order, np.ones(30))
             results.append(weights.result())
         np.testing.assert_array_equal(*results)
 
@@ -135,5 +135,5 @@ def test_what_rounding_leaves_of_equal_sums_is_no_difference():
     assert [array.tolist() for array in layout.difference(sentences, 0, truth, rival)] == [[], []]
     assert layout.difference(sentences, 0, truth, np.array([0, 1, 0, 1]))[0].tolist() == [2, 3]
     weights, rule = Weights(*layout.shape, averaged=False), machine_code_of(dividing_rule)
-    assert kernels.take_round(rule, sentences, costs, 0.0, True, weights, np.array([0]), np.ones(1)) == 0
+    assert kernels.run_round(rule, sentences, costs, 0.0, True, weights, np.array([0]), np.ones(1)) == 0
     assert not weights.V.any()

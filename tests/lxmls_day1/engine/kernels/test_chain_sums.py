@@ -52,7 +52,7 @@ def by_listing(sentences, W):
 def test_sums_are_those_over_all_sequences(chain, size, twin, valued):
     """Loss, gradient and marginals within 1e-8, of sentences of one to five words, with scores of any size."""
     rng = np.random.default_rng(int(chain))
-    compute = chain_sums._sums_in_numpy if twin else chain_sums.sums_of_kernels()
+    compute = chain_sums._log_partition_in_numpy if twin else chain_sums.log_partition_kernel()
     for n_tags in (2, 3, 4):
         sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2], valued=valued)
         W = some_weights(rng, chain, n_tags, size=size)
@@ -75,7 +75,7 @@ def test_where_the_fast_sum_loses_all():
     losses, gradient, marginals = by_listing(sentences, W)
     G = np.zeros(W.shape)
     assert np.allclose(chains_of(sentences, W).log_losses(W), losses, atol=1e-8)
-    chain_sums.sums_of_kernels()(frozen(sentences), W, G, np.empty((0, 2)))
+    chain_sums.log_partition_kernel()(frozen(sentences), W, G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
     found = Chains(sentences[:3], 1, W.shape).marginals(W)  # as an older lab has words: without values
     assert np.allclose(found, marginals, atol=1e-8)
@@ -104,7 +104,7 @@ def test_a_round_of_descent_is_the_naive_one(chain, averages, valued):
         )
         W = (1 - step * shrinkage) * W - step * by_listing(one, W)[1]
         mean = mean + W / len(order)
-    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
         weights = Weights(*W.shape, averages)
         descent(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
         weights.n_steps += len(order)
@@ -118,7 +118,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
     sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
     W, order, steps = some_weights(rng, chain, 3), rng.permutation(10) % 5, 0.3 + rng.random(10)
-    for compute in (chain_sums._sums_in_numpy, chain_sums.sums_of_kernels()):
+    for compute in (chain_sums._log_partition_in_numpy, chain_sums.log_partition_kernel()):
         found = []
         for each in (sentences, ones):
             G, P = np.zeros(W.shape), np.empty((16, 3))
@@ -127,7 +127,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
             found.append((losses, G, P))
         for without, of_ones in zip(*found, strict=True):
             np.testing.assert_array_equal(of_ones, without)
-    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
         one, other = Weights(*W.shape, True), Weights(*W.shape, True)
         descent(frozen(sentences), order, steps, 0.7, one.V, one.U, one.state)
         descent(frozen(ones), order, steps, 0.7, other.V, other.U, other.state)

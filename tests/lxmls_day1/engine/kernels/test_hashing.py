@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
-from lxmls_day1.engine.kernels.hashing import _hashes_in_numpy, joined_names, signed_hashes
+from lxmls_day1.engine.kernels.hashing import _signed_hashes_in_numpy, joined_names, signed_hashes
 
 names = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), max_size=30)
 
 
-@pytest.mark.parametrize("function", [signed_hashes, _hashes_in_numpy])
+@pytest.mark.parametrize("function", [signed_hashes, _signed_hashes_in_numpy])
 @given(names=names)
 @settings(max_examples=60, deadline=None)
 def test_hashes_are_murmurs(function, names):
@@ -19,7 +19,7 @@ def test_hashes_are_murmurs(function, names):
     assert function(*joined_names(names)).tolist() == wanted
 
 
-@pytest.mark.parametrize("function", [signed_hashes, _hashes_in_numpy])
+@pytest.mark.parametrize("function", [signed_hashes, _signed_hashes_in_numpy])
 def test_every_length_of_any_bytes(function):
     rng = np.random.default_rng(0)
     lengths = np.tile(np.arange(41), 20)

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def cache(tmp_path, monkeypatch):
     """A cache folder of its own; the source's and the user's folder take nothing."""
     folder = tmp_path / "cache"
-    monkeypatch.setattr(machine_code, "_folders", lambda source: iter([folder]))
+    monkeypatch.setattr(machine_code, "_cache_folders", lambda source: iter([folder]))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     machine_code._warn_once.cache_clear()
     yield folder

@@ -92,15 +92,15 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(
 def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():
     weights = Weights(3, 2, averaged=True, paired=True)
     weights.V[:, 0], weights.state[:] = [1.0, 2.0, 3.0], [0.5, 7.0]
-    first = weights.part()
+    first = weights.copy_for_part()
     first.add(np.array([0, 2]), np.array([1.0, 4.0]), shrink=0.5)
     first.add(np.array([1]), np.array([1.0]), shrink=0.5)
-    again, new = weights.part(first), weights.part()
+    again, new = weights.copy_for_part(first), weights.copy_for_part()
     assert again.V is first.V and again.U is first.U and new.V is not first.V
     for mine, expected in zip((again.V, again.U, again.state), (new.V, new.U, new.state), strict=True):
         np.testing.assert_array_equal(mine, expected)
     weights.unpair()
-    assert weights.part(first).V.shape == (3, 2)
+    assert weights.copy_for_part(first).V.shape == (3, 2)
 
 
 @pytest.mark.parametrize("averaged", [True, False])

@@ -11,7 +11,7 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.svm import SVM
-from lxmls_day1.engine.loops.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
 from tests.wording import wording
 
 
@@ -29,7 +29,7 @@ def short_texts(n_classes=20, n_examples=2000):
 def test_short_texts(learner):
     X, y = short_texts()
     made = learner(regularizer=1.0)
-    with pytest.warns(LargePenalty, match=wording("engine.try_regularizer_which_is")) as told:
+    with pytest.warns(LargePenaltyWarning, match=wording("engine.try_regularizer_which_is")) as told:
         params = made.train(X, y)
     assert len(told) == 1
     falls = made.objective(X, y, 0 * params) - (made.objective(X, y, params) - made.penalty_of(params))

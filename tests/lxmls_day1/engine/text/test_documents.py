@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.text.documents import Document, decoded, printable, read_documents
+from lxmls_day1.engine.text.documents import Document, decode_utf8, escape_unprintable, read_documents
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
 from tests.wording import wording
 
@@ -81,12 +81,12 @@ class TestNoText:
     @given(st.binary())
     def test_any_bytes_are_text_or_an_error_of_ours(self, data):
         with contextlib.suppress(InputError):
-            decoded(data, "f")
+            decode_utf8(data, "f")
 
 
 @given(st.text(st.characters()))
 def test_what_is_shown_can_be_printed_everywhere(text):
-    shown = printable(text)
+    shown = escape_unprintable(text)
     assert shown.isprintable()
     assert shown == text or not text.isprintable()
     shown.encode()

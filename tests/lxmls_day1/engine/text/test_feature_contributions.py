@@ -60,8 +60,8 @@ def test_a_word_that_counts_by_its_presence_counts_once_in_a_loaded_model_too(ma
 def test_words_for_and_against_in_the_order_of_their_weight():
     params = np.array([[0, 0], [1, 0], [0, 2], [3, 0], [0, 0.5], [7, 7]])
     why = explain(LinearClassifier(), params, [[1, 1, 1, 1, 1]], NAMES, class_names=["p", "n"])
-    assert [why.words[i] for i in why.speaking_for()] == ["w2", "w0"]
-    assert [why.words[i] for i in why.speaking_against()] == ["w1", "w3"]
+    assert [why.words[i] for i in why.evidence_for()] == ["w2", "w0"]
+    assert [why.words[i] for i in why.evidence_against()] == ["w1", "w3"]
     assert why.differences[why.words.index("w4")] == 0
 
 

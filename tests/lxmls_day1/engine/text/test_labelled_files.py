@@ -318,7 +318,7 @@ class TestPieces:
         path = write(content, name)
         settings = {} if name != "x.csv" or b"label" not in path.read_bytes() else {"header": True}
         (whole,) = read_labelled(path, **settings)
-        monkeypatch.setattr(text_blocks, "PIECE", piece)
+        monkeypatch.setattr(text_blocks, "PIECE_BYTES", piece)
         assert read_labelled(path, **settings) == [whole]
 
     @pytest.mark.slow
@@ -458,7 +458,7 @@ def zipped(*names, content=TABLE):
 )
 @pytest.mark.parametrize("piece", [4, 1 << 20])
 def test_packed_files_of_one_file_are_read(write, monkeypatch, data, name, piece):
-    monkeypatch.setattr(text_blocks, "PIECE", piece)
+    monkeypatch.setattr(text_blocks, "PIECE_BYTES", piece)
     (file,) = read_labelled(write(data, name))
     assert file.labels[:2] in (["pos", "neg"], LABELS[:2]) and file.name in ("mine", "other")
 

@@ -4,7 +4,7 @@ import pytest
 
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.engine.text.layout_guesses import choose_columns, guess_delimiter, looks_like_header
-from lxmls_day1.engine.text.tables import Table
+from lxmls_day1.engine.text.tables import RecordTable
 
 
 @pytest.fixture
@@ -95,12 +95,12 @@ class TestHeader:
 
 
 class TestColumns:
-    TABLE = Table(
+    TABLE = RecordTable(
         ("id", "Text", "intent", "note"), [["1", "Hello there", "greet", "x"], ["2", "Bye now", "leave", "x"]], [2, 3]
     )
 
     def test_of_two_columns_the_other_one(self):
-        table = Table(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])
+        table = RecordTable(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])
         assert choose_columns(table, "f.csv", label_column=1) == (1, 0)
         assert choose_columns(table, "f.csv", text_column=0) == (1, 0)
 
@@ -114,4 +114,4 @@ class TestColumns:
         ],
     )
     def test_of_two_columns_without_names_by_what_they_hold(self, rows, expected):
-        assert choose_columns(Table(None, rows, [1, 2]), "f.csv") == expected
+        assert choose_columns(RecordTable(None, rows, [1, 2]), "f.csv") == expected

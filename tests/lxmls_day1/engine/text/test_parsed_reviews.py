@@ -102,11 +102,11 @@ parts = st.sampled_from(["", "#", "\0", "é", 7 * "x", 8 * "x", "y" + 7 * "x"])
 long_tokens = st.builds(lambda *some: "".join(some), parts, parts, parts).filter(bool)
 
 
-@pytest.mark.parametrize("factor", [parsed_reviews._FACTOR, np.uint64(0)], ids=["hashes", "one hash for all"])
+@pytest.mark.parametrize("factor", [parsed_reviews._HASH_FACTOR, np.uint64(0)], ids=["hashes", "one hash for all"])
 @given(st.lists(st.dictionaries(long_tokens, st.integers(1, 300), max_size=9), min_size=1, max_size=4))
 def test_tokens_are_told_apart_by_all_their_bytes(factor, written):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsed_reviews, "_FACTOR", factor)
+        patch.setattr(parsed_reviews, "_HASH_FACTOR", factor)
         found = parse_reviews([processed_line(counts, "negative") for counts in written])
     assert_same(found, [(counts, "negative") for counts in written])
 

@@ -56,7 +56,7 @@ def naive(texts, count, nr_counted, min_count):
 def test_many_texts_at_once_agree_with_one_by_one(count, count_plain, texts, nr_counted, min_count, at_once):
     nr_counted = min(nr_counted, len(texts))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(token_matrix, "_TEXTS_AT_ONCE", at_once)
+        patch.setattr(token_matrix, "_TEXTS_PER_BATCH", at_once)
         X, tokens, totals = count_texts(texts, nr_counted, min_count, count_plain=count_plain)
     assert (tokens, totals.tolist(), X.toarray().tolist()) == naive(texts, count, nr_counted, min_count)
     assert X.shape == (len(texts), len(tokens))

@@ -8,7 +8,7 @@ import pytest
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import read_submission
-from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
+from lxmls_day1.grading.running.lab_in_the_box import box_files
 from lxmls_day1.grading.running.one_submission import not_handed_in
 from tests.lxmls_day1.grading.test_hostile_names import PLATFORMS, download
 
@@ -103,7 +103,7 @@ def test_what_does_not_fit_is_not_taken(tmp_path, name, content):
     (text,) = not_handed_in(ada, EXERCISES).values()
     looks = name.startswith(("perceptron_", "perceptron.py"))
     assert text == f"not handed in: {RULE}" + f"; {name} looks like it" * looks
-    _, warnings = lab_in_the_box(ada, GIVEN, EXERCISES)
+    _, warnings = box_files(ada, GIVEN, EXERCISES)
     assert f"Not handed in: {RULE}." in warnings
 
 
@@ -118,5 +118,5 @@ def test_only_files_that_the_graded_exercises_need_are_named(tmp_path):
     more = Exercise("1.5", "Title", "code", 1, ("readers/vocabulary.py",), str(NOTEBOOK), "Task", ("a", "b", "c"))
     ada = read(tmp_path, "folders", ("classifiers/mine.py", b""))
     for graded, missing in ((EXERCISES, f"{RULE}"), ([more], "readers/vocabulary.py"), ([], "")):
-        _, warnings = lab_in_the_box(ada, GIVEN, [*EXERCISES, more], graded)
+        _, warnings = box_files(ada, GIVEN, [*EXERCISES, more], graded)
         assert [w for w in warnings if "Not handed in" in w] == [f"Not handed in: {missing}."] * bool(missing)

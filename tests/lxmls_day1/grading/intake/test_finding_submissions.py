@@ -58,7 +58,7 @@ def test_one_file_whose_kind_cannot_be_told_hides_no_other_student(class_folder,
 
 
 def test_one_that_holds_too_many_files_hides_no_other_student(class_folder, monkeypatch):
-    monkeypatch.setattr(untrusted_files, "MOST_LISTED", 20)
+    monkeypatch.setattr(untrusted_files, "MAX_LISTED_FILES", 20)
     for number in range(30):
         (class_folder / "ben" / f"{number}.txt").write_text("", encoding="utf-8")
     assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.gradebook import FreeAnswer
-from lxmls_day1.grading.intake.notebook_answers import LONGEST_ANSWER, free_answers, model_answers
+from lxmls_day1.grading.intake.notebook_answers import MAX_ANSWER_CHARS, free_answers, model_answers
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -168,7 +168,7 @@ def test_pictures_and_long_texts_are_cut():
     picture = "![](data:image/png;base64," + "A" * 50_000 + ")"
     assert answered(changed(second=f"So: {picture}."))[0][1] == "So: ![]([picture])."
     texts, warnings = answered(changed(second="so " * 300_000))
-    assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
+    assert len(texts[1]) <= MAX_ANSWER_CHARS + 5 and texts[1].endswith(" […]")
     assert warnings == (wording("grading.answer_exercise_very_long", PATH),)
 
 

@@ -67,7 +67,7 @@ def test_what_a_workspace_says(tmp_path):
     """Whatever was added or renewed later; handed in as a file or as the folder that it is; made by an older version."""
     assert len(REGISTRY.ids) > len(CORE) == 8
     for is_day, given in ((True, CORE), (False, list(REGISTRY.ids))):
-        folder = start_workspace(tmp_path / f"lab{is_day}", day=is_day)
+        folder = start_workspace(tmp_path / f"lab{is_day}", core_only=is_day)
         add(folder, ["5_structured"])
         update(folder)
         (found,) = find_submissions([folder])
@@ -75,9 +75,9 @@ def test_what_a_workspace_says(tmp_path):
         name, content = pack_submission(folder, collect_submission(folder), "Ada")
         (folder.parent / name).write_bytes(content)
         assert released_exercises(find_submissions([folder.parent / name]), REGISTRY)[0] == given
-    state = WorkspaceState.of(folder)
+    state = WorkspaceState.from_folder(folder)
     older = json.loads((folder / ".lab-state.json").read_text())
     del older["origin"]["exercises"]
     (folder / ".lab-state.json").write_text(json.dumps(older))
-    assert WorkspaceState.of(folder).origin.files == state.origin.files
+    assert WorkspaceState.from_folder(folder).origin.files == state.origin.files
     assert released_exercises([found], REGISTRY)[0] is None

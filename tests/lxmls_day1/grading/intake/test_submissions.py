@@ -15,16 +15,21 @@ from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import unpacked
+from lxmls_day1.course.explanations import unpack_explanations
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
-from lxmls_day1.grading.intake.submissions import Submission, _names_of_the_lab, read_submission
-from lxmls_day1.grading.intake.untrusted_files import ReadingLimits, Refused, members_of_folder, opened
-from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
+from lxmls_day1.grading.intake.submissions import Submission, _starter_source_paths, read_submission
+from lxmls_day1.grading.intake.untrusted_files import (
+    ReadingLimits,
+    RejectedSubmission,
+    members_of_folder,
+    open_plain_file,
+)
+from lxmls_day1.grading.running.lab_in_the_box import box_files
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -131,7 +136,7 @@ class TestOneSubmission:
         name, content = pack_submission(tmp_path, packed, "Ada")
         (tmp_path / name).write_bytes(content)
         submission = read(tmp_path / name)
-        assert unpacked(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
+        assert unpack_explanations(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
         assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
 
     def test_explanations_that_are_too_large_are_left_aside(self, tmp_path):
@@ -226,7 +231,7 @@ def test_what_was_given_out_is_known_without_being_told(tmp_path):
     given = student_files(reference_folder())
     labs = {path for path in given if path.parts[0] in ("readers", "classifiers", "notebooks")}
     names = {path for path in labs if path.suffix in (".py", ".ipynb")}
-    assert set(_names_of_the_lab(reference_folder())) == names
+    assert set(_starter_source_paths(reference_folder())) == names
     write(tmp_path / "ada", {"mira.py": b"1", "2_online.ipynb": b"2"})
     (found,) = find_submissions([tmp_path / "ada"])
     assert texts(read_submission(found)) == {MIRA: b"1", "notebooks/2_online.ipynb": b"2"}
@@ -297,7 +302,7 @@ class TestLooseFiles:
             and "mira_final.py looks like classifiers/mira.py" in problem
         )
         submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
-        assert PurePosixPath(MIRA) not in submission.files and submission.alike == {
+        assert PurePosixPath(MIRA) not in submission.files and submission.similar == {
             PurePosixPath(MIRA): "mira_final.py looks like it"
         }
         assert "mira_final.py looks like classifiers/mira.py" in submission.warnings[-1]
@@ -325,7 +330,7 @@ class TestNested:
         assert warning.startswith(wording("grading.is_not_zip_file")) and warning.endswith("it was ignored.")
 
     def test_names_in_all_of_them_together_are_limited(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(untrusted_files, "MOST_IN_ARCHIVES", 30)
+        monkeypatch.setattr(untrusted_files, "MAX_NAMES_IN_ARCHIVES", 30)
         inner = make_zip({f"{i}.txt": b"" for i in range(20)})
         many = {f"all/{i}.zip": inner for i in range(3)}
         assert texts(read_among_others(tmp_path, {"lab.zip": make_zip(LAB), "b.zip": inner})) == LAB
@@ -604,7 +609,7 @@ class TestFolders:
                 assert file.read() == LAB[MIRA]
             (folder / "ada" / swapped).rename(tmp_path / f"gone{len(swapped)}")
             (folder / "ada" / swapped).symlink_to(secret / swapped)
-            with pytest.raises(Refused, match="symbolic link"):
+            with pytest.raises(RejectedSubmission, match="symbolic link"):
                 members[MIRA].open()
 
     @pytest.mark.parametrize("name", ["link.py", "link/mira.py", "link/../mira.py"])
@@ -612,19 +617,19 @@ class TestFolders:
         write(tmp_path, {"lab/mira.py": b"1", "mira.py": b"2"})
         (tmp_path / "link.py").symlink_to("mira.py")
         (tmp_path / "link").symlink_to("lab")
-        with pytest.raises(Refused, match="symbolic link"):
-            opened(tmp_path, name)
-        with opened(tmp_path, "lab/mira.py") as file:
+        with pytest.raises(RejectedSubmission, match="symbolic link"):
+            open_plain_file(tmp_path, name)
+        with open_plain_file(tmp_path, "lab/mira.py") as file:
             assert file.read() == b"1"
         if "/" not in name:
-            with pytest.raises(Refused, match="symbolic link"):
-                opened(tmp_path / name)
+            with pytest.raises(RejectedSubmission, match="symbolic link"):
+                open_plain_file(tmp_path / name)
 
     @pytest.mark.parametrize("name", ["../mira.py", "lab/../../mira.py", "lab/../lab/svm.py"])
     def test_opened_does_not_go_up(self, tmp_path, name):
         write(tmp_path, {"in/lab/svm.py": b"1", "mira.py": b"2"})
-        with pytest.raises(Refused, match=wording("grading.leads_out_of_its")):
-            opened(tmp_path / "in", name)
+        with pytest.raises(RejectedSubmission, match=wording("grading.leads_out_of_its")):
+            open_plain_file(tmp_path / "in", name)
 
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
@@ -849,7 +854,7 @@ class TestWhateverComes:
 
 def boxed(theirs):
     theirs = {PurePosixPath(name): content for name, content in theirs.items()}
-    files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), GIVEN, EXERCISES)
+    files, warnings = box_files(Submission("ada", "Ada", "ada.zip", "", theirs), GIVEN, EXERCISES)
     return {str(path): content for path, content in files.items()}, warnings
 
 
@@ -876,7 +881,7 @@ class TestLabInTheBox:
     def test_the_files_of_an_older_lab_are_one_sentence(self):
         given = {PurePosixPath(f"classifiers/m{n}.py"): b"new = 1" for n in range(6)}
         older = Submission("ada", "Ada", "ada.zip", "", dict.fromkeys(given, b"old = 1"))
-        files, (warning,) = lab_in_the_box(older, given, [])
+        files, (warning,) = box_files(older, given, [])
         assert files == given and warning.startswith(wording("grading.given_files_version"))
 
     def test_line_ends_and_blanks_are_no_change(self):

@@ -14,8 +14,8 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.class_page import MOST_MISTAKES, answers_html, summary_html
-from lxmls_day1.grading.reports.groups import behaviour_of, groups
+from lxmls_day1.grading.reports.class_page import MAX_MISTAKES_SHOWN, answers_html, summary_html
+from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from tests.wording import wording
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
@@ -96,7 +96,7 @@ def test_the_most_common_mistake_comes_first(run):
 
 
 def test_rarer_mistakes_are_folded_and_not_lost():
-    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MOST_MISTAKES + 5)]
+    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MAX_MISTAKES_SHOWN + 5)]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     folded = text.partition("<summary>5 more, each made by 1</summary>")[2].partition("</details>")[0]
     assert [text.count(f"Mistake {n}.") for n in range(len(rows))] == [1] * len(rows) and folded.count("Mistake") == 5
@@ -208,8 +208,8 @@ def test_a_mistake_has_a_sample(run):
 
 
 def test_groups_without_a_name(run):
-    wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
-    behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
+    wrong = [({"scores": [0, 1]}, Answer.from_value([0.0, 2.0]))]
+    behaviour = failure_signature_of(WrongAnswer("", wrong=wrong))
     check = CheckGrade(
         "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
     )
@@ -217,7 +217,7 @@ def test_groups_without_a_name(run):
     rows = [SubmissionGrade(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     section = text[text.index('id="groups"') : text.index('id="checks"')]
-    (group,) = groups(rows)
+    (group,) = failure_groups(rows)
     assert group.id in section and "2 submissions" in section
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section

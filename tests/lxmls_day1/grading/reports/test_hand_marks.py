@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, HandMark, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_hand_marks, write_hand_marks
+from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_manual_marks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from tests.wording import wording
 
@@ -38,13 +38,13 @@ def students_of(rows):
 
 
 def read(out, rows):
-    return read_hand_marks(out, students_of(rows), OUT_OF)
+    return read_manual_marks(out, students_of(rows), OUT_OF)
 
 
 def written(out, *students):
     """The file as it is first written, for these students."""
     rows = [row_of(student) for student in students]
-    write_hand_marks(out, rows, read(out, rows))
+    write_manual_marks(out, rows, read(out, rows))
     return rows
 
 
@@ -86,7 +86,7 @@ def test_a_row_for_each_answer_that_is_marked_by_hand_question_by_question(tmp_p
 
 
 def test_where_nothing_is_marked_by_hand_there_is_no_file(tmp_path):
-    assert write_hand_marks(tmp_path, [replace(row_of("ada"), exercises=())], read(tmp_path, [])) == 0
+    assert write_manual_marks(tmp_path, [replace(row_of("ada"), exercises=())], read(tmp_path, [])) == 0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -95,11 +95,11 @@ def test_what_is_filled_in_comes_back(tmp_path):
     fill(tmp_path, {("ada", "1.1"): ("3.5", "Well seen."), ("bob", "1.10"): ("4", ""), ("bob", "1.1"): ("", "See me.")})
     marks = read(tmp_path, rows)
     assert marks.marks == {
-        ("ada", "1.1"): HandMark(3.5, "Well seen."),
-        ("bob", "1.10"): HandMark(4.0, ""),
-        ("bob", "1.1"): HandMark(None, "See me."),
+        ("ada", "1.1"): ManualMark(3.5, "Well seen."),
+        ("bob", "1.10"): ManualMark(4.0, ""),
+        ("bob", "1.1"): ManualMark(None, "See me."),
     }
-    ada = marks.put_into(rows[0])
+    ada = marks.apply_to(rows[0])
     assert (ada.points, ada.out_of, [e.id for e in ada.unmarked]) == (2.5 + 3.5, 15.0, ["1.10"])
 
 
@@ -108,7 +108,7 @@ def test_numbers_as_people_and_spreadsheets_write_them(tmp_path, number):
     rows = written(tmp_path, "ada")
     fill(tmp_path, {("ada", "1.1"): (number, "")})
     expected = float(number.strip(" '").replace(",", "."))
-    assert read(tmp_path, rows).marks == {("ada", "1.1"): HandMark(expected)}
+    assert read(tmp_path, rows).marks == {("ada", "1.1"): ManualMark(expected)}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_what_is_no_such_table(tmp_path, content):
 class TestSavedByASpreadsheet:
     def saved(self, tmp_path, delimiter, encoding):
         rows = [row_of("zoë", 'Two; lines,\n"quoted" = 1')]
-        write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+        write_manual_marks(tmp_path, rows, read(tmp_path, rows))
         records = table(tmp_path)
         records = [[*record, "mine" if n == 0 else ""] for n, record in enumerate(records)]
         records[1][3:6] = ["4,5", "5", "Très bien, “oui”; non\nencore"]
@@ -179,24 +179,24 @@ class TestSavedByASpreadsheet:
 
     def test_it_is_read(self, tmp_path, delimiter, encoding):
         rows = self.saved(tmp_path, delimiter, encoding)
-        assert read(tmp_path, rows).marks == {("zoë", "1.1"): HandMark(4.5, "Très bien, “oui”; non\nencore")}
+        assert read(tmp_path, rows).marks == {("zoë", "1.1"): ManualMark(4.5, "Très bien, “oui”; non\nencore")}
 
     def test_new_rows_are_put_below_in_the_same_form(self, tmp_path, delimiter, encoding):
         rows = self.saved(tmp_path, delimiter, encoding)
         before = (tmp_path / FILE).read_bytes()
         more = [*rows, row_of("bob")]
-        assert write_hand_marks(tmp_path, more, read(tmp_path, more)) == 2
+        assert write_manual_marks(tmp_path, more, read(tmp_path, more)) == 2
         assert (tmp_path / FILE).read_bytes().startswith(before)
         again = read(tmp_path, more)
-        assert again.marks == {("zoë", "1.1"): HandMark(4.5, "Très bien, “oui”; non\nencore")}
+        assert again.marks == {("zoë", "1.1"): ManualMark(4.5, "Très bien, “oui”; non\nencore")}
         assert set(again.places) == {(s, e) for s in ("zoë", "bob") for e in ("1.1", "1.10")}
-        assert write_hand_marks(tmp_path, more, again) == 0
+        assert write_manual_marks(tmp_path, more, again) == 0
 
 
 def test_a_file_without_a_last_line_end_is_continued_on_a_new_line(tmp_path):
     (tmp_path / FILE).write_bytes(b"student,question,points\nada,exercise 1.1: A look,3")
     rows = [row_of("ada"), row_of("bob")]
-    write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+    write_manual_marks(tmp_path, rows, read(tmp_path, rows))
     assert len(read(tmp_path, rows).places) == 4
 
 
@@ -205,17 +205,17 @@ def test_rows_of_students_who_are_not_in_this_run_are_left_alone(tmp_path):
     fill(tmp_path, {("bob", "1.1"): ("3", "")})
     alone = [row_of("ada")]
     found = read(tmp_path, alone)
-    write_hand_marks(tmp_path, alone, found)
-    assert found.marks == {("bob", "1.1"): HandMark(3.0)}
-    assert read_hand_marks(tmp_path, ["ada"], {}).marks == {
-        ("bob", "1.1"): HandMark(3.0)
+    write_manual_marks(tmp_path, alone, found)
+    assert found.marks == {("bob", "1.1"): ManualMark(3.0)}
+    assert read_manual_marks(tmp_path, ["ada"], {}).marks == {
+        ("bob", "1.1"): ManualMark(3.0)
     }  # a run without these exercises
     assert len(table(tmp_path)) == 5
 
 
 def test_answers_begin_no_formula(tmp_path):
     rows = [row_of("ada", "=1+1\n@SUM(A1)\n- a list", name="=cmd")]
-    write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+    write_manual_marks(tmp_path, rows, read(tmp_path, rows))
     (record,) = table(tmp_path)[1:2]
     assert record[1] == "'=cmd" and record[6] == "'=1+1\n'@SUM(A1)\n'- a list"
 
@@ -234,7 +234,7 @@ class TestMarksAreShown:
         return Gradebook(tuple(rows), 1, "process", "")
 
     def marked(self):
-        return self.book(ada=HandMark(3.5, self.COMMENT))
+        return self.book(ada=ManualMark(3.5, self.COMMENT))
 
     def test_in_the_tables(self):
         ada, bob = csv.DictReader(io.StringIO(grades_csv(self.marked()).decode("utf-8-sig")))
@@ -267,7 +267,7 @@ class TestMarksAreShown:
         assert "Well <em>seen</em>" in answers
 
     def test_full_marks_are_those_of_what_is_marked(self):
-        full, less = self.book(ada=HandMark(5.0)), self.book(ada=HandMark(4.0))
+        full, less = self.book(ada=ManualMark(5.0)), self.book(ada=ManualMark(4.0))
         whole = CheckGrade("t.py::test_b", "1.5", "B", True, "ok")
 
         def with_hidden(book):

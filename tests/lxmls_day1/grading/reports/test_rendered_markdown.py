@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from lxmls_day1.grading.intake.notebook_answers import model_answers
-from lxmls_day1.grading.reports.rendered_markdown import LONGEST, LONGEST_HTML, html_of_markdown
+from lxmls_day1.grading.reports.rendered_markdown import MAX_CHARS, MAX_HTML_CHARS, html_of_markdown
 from lxmls_day1.lab import reference_folder
 
 MARKDOWN = {
@@ -202,8 +202,8 @@ def test_a_formula_that_defines_commands_is_not_converted(command):
 )
 def test_output_is_limited_and_soon_there(part):
     """All of these are done in less than a second together; a quadratic step would take minutes."""
-    text = (part * LONGEST)[: LONGEST - 1]
-    assert len(html_of_markdown(text)) <= LONGEST_HTML
+    text = (part * MAX_CHARS)[: MAX_CHARS - 1]
+    assert len(html_of_markdown(text)) <= MAX_HTML_CHARS
     elements(text)
 
 

@@ -14,7 +14,7 @@ from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import summary_html
 from lxmls_day1.grading.reports.same_work import MAX_FUNCTION_CHARACTERS, MIN_ANSWER_TOKENS, digest_of_answer, same_work
-from lxmls_day1.grading.running.one_submission import LONGEST_FILE, answers_of
+from lxmls_day1.grading.running.one_submission import MAX_SEARCHED_BYTES, answers_of
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.lab import reference_folder
 
@@ -104,7 +104,7 @@ def test_only_what_was_written_counts(plan):
     assert answers_of(plan.given | commented, plan) == {}
     one = plan.given | {MIRA: solved[MIRA]}
     assert answers_of(one, plan) == {"1.5": answers_of(solved, plan)["1.5"]}
-    assert answers_of(one | {MIRA: solved[MIRA] + b"#" * LONGEST_FILE}, plan) == {}
+    assert answers_of(one | {MIRA: solved[MIRA] + b"#" * MAX_SEARCHED_BYTES}, plan) == {}
 
 
 def test_the_table():

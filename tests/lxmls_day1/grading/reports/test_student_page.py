@@ -15,7 +15,7 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
-from lxmls_day1.grading.reports.student_page import BY_HAND, explanation, student_html
+from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
 from tests.wording import wording
 
 HOSTILE = [
@@ -149,7 +149,7 @@ class TestWhatIsSaid:
         row = row_with("x")
         text = " ".join(Outline(student_html(row, run_of(row))).text)
         assert re.search(r"1\.25 +of 10 points", text)  # one of two public checks, none of two hidden ones
-        assert BY_HAND in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
+        assert TO_BE_MARKED in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
 
     def test_a_hidden_check_keeps_its_calls(self):
         row = row_with("x")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.base.atomic_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
+from lxmls_day1.base.atomic_files import LOCK_FILE, MARKER_FILE, locked_folder, remove_stale_folders, temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.running.run_folders import PREFIX, run_folder
 
@@ -44,7 +44,7 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "write", full)
     with (
-        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))),
+        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK_FILE))),
         locked_folder(tmp_path / "out", "grading into"),
     ):
         pass
@@ -60,12 +60,12 @@ def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(t
         locked_folder(tmp_path / "out", "grading into"),
         locked_folder(tmp_path / "out", "grading into"),
     ):  # one within the other is the same
-        assert (tmp_path / "out" / LOCK).is_file()
+        assert (tmp_path / "out" / LOCK_FILE).is_file()
 
 
 def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not(tmp_path, other):
     process, place = other
-    remove_abandoned(tmp_path)
+    remove_stale_folders(tmp_path)
     assert place.is_dir()
     process.kill()
     process.wait()
@@ -77,7 +77,7 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not
         assert Path(tempfile.mkdtemp()).parent == folder
     assert not folder.exists()
     assert {path.name for path in tmp_path.iterdir()} == {"out", f"{PREFIX}strange"}
-    assert not list(tmp_path.rglob(ALIVE))
+    assert not list(tmp_path.rglob(MARKER_FILE))
 
 
 MAKERS = {
@@ -89,7 +89,7 @@ made = ForkServer(lab_program(), 'process')""",
 import types
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 made = WorkerProcess(types.SimpleNamespace(patience=60.0))
-made._answered = lambda *_: None  # it waits for its plan
+made._request = lambda *_: None  # it waits for its plan
 made.start()""",
     "a folder": """
 from lxmls_day1.base.atomic_files import temporary_folder

@@ -8,14 +8,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
+from lxmls_day1.box.box import TIMEOUT_MESSAGE, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.running import boxed_lab
-from lxmls_day1.grading.running.boxed_lab import BoxedLab, exception_of
-from lxmls_day1.grading.running.session import NOT_TRIED, GradingSession
+from lxmls_day1.grading.running.boxed_lab import BoxedLab, to_builtin_exception
+from lxmls_day1.grading.running.session import SKIPPED_AFTER_TIMEOUTS, GradingSession
 from tests.wording import wording
 
 NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
@@ -56,7 +56,7 @@ def session_of(folder, **files):
     for name, text in files.items():
         paths.append(folder / f"test_1_05_{name}.py")
         paths[-1].write_text(textwrap.dedent(text), encoding="utf-8")
-    number = {"the number": Answer.of(3.0)}
+    number = {"the number": Answer.from_value(3.0)}
     checks = {f"test_1_05_{name}.py::test_{check}": number for name in files for check in ("right", "wrong")}
     expected = RecordedAnswers(checks, {"1.5": {"four": "This is four."}})
     return GradingSession(paths, expected, seed=7, limits=Limits())
@@ -199,17 +199,17 @@ def boxes(monkeypatch):
             FakeBox.count += 1
             self.number, self.cpu_used = FakeBox.count, 0.0
 
-        def ask(self, request, seconds, limit):
+        def call(self, request, seconds, limit):
             asked.append((self.number, request["target"][-1]))
             taken = FakeBox.seconds(self.number, request["target"][-1])
-            self.spent = min(taken, seconds)
+            self.seconds_used = min(taken, seconds)
             if taken == KILLED:
                 raise BoxFailure(CRASHED, "the code crashed Python (killed)")
             if taken > seconds:
-                raise BoxFailure(TIMEOUT, NO_END.format(limit))
+                raise BoxFailure(TIMEOUT, TIMEOUT_MESSAGE.format(limit))
             return 1
 
-        def take_printed(self):
+        def read_output(self):
             return f"<{self.number}>"
 
         def close(self):
@@ -259,8 +259,8 @@ def test_what_never_ends_is_tried_four_times_and_not_with_hidden_inputs(tmp_path
     box.seconds = staticmethod(lambda number, name: 1e9)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert [name for _, name in asked] == ["first", "second", "first", "second"]
-    never = NO_END.format(100)
-    assert [text for _, text, _ in found.values()] == [never, "", never, "", NOT_TRIED]
+    never = TIMEOUT_MESSAGE.format(100)
+    assert [text for _, text, _ in found.values()] == [never, "", never, "", SKIPPED_AFTER_TIMEOUTS]
     assert {verdict for verdict, _, _ in found.values()} == {"timeout"}
 
 
@@ -292,12 +292,12 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
     ],
 )
 def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
-    told = RaisedInBox.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
-    made = exception_of(told)
+    told = RaisedInBox.from_reply({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
+    made = to_builtin_exception(told)
     assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
 
     def raising(lab, name, *_):
-        raise exception_of(told)
+        raise to_builtin_exception(told)
 
     monkeypatch.setattr(BoxedLab, "function", raising)
     check = "def test_it(lab):\n    list(map(lambda _: lab.function('things', 'f'), range(3)))\n"

@@ -13,7 +13,7 @@ from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import command_of
+from lxmls_day1.library_path import python_command
 from tests.wording import wording
 
 pytestmark = [
@@ -85,9 +85,9 @@ def rows(tmp_path_factory):
                 archive.writestr(path, content)
     plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     patched = pytest.MonkeyPatch()
-    faulty = command_of("lxmls_day1.grading.running.worker")
+    faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
-    patched.setattr(worker_process, "command_of", lambda module: faulty)
+    patched.setattr(worker_process, "python_command", lambda module: faulty)
     patched.setattr(type(plan), "patience", 8.0)
     try:
         book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
