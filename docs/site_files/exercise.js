@@ -103,7 +103,7 @@ document.addEventListener("DOMContentLoaded", () => {
       if (data.kind === "check") showReport(section, data, question.written[data.exercise]);
       else if (data.kind === "because") showKept(section, data);
       else if (data.kind === "pack") download(data);
-      else say(`This could not be done: ${data.text} Your lines are kept. Reload the page and try once more.`);
+      else say(`This could not be done (${data.text}). Your lines are kept. Reload the page and try once more.`);
     }
   }
 
@@ -240,8 +240,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // How much of the day is done, and a link to what comes next.
   function nextExercise(section) {
-    const place_ = day.findIndex(([id]) => id === section.dataset.exercise);
-    const open = [...day.slice(place_ + 1), ...day.slice(0, place_)].filter(([id]) => !progress(id).solved);
+    const at = day.findIndex(([id]) => id === section.dataset.exercise);
+    const open = [...day.slice(at + 1), ...day.slice(0, at)].filter(([id]) => !progress(id).solved);
     const done = `${day.filter(([id]) => progress(id).solved).length} of ${day.length} of the day`;
     if (!open.length) return make("p", { className: "next", text: `${done}: all done.` });
     const [id, title, minutes] = open[0];
