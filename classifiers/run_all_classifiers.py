@@ -123,7 +123,7 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     Examples
     --------
     >>> from readers.simple_data_set import SimpleDataSet
-    >>> count_names(all_classifiers(SimpleDataSet()))[-2:]
+    >>> list(all_classifiers(SimpleDataSet()))[-2:]
     ['SVM', 'SVM, optimum']
     """
     holds_counts, found = _is_count_data(dataset.train_X), {}

@@ -61,7 +61,7 @@ class TaggedSentence(NamedTuple):
     Examples
     --------
     >>> sentence = TaggedSentence(("Dogs", "bark"), ("NOUN", "VERB"))
-    >>> count_names(zip(sentence.words, sentence.tags))
+    >>> list(zip(sentence.words, sentence.tags))
     [('Dogs', 'NOUN'), ('bark', 'VERB')]
     """
 

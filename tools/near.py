@@ -123,7 +123,7 @@ def main() -> int:
     counts = {distance: list(tests.values()).count(distance) for distance in sorted(set(tests.values()))}
     shown = ", ".join(f"{n} at {distance} import{'s' * (distance != 1)}" for distance, n in counts.items())
     print(f"{len(tests)} files of tests depend on {', '.join(known.files)}: {shown or 'none'}.", flush=True)
-    if known.count_names or not tests:
+    if known.list or not tests:
         print(*(path.relative_to(ROOT) for path in tests), sep="\n")
         return 0
     own = [

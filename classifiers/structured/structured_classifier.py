@@ -128,7 +128,7 @@ class StructuredClassifier(OnlineClassifier):
         ----------
         X : EncodedSentences, or list of M sentences, each a sequence of words; or of explicit features
             Explicit features replace ``templates``: each word is a dictionary from names to values, or a list of names, as for CRFsuite
-            (:func:`classifiers.structured.tag_features.given_features`).
+            (:func:`classifiers.structured.tag_features.explicit_features`).
         y : list of M sequences of tags, one for each word
         callback : function (round, weights, params), optional
             As in :meth:`OnlineClassifier.train`.

@@ -167,7 +167,7 @@ def parse_template(template: str) -> tuple[TemplatePart, ...]:
     Examples
     --------
     >>> parse_template("suffix3")
-    (Part(attribute='suffix', length=3, offset=0),)
+    (TemplatePart(attribute='suffix', length=3, offset=0),)
     >>> [part.offset for part in parse_template("lower[-1] lower lower[+1]")]
     [-1, 0, 1]
     """
@@ -296,7 +296,7 @@ class FeatureIndex:
     Examples
     --------
     >>> index, _ = FeatureIndex.learn([["The", "cat"], ["the", "dog"]], ["lower", "lower[-1]"])
-    >>> count_names(index.names)
+    >>> list(index.names)
     ['lower=the', 'lower=cat', 'lower=dog', 'lower[-1]=', 'lower[-1]=the']
     >>> index.features(["the", "cat", "purrs"])
     [['lower=the', 'lower[-1]='], ['lower=cat', 'lower[-1]=the'], []]
@@ -381,7 +381,7 @@ class EncodedSentences:
     Examples
     --------
     >>> train = EncodedSentences.learn([["The", "cat"], ["the", "dog"]], ["lower"])
-    >>> len(train), count_names(train.index.names)
+    >>> len(train), list(train.index.names)
     (2, ['lower=the', 'lower=cat', 'lower=dog'])
     >>> train.others([["the", "cat", "purrs"]]).features.indices
     array([0, 1], dtype=int32)

@@ -127,7 +127,7 @@ def remove_partial_files(path: str | os.PathLike[str]) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     Path(folder, f".marks.csv.{_host_id()}{0x7fffffff:08x}0123.part").touch()  # No process has this PID.
     ...     remove_partial_files(Path(folder, "marks.csv"))
-    ...     count_names(Path(folder).iterdir())
+    ...     list(Path(folder).iterdir())
     []
     """
     place = Path(os.path.realpath(path))
@@ -252,7 +252,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     check_writable(Path(folder, "model.npz"))
-    ...     count_names(Path(folder).iterdir())
+    ...     list(Path(folder).iterdir())
     []
     """
     beside = _temporary_sibling(resolve_target(path))

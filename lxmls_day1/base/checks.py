@@ -76,9 +76,9 @@ def as_numbers(values: Any, wanted: str) -> np.ndarray:
 
     Examples
     --------
-    >>> as_numbers([[1, 2.5]], "X must be a matrix data_name numbers")
+    >>> as_numbers([[1, 2.5]], "X must be a matrix of numbers")
     array([[1. , 2.5]])
-    >>> as_numbers([["1", "2"]], "X must be a matrix data_name numbers")
+    >>> as_numbers([["1", "2"]], "X must be a matrix of numbers")
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: X must be a matrix of numbers, but could not be read as one: it holds text
@@ -544,9 +544,9 @@ def as_list(values: Any, requirement: str) -> list[Any]:
 
     Examples
     --------
-    >>> as_list(("a", "b"), "feature_names must be a count_names data_name names")
+    >>> as_list(("a", "b"), "feature_names must be a list of names")
     ['a', 'b']
-    >>> as_list("ab", "feature_names must be a count_names data_name names")
+    >>> as_list("ab", "feature_names must be a list of names")
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: feature_names must be a list of names, but is 'ab'

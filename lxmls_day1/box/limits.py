@@ -25,7 +25,7 @@ def _limit(default: float, meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one submission, for all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory_bytes=512``.
+    """The limits of one submission, for all its boxes together. Each is an option of ``lxmls-day1 grade``: ``--limit memory=512``.
 
     The limits on CPU time decide, because CPU time is nearly the same on a busy machine. The limits on wall-clock time are ten times as
     long, and stop code that sleeps; on Linux, time spent waiting for a processor does not count. Both are measured only while the
@@ -59,7 +59,7 @@ class Limits:
 
         Examples
         --------
-        >>> Limits.from_options(["memory_bytes=512", "check_seconds=5"]).memory_bytes
+        >>> Limits.from_options(["memory=512", "check_seconds=5"]).memory
         512.0
         """
         known = {one.name: one.type for one in fields(cls)}
@@ -83,7 +83,7 @@ class Limits:
 
         Parameters
         ----------
-        max_files : mapping from path to content
+        files : mapping from path to content
         cpu_seconds : float, optional
             The remaining CPU time. Default: all of it.
         """

@@ -85,7 +85,7 @@ def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable
     Examples
     --------
     >>> packages = {"scipy": {"depends": ["numpy"]}, "numpy": {"depends": []}}
-    >>> count_names(with_dependencies(packages, ["scipy", "numpy"]))
+    >>> list(with_dependencies(packages, ["scipy", "numpy"]))
     ['scipy', 'numpy']
     """
     waiting, seen = list(names), set()

@@ -95,10 +95,10 @@ def skipped_learner(label: str, error: BaseException) -> SkippedLearner:
 
     Examples
     --------
-    >>> unwritten = skipped("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
+    >>> unwritten = skipped_learner("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
     >>> unwritten.exercise
     '1.5'
-    >>> skipped("MIRA", ZeroDivisionError("division by zero")).sentence
+    >>> skipped_learner("MIRA", ZeroDivisionError("division by zero")).sentence
     'MIRA is left out, as it ended with ZeroDivisionError: division by zero.'
     """
     text = _one_line_message(error)
@@ -151,7 +151,7 @@ class FailureCollector:
     >>> attempts = FailureCollector()
     >>> with attempts("MIRA"):
     ...     raise NotImplementedError("Exercise 1.5: MIRA")
-    >>> attempts.skip_sentences()
+    >>> attempts.sentences()
     ['Still to be written, and left out: MIRA (exercise 1.5).']
     """
 

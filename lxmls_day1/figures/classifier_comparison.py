@@ -178,7 +178,7 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     Examples
     --------
     >>> from classifiers import Mira, Perceptron
-    >>> count_names(distinct_names([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
+    >>> list(distinct_names([Perceptron(), Mira(regularizer=0.1), Mira(regularizer=1), Mira(regularizer=1)]))
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
     classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")

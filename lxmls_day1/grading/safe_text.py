@@ -141,7 +141,7 @@ def table_lines(text: str, max_chars: int) -> str:
 
     Examples
     --------
-    >>> table_lines("Two items:\\n- the mean", 100)
+    >>> table_lines("Two things:\\n- the mean", 100)
     "Two things:\\n'- the mean"
     """
     return _FORMULA.sub(r"\1'", truncate_lines(text, max_chars, max_chars))

@@ -252,7 +252,7 @@ def default_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     --------
     >>> from lxmls_day1 import Lab
     >>> lab = Lab.open()
-    >>> [count_names(default_grid(lab.classifier(*name))) for name in (("svm", "SVM"), ("naive_bayes", "MultinomialNaiveBayes"))]
+    >>> [list(default_grid(lab.classifier(*name))) for name in (("svm", "SVM"), ("naive_bayes", "MultinomialNaiveBayes"))]
     [['regularizer'], ['smooth_param']]
     """
     _check_classifier(classifier)

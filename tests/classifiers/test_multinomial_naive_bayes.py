@@ -24,7 +24,7 @@ def test_the_textbook_example(form):
     np.testing.assert_allclose(mnb.likelihood[4], [(0 + 1) / (8 + 6), (1 + 1) / (3 + 6)])
     np.testing.assert_allclose(mnb.likelihood.sum(axis=0), 1)
     scores = mnb.get_scores(mnb.add_intercept_term(form(TEXTBOOK_TEST)), params)
-    np.testing.assert_allclose(np.exp(scores), [[0.0003, 0.0001]], atol=6e-5)  # as printed in the book
+    np.testing.assert_allclose(np.exp(scores), [[0.0003, 0.0001]], atol=6e-5)  # As printed in the book.
     assert mnb.test(form(TEXTBOOK_TEST), params) == ["China"]
 
 
@@ -82,8 +82,8 @@ def test_negative_counts_are_refused(form):
         mnb.test(counts, params)
 
 
-def test_poisson_lengths_are_weighed_as_by_the_formula():
-    """log p(c) + log Poisson(|x|; μ_c) + log multinomial, up to what all classes share."""
+def test_poisson_lengths_are_weighted_by_the_formula():
+    """The formula is log p(c) + log Poisson(|x|; μ_c) + log multinomial, up to a term that all classes share."""
     from scipy.stats import multinomial, poisson
 
     rng = np.random.default_rng(3)

@@ -1,6 +1,6 @@
-"""Every wait for a process on a machine on which it gets no processor, and for a process that sleeps for ever.
+"""Every wait for a process, on a machine that gives the process no CPU time, and for a process that sleeps for ever.
 
-That it gets none the tests say in the kernel's place; limits are next to nothing. `make faults` gives commands a tenth of a core.
+The tests simulate the kernel's report of no CPU time; limits are close to zero. `make faults` gives commands a tenth of a core.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ STUDENTS = {
 
 
 def boxed(monkeypatch, tmp_path, maker):
-    """A box is made, and asked for what takes longer than one look."""
+    """Make a box, and call a function that takes longer than one look."""
     monkeypatch.setattr(box, "OPEN_SECONDS", TINY)
     with contextlib.closing(maker()) as made:
         lab = BoxedLab(made, STUDENTS, Limits(check_seconds=TINY, total_seconds=TINY))
@@ -55,7 +55,7 @@ def forked(monkeypatch, tmp_path):
 
 
 def worker(monkeypatch, tmp_path):
-    """A process that grades, in whose place another one takes some time for its answer."""
+    """Start a grading process; another process takes its place and answers slowly."""
     code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
     slow = python_command("lxmls_day1.grading.running.worker")
     slow[-1] = code
@@ -67,7 +67,7 @@ def worker(monkeypatch, tmp_path):
 
 
 def dry(monkeypatch, tmp_path):
-    """What `record` and the beginning of `grade` wait for."""
+    """Take the snapshot that `record` and the start of `grade` wait for."""
     reference = reference_folder()
     (found,) = run_snapshot(
         [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], timeout=TINY
@@ -86,7 +86,7 @@ def check(monkeypatch, tmp_path):
         raise InputError(report.results[0].text)
 
 
-WAITS = {  # with what is said of one that sleeps for ever
+WAITS = {  # each with the message for a process that sleeps for ever
     forked: f"did not start: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
     worker: f"could not be started: it did not finish: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
     dry: f"did not end on it: it has worked or slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
@@ -101,13 +101,13 @@ def looked_at_often(monkeypatch):
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
-def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
+def test_a_process_without_cpu_time_is_waited_for(monkeypatch, tmp_path, waits):
     monkeypatch.setattr(waiting, "_cpu_time_and_sleep", lambda pid, seen: (0.0, 0.0))
     waits(monkeypatch, tmp_path)
 
 
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
-def test_whoever_sleeps_for_ever_is_given_up_with_the_limit_and_the_remedy(monkeypatch, tmp_path, waits):
+def test_a_process_that_sleeps_for_ever_is_abandoned_with_a_remedy(monkeypatch, tmp_path, waits):
     start, sleeper = subprocess.Popen, [sys.executable, "-c", "import time; time.sleep(3600)"]
     monkeypatch.setattr(subprocess, "Popen", lambda command, **settings: start(sleeper, **settings))
     with pytest.raises(InputError, match=WAITS[waits]):

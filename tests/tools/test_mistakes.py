@@ -75,7 +75,7 @@ class TestReading:
 
         return read
 
-    def test_what_is_read(self, read):
+    def test_mistakes_are_read_with_their_programs(self, read):
         (mistake,) = read()
         assert (mistake.exercise, mistake.name) == ("1.2", "one_too_many")
         assert mistake.programs[0].swaps == (("len(values)", "(len(values) + 1)"),)
@@ -133,13 +133,13 @@ solution = "..."
             (f"{A_MISTAKE}\nswap = []\n" * 2, "two known mistakes have the same name"),
         ],
     )
-    def test_mistakes_in_the_mistakes(self, read, content, message):
+    def test_invalid_mistakes_are_refused(self, read, content, message):
         with pytest.raises(InputError, match=message):
             read(content)
 
 
 def test_every_known_mistake_has_a_question():
-    """It is asked after the mistake was named."""
+    """The question is shown after the mistake was named."""
     folder = reference_folder() / FOLDER
     for exercise in Registry.read(reference_folder() / FILE):
         for mistake in read_mistakes(folder, exercise):

@@ -1,4 +1,4 @@
-"""Which inputs are kept, on programs whose answers are written down here."""
+"""The choice of inputs for a pool, for programs whose answers are given here."""
 
 import json
 
@@ -18,8 +18,8 @@ def answers(function):
 
 RIGHT = answers(lambda x: 2 * x)
 DOUBLE = answers(lambda x: 4 * x)
-LATE = answers(lambda x: 2 * x if x < 7 else 3 * x)  # the smallest input that shows it is 7
-NEIGHBOUR = answers(lambda x: 4 * x if x != 50 else 2)  # differs from DOUBLE at 50 alone
+LATE = answers(lambda x: 2 * x if x < 7 else 3 * x)  # The smallest input that shows this mistake is 7.
+NEIGHBOUR = answers(lambda x: 4 * x if x != 50 else 2)  # This differs from DOUBLE only at 50.
 MUTANT = answers(lambda x: 2 * x if x != 90 else 0)
 
 

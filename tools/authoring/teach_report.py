@@ -226,7 +226,7 @@ def main() -> int:
             faults += bool(error)
             for line in [error] if error else []:
                 print(line)
-            for line in figures.unnamed if given.count_names else ():
+            for line in figures.unnamed if given.list else ():
                 print(f"    unnamed: {line}")
     return int(faults > 0)
 

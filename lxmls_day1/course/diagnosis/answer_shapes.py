@@ -219,7 +219,7 @@ def _number(value: float) -> float:
 
 
 def describe_answer_shape(answer: Answer) -> str:
-    """Return the shape and type of an answer in words: ``array number``, ``an array from_value shape (2, 3)``."""
+    """Return the shape and type of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
     return describe_shape((answer.shape, answer.kind))
 
 
@@ -272,7 +272,7 @@ def described(value: Any, wanted: str) -> str:
 
     Examples
     --------
-    >>> described((1.0, 2.0), "array number")
+    >>> described((1.0, 2.0), "one number")
     'returns an array of shape (2,), but must return one number'
     """
     return f"{RETURNS}{shortened(_describe_value(value))}, but must return {wanted}"

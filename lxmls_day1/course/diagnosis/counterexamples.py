@@ -259,7 +259,7 @@ def is_nontrivial(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
 
     Examples
     --------
-    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.from_value(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
     >>> is_nontrivial(wrong), is_nontrivial(wrong[2:])
     (False, True)
     """

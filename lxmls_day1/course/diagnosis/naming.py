@@ -105,11 +105,11 @@ def diagnose(
 
     Examples
     --------
-    >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
+    >>> right, half, double = Answer.from_value(2), Answer.from_value(1), Answer.from_value(4)
     >>> programs = {"halved": ((1, 1, 1, 0, 0, 0),), "doubled": ((0, 0, 0, 2, 2, 2),)}
     >>> pool = Pool(({},) * 6, ((right, half, double),) * 6, programs)
     >>> diagnose(pool, (0, 0, 0, 2, 2, 2)).names, diagnose(pool, (1, 1, 1, 2, 2, 2)), diagnose(pool, (0, 0, -1, 2, 2, 2))
-    (('doubled',), Named(kind='both', names=('halved', 'doubled')), Named(kind='', names=()))
+    (('doubled',), Diagnosis(kind='both', names=('halved', 'doubled')), Diagnosis(kind='', names=()))
     """
     if not any(indices):
         return Diagnosis()

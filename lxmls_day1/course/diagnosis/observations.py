@@ -61,7 +61,7 @@ def describe_symptoms(
 
     Examples
     --------
-    >>> halves = [ProbeResult({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3, 4)]
+    >>> halves = [ProbeResult({"x": x}, Answer.from_value(2.0 * x), Answer.from_value(1.0 * x), True) for x in (1, 2, 3, 4)]
     >>> describe_symptoms(halves)
     [('related_to_the_right_one', 'Every number is x.')]
     """

@@ -106,7 +106,7 @@ def map_in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -
 
     Examples
     --------
-    >>> count_names(map_in_order(lambda i: i * i, range(5), n_jobs=2))
+    >>> list(map_in_order(lambda i: i * i, range(5), n_jobs=2))
     [0, 1, 4, 9, 16]
     """
     if n_jobs == 1:

@@ -13,7 +13,7 @@ def thread_pool(n_threads: int) -> Executor:
     Examples
     --------
     >>> with thread_pool(2) as pool:
-    ...     count_names(pool.map(abs, [-1, 2]))
+    ...     list(pool.map(abs, [-1, 2]))
     [1, 2]
     """
     return ThreadPoolExecutor(n_threads) if threads_available() else _SynchronousExecutor()

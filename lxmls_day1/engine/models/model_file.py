@@ -210,7 +210,7 @@ def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> 
     --------
     >>> from lxmls_day1.lab import Lab
     >>> declared_classes(Lab.open().folder / "classifiers")["Mira"]
-    Declared(file='mira', bases=('OnlineClassifier',))
+    ClassDeclaration(file='mira', bases=('OnlineClassifier',))
     """
     found: dict[str, ClassDeclaration] = {}
     for file in sorted(file for topic in ("", *TOPICS) for file in Path(folder, topic).glob("*.py")):

@@ -55,7 +55,7 @@ class PackedTexts(Sequence[str]):
 
         Examples
         --------
-        >>> PackedTexts(["the", "cat"]).indices(["cat", "dog", "the"])
+        >>> PackedTexts(["the", "cat"]).numbers(["cat", "dog", "the"])
         [1, -1, 0]
         """
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
@@ -132,7 +132,7 @@ class SlicedTexts(Sequence[str]):
     Examples
     --------
     >>> texts = SlicedTexts(b"good book", np.array([0, 5]), np.array([4, 9]))
-    >>> len(texts), texts[1], count_names(texts), texts[np.array([1, 0])]
+    >>> len(texts), texts[1], list(texts), texts[np.array([1, 0])]
     (2, 'book', ['good', 'book'], ['book', 'good'])
     """
 

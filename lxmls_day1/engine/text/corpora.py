@@ -37,7 +37,7 @@ class PackageData:
     Examples
     --------
     >>> corpus_named("toy").source
-    Packaged(folder='toy_corpus')
+    PackageData(folder='toy_corpus')
     """
 
     folder: str

@@ -63,9 +63,9 @@ def read_documents(
     Examples
     --------
     >>> read_documents(b"Dull book.\\nDULL!\\n", "mine.txt")
-    [Document(where='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
+    [Document(location='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
     >>> read_documents(b"dull:3 book:1 #label#:negative\\n", "mine.txt")
-    [Document(where='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
+    [Document(location='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
     """
     text = decode_utf8(data, name)
     if not text.strip():

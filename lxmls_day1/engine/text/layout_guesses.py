@@ -346,7 +346,7 @@ def choose_columns(
 
     Examples
     --------
-    >>> choose_columns(Table(("id", "Text", "intent"), [["1", "Hello", "greet"]], [2]), "mine.csv")
+    >>> choose_columns(RecordTable(("id", "Text", "intent"), [["1", "Hello", "greet"]], [2]), "mine.csv")
     (2, 1)
     """
     width = len(table.rows[0])

@@ -189,7 +189,7 @@ def parse_reviews(
     Examples
     --------
     >>> reviews = parse_reviews(["a_fine:1 book:2 #label#:positive", "dull:1 book:1 #label#:negative"])
-    >>> count_names(reviews.tokens), reviews.counts.tolist(), reviews.y.tolist()
+    >>> list(reviews.tokens), reviews.counts.tolist(), reviews.y.tolist()
     (['a_fine', 'book', 'dull'], [1, 2, 1, 1], [0, 1])
     """
     if isinstance(source, (str, os.PathLike)):

@@ -128,7 +128,7 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     Examples
     --------
     >>> labels, rows, lines = parse_svmlight("+1 3:1 17:2.5  # a remark\\n-1 qid:4 2:1\\n", "mine.svm")
-    >>> labels, count_names(rows), lines
+    >>> labels, list(rows), lines
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
     from lxmls_day1.engine.kernels.svmlight_lines import (

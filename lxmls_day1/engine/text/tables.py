@@ -51,7 +51,7 @@ def column_records(
 
     Examples
     --------
-    >>> count_names(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"'))
+    >>> list(column_records(["a,b\\n", "\\n", '"c\\n', 'd",e\\n'], "mine.csv", ",", '"'))
     [(1, ['a', 'b']), (3, ['c\\nd', 'e'])]
     """
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}

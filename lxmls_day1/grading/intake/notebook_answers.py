@@ -85,7 +85,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     ...     return {PurePosixPath("notebooks/1.ipynb"): json.dumps({"cells": [heading, cell]}).encode()}
     >>> starter_text = notebook("**What do you observe?** *Your answer:*")
     >>> answers, _ = free_answers(notebook("**What do you observe?** *Your answer:* The error rises."), registry, starter_text)
-    >>> answers[0].question, answers[0].text
+    >>> answers[0].asked, answers[0].text
     ('What do you observe?', 'The error rises.')
     """
     answers: list[FreeAnswer] = []
@@ -124,7 +124,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
 def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
     """Return the model answers of a lab with solutions, for manual marking: (exercise, notebook, question) -> markdown.
 
-    The question is the field ``question`` of the answers from `free_answers`.
+    The question is the field ``asked`` of the answers from `free_answers`.
     """
     registry = Registry.read(reference / FILE)
     return {

@@ -34,7 +34,7 @@ def pasted_pictures(attachments: Any, source: str) -> Iterator[str]:
     >>> png = base64.b64encode(b"\\x89PNG\\r\\n\\x1a\\n....IHDR" + bytes([0, 0, 0, 9] * 2)).decode()
     >>> [picture[:22] for picture in pasted_pictures({"a.png": {"image/png": png}}, "")]
     ['data:image/png;base64,']
-    >>> count_names(pasted_pictures({"a.svg": {"image/svg+xml": "<svg/>"}}, ""))
+    >>> list(pasted_pictures({"a.svg": {"image/svg+xml": "<svg/>"}}, ""))
     ['']
     """
     for content in attachments.values() if isinstance(attachments, Mapping) else ():

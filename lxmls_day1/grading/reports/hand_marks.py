@@ -90,7 +90,7 @@ def read_manual_marks(out: Path, students: Collection[str], out_of: Mapping[str,
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "hand-marks.csv").write_text("student;question;points\\nada;exercise 1.1: Variance;3,5\\n")
     ...     read_manual_marks(Path(folder), ["ada"], {"1.1": 5.0}).marks
-    {('ada', '1.1'): HandMark(points=3.5, comment='')}
+    {('ada', '1.1'): ManualMark(points=3.5, comment='')}
     """
     path = out / FILE
     known = _written_rows(out)

@@ -70,7 +70,7 @@ def explanation(check: CheckGrade) -> str:
 
     Examples
     --------
-    >>> print(explanation(CheckGrade("", "1.5", "Costs", True, "timeout", "on_stop after 2 s")))
+    >>> print(explanation(CheckGrade("", "1.5", "Costs", True, "timeout", "stopped after 2 s")))
     time limit: not done within the time limit
     stopped after 2 s
     """

@@ -31,7 +31,7 @@ def test_two_loops_are_the_bfgs_update_of_the_matrix(seed, n_pairs):
     if pairs:
         _, y, s_y = pairs[-1]
         inverse *= s_y / (y @ inverse @ y)
-    for s, y, s_y in pairs:  # Nocedal & Wright, eq. 7.16
+    for s, y, s_y in pairs:  # Nocedal & Wright, eq. 7.16.
         V = np.eye(n) - np.outer(y, s) / s_y
         inverse = V.T @ inverse @ V + np.outer(s, s) / s_y
     gradient = rng.normal(size=n)

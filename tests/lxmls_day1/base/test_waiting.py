@@ -1,4 +1,4 @@
-"""What counts while a process is waited for, on machines that are made up: an own /proc, and a clock that stands still."""
+"""The work and sleep that count while the lab waits for a process, on simulated machines with their own /proc and clock."""
 
 import os
 import sys
@@ -15,14 +15,14 @@ TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Machine:
-    """Processes as ``/proc`` shows them, and the time."""
+    """Simulated processes in ``/proc``, and a simulated time."""
 
     def __init__(self, folder):
         self.proc, self.now, self.written = folder, 1000.0, {}
         self.write(folder / "self" / "stat", "")
 
     def process(self, pid, states="S", seconds=0.0, of_children=0.0, children="", start=0):
-        """A process with a thread for each letter; its name is as odd as names may be."""
+        """Write a process with one thread for each state letter; its name contains brackets and spaces, as names may."""
         times = [int(seconds * TICKS), 0, int(of_children * TICKS), 0]
         for number, state in enumerate(states):
             thread = self.proc / str(pid) / "task" / str(pid + number)
@@ -38,7 +38,7 @@ class Machine:
             self.written[path] = text
 
     def counted(self, *moments):
-        """The seconds counted by a clock on process 7, which is looked at every half second of a minute."""
+        """Return the seconds that a clock counts on process 7, which it observes every half second for a minute."""
         clock = ActivityClock(7)
         for number in range(121):
             for change in moments:
@@ -56,7 +56,7 @@ def machine(tmp_path, monkeypatch):
     return made
 
 
-CASES = {  # what is so at a moment of the minute, and what is counted: in all, and as sleep by now
+CASES = {  # name -> (state at time t, seconds counted in all, seconds of sleep at the end)
     "it works": (lambda m, t: m.process(7, "R", t), 60, 0),
     "it gets no processor": (lambda m, t: m.process(7, "R"), 0, 0),
     "it gets a tenth of one": (lambda m, t: m.process(7, "R", t / 10), 6, 0),
@@ -87,7 +87,7 @@ CASES = {  # what is so at a moment of the minute, and what is counted: in all, 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, case):
+def test_work_and_sleep_count_and_waiting_for_a_cpu_does_not(machine, case):
     change, seconds, idle = CASES[case]
     assert machine.counted(lambda t: change(machine, t)) == (
         pytest.approx(seconds, abs=0.5),
@@ -95,8 +95,8 @@ def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, cas
     )
 
 
-def test_who_looks_late_counts_little_sleep(machine):
-    """It got no processor itself, and so did perhaps what it looks at."""
+def test_a_late_observer_counts_little_sleep(machine):
+    """If the observer was not scheduled, the observed process may not have been scheduled either."""
     machine.process(7)
     clock = ActivityClock(7)
     clock.poll()
@@ -104,7 +104,7 @@ def test_who_looks_late_counts_little_sleep(machine):
     assert clock.poll() == 1.0
 
 
-def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_has_just_needed(machine):
+def test_without_proc_limits_on_wall_clock_time_grow_with_recent_waits(machine):
     (machine.proc / "self" / "stat").unlink()
     machine.process(7, "R")
     assert machine.counted() == (60, 60)

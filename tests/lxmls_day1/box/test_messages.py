@@ -1,4 +1,4 @@
-"""Frames go there and back unchanged; bytes that are no frame are refused, whatever they are, and never executed."""
+"""Frames survive a round trip unchanged; bytes that are not a valid frame are refused and never executed."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ scalars = (
 )
 arrays = npst.arrays(
     st.sampled_from(["?", "i1", "u2", "<i4", ">i8", "f2", "f4", "<f8", ">f8"]),
-    npst.array_shapes(min_side=0),  # one without dimensions crosses as a scalar,
+    npst.array_shapes(min_side=0),  # An array without dimensions becomes a scalar.
 )
 values = st.recursive(
     scalars | arrays,
@@ -62,13 +62,13 @@ def same(a, b):
 
 @pytest.mark.slow
 @given(values)
-def test_there_and_back(value):
+def test_values_survive_a_round_trip(value):
     assert same(value, decode_message(encode_message(value)))
 
 
 @pytest.mark.slow
 @given(npst.arrays("f8", (3, 4), elements=st.sampled_from([0.0, 1.5, -2.0])))
-def test_sparse_there_and_back(dense):
+def test_sparse_arrays_survive_a_round_trip(dense):
     back = decode_message(encode_message(scipy.sparse.csc_array(dense)))
     assert scipy.sparse.issparse(back)
     assert np.array_equal(back.toarray(), dense)
@@ -98,7 +98,7 @@ def test_a_request_crosses_as_an_answer_does(value):
     assert same(decode_message(encode_message(value)), decode_request(encode_request(value)))
 
 
-def test_what_derives_from_a_plain_value_crosses_into_the_box_as_that_value():
+def test_subclasses_of_plain_types_reach_the_box_as_plain_values():
     class Text(str):
         pass
 
@@ -107,7 +107,7 @@ def test_what_derives_from_a_plain_value_crosses_into_the_box_as_that_value():
     assert (back[0], back[1], back[2].number) == ("spam", [0, 1, 2], 7)
 
 
-def test_arrays_in_a_request_are_the_boxs_own():
+def test_the_box_gets_its_own_copy_of_each_array():
     costs = np.ones(3)
     costs.flags.writeable = False
     first, second = decode_request(encode_request({"calls": [[costs], [costs]]}))["calls"]
@@ -119,7 +119,7 @@ def test_arrays_in_a_request_are_the_boxs_own():
         encode_request({"settings": np.array([object()])})
 
 
-def test_texts_in_an_array():
+def test_arrays_of_strings_survive_a_round_trip():
     assert decode_message(encode_message(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
 
 
@@ -130,19 +130,19 @@ def test_texts_in_an_array():
         np.zeros(1, [("a", "f8")]), b"bytes", lambda: 0, 1 << 300, float, Ellipsis,
     ],
 )  # fmt: skip
-def test_what_must_not_cross(value):
+def test_values_that_are_not_plain_data_are_refused(value):
     with pytest.raises(NotSerializable):
         encode_message(value)
 
 
-def test_a_list_in_itself_must_not_cross():
+def test_a_list_that_contains_itself_is_refused():
     value = []
     value.append(value)
     with pytest.raises(NotSerializable):
         encode_message(value)
 
 
-def test_too_much():
+def test_values_above_the_limit_are_refused():
     with pytest.raises(MessageTooLong):
         encode_message(np.zeros(1000), max_bytes=7999)
     assert len(encode_message(np.zeros(1000), max_bytes=10_000)) < 10_000
@@ -160,8 +160,8 @@ def frame_of(tree, raw=b""):
         b"\0" * 16,
         frame_of(b"{"),
         frame_of([1, 2]),
-        frame_of({"a": ["<f8", [2], 16]}),  # no bytes
-        frame_of({"a": ["<f8", [2], 8]}, bytes(16)),  # fewer than the shape says
+        frame_of({"a": ["<f8", [2], 16]}),  # no data follows
+        frame_of({"a": ["<f8", [2], 8]}, bytes(16)),  # less data than the shape needs
         frame_of({"a": ["<f8", [1 << 40], 8 << 40]}, bytes(16)),
         frame_of({"a": ["<f8", [-1], -8]}, bytes(16)),
         frame_of({"a": ["<f8", [True], 8]}, bytes(16)),
@@ -183,7 +183,7 @@ def frame_of(tree, raw=b""):
         frame_of(b'{"l":[' * 50 + b"1" + b"]}" * 50),
         frame_of(b"1" * 100_000),
         frame_of({"l": []}, b"more"),
-        frame_of(pickle.dumps(test_too_much)),
+        frame_of(pickle.dumps(test_values_above_the_limit_are_refused)),
     ],
 )
 def test_bad_frames_are_refused(frame):
@@ -245,14 +245,14 @@ def test_two_frames_at_once_are_two_values(pair):
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0", encode_message("half")[:-1]])
-def test_silence_is_not_waited_out(pair, sent):
+def test_receiving_from_a_silent_channel_raises_hung(pair, sent):
     ours, theirs = pair
     theirs.sendall(sent)
     with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).receive(lambda: True)
 
 
-def test_nobody_reads(pair):
+def test_sending_raises_hung_if_the_other_end_does_not_read(pair):
     ours, _ = pair
     with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), lambda: True)
@@ -261,8 +261,8 @@ def test_nobody_reads(pair):
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.049, 0.3])
 @pytest.mark.parametrize("ends", ["is late", "has written too much"])
 @pytest.mark.parametrize("sending", [True, False])
-def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sending):
-    """The other end takes or gives a few bytes every so many seconds; time passes only while somebody waits for it."""
+def test_a_drip_of_bytes_does_not_postpone_any_limit(pair, monkeypatch, seconds, ends, sending):
+    """The other end sends or receives a few bytes every `seconds`; time advances only while the channel waits."""
     ours, theirs = pair
     now = [0.0]
 
@@ -290,7 +290,7 @@ def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sen
     assert now[0] < 1.1
 
 
-def test_the_other_end_is_gone(pair):
+def test_a_closed_channel_raises_ended(pair):
     ours, theirs = pair
     theirs.close()
     near = Channel(ours, 1 << 20, lambda: None)
@@ -300,7 +300,7 @@ def test_the_other_end_is_gone(pair):
         near.send(np.zeros(1_000_000))
 
 
-def test_a_length_that_is_too_long_is_not_believed(pair):
+def test_an_impossible_length_is_refused(pair):
     ours, theirs = pair
     theirs.sendall((1 << 62).to_bytes(8, "big"))
     with pytest.raises(MessageTooLong):

@@ -208,12 +208,12 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
 
 #: The lab as if an older site had given out exercise 1.5 with another first line.
 OLDER = """
-from lxmls_day1.course.workspaces.workspace import origin_of
+from lxmls_day1.course.workspaces.workspace import record_origin
 from lxmls_day1.course.workspace_state import WorkspaceState
 from pathlib import PurePosixPath
 state = WorkspaceState.of(lab.folder)
 given = GIVEN.replace('MIRA, the margin', 'MIRA, the old margin')
-state.origin.files.update(origin_of({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
+state.origin.files.update(record_origin({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
 state.save()
 """
 

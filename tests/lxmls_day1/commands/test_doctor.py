@@ -1,4 +1,4 @@
-"""``lxmls-day1 doctor``: a line for each thing, what to do about what is missing, and no examination that stops the others."""
+"""``lxmls-day1 doctor``: one line per item, a remedy for every missing item, and no examination that stops the others."""
 
 import shutil
 from collections import namedtuple
@@ -34,7 +34,7 @@ def test_each_thing_is_reported_in_80_columns(monkeypatch):
     assert max(len(line) for line in result.output.splitlines() if "/" not in line) <= 80
 
 
-def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
+def test_a_failing_examination_is_reported_and_stops_nothing(monkeypatch):
     def broken():
         raise InputError("the cache cannot be written to")
 
@@ -45,7 +45,7 @@ def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
     assert "good Python" in in_a_line(result) and result.exit_code == 1
 
 
-def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
+def test_an_unwritable_cache_of_machine_code_is_reported(monkeypatch, tmp_path):
     machine_code = pytest.importorskip("lxmls_day1.engine.kernels.machine_code", exc_type=ImportError)
     file = tmp_path / "file"
     file.touch()
@@ -62,7 +62,7 @@ def test_an_extra_is_missing(monkeypatch):
     assert wording("commands.installed_notebook_lxmls_day") in said
 
 
-def test_little_room(monkeypatch, tmp_path):
+def test_little_disk_space_is_reported(monkeypatch, tmp_path):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(2**40, 2**40 - 2**20, 2**20))
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "not" / "there"))
@@ -86,7 +86,7 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
         (levels.Level("process", (("landlock", "no Linux"),)), "limited sandbox process"),
     ],
 )
-def test_sandboxes(level, state, monkeypatch):
+def test_each_sandbox_level_is_reported(level, state, monkeypatch):
     monkeypatch.setattr(levels, "strongest_level", lambda program: level)
     said = in_a_line(report(monkeypatch, "sandbox"))
     assert state in said

@@ -26,7 +26,7 @@ def explain(*arguments, **options):
 
 
 def rows(text):
-    """The lines of the table as lists of cells."""
+    """Return the lines of the table as lists of cells."""
     return {line.split("  ")[0].strip(): line.split()[-4:] for line in text.splitlines() if "  " in line.strip()}
 
 
@@ -117,7 +117,7 @@ class TestJson:
 
 
 class TestMistakes:
-    def test_a_number_beyond_the_end(self):
+    def test_a_line_number_beyond_the_end_is_an_error(self):
         error = explain("hand.npz", "-", "--number", "2", stdin="good", status=1).stderr
         assert error == wording("commands.error_number_file_holds")
 

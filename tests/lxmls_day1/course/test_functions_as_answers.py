@@ -1,4 +1,4 @@
-"""No function that a student's code can call is the answer of an exercise, but those that refuse to be called."""
+"""No function that a student's code can call returns the answer of an exercise, except functions that refuse to be called."""
 
 import os
 
@@ -50,7 +50,7 @@ def test_no_other_function_is_the_answer(key, asked, candidates, tmp_path, monke
 @pytest.mark.slow
 @pytest.mark.parametrize(("exercise", "name", "module"), SOLUTIONS, ids=" ".join)
 def test_the_trial_finds_the_reference(exercise, name, module, asked):
-    """A method wants its object, and is not tried."""
+    """A method needs its object and is not tried."""
     if "." in name:
         pytest.skip("a method")
     found = find_solving_functions(functions_of(Lab(reference_folder()).load(module)), asked[exercise, name])

@@ -48,13 +48,13 @@ SOURCE = text('''
 
 @pytest.mark.slow
 class TestStripping:
-    def test_all_else_stays_as_it_is(self):
+    def test_other_lines_are_not_changed(self):
         before, _, rest = SOURCE.partition("        # exercise 1.1: solution (2 lines)\n")
         after = rest.partition("# exercise 1.1: end\n")[2]
         wanted = "".join(f"        {line}\n" for line in STUB.split("\n"))
         assert strip(SOURCE) == before + wanted + after
 
-    def test_the_stub_says_what_is_to_be_done(self):
+    def test_the_stub_names_the_exercise(self):
         lines = stub("1.10", "Squishing", "From scores (K,) make d (K,). " * 9 + "\n\nCosts are ρ.", 1).split("\n")
         assert lines[0].startswith(wording("course.exercise_scores_k_make"))
         assert max(map(len, lines)) <= 112
@@ -72,7 +72,7 @@ class TestStripping:
         )
         assert strip(SOURCE, keep={"1.1"}) == remove_markers(SOURCE)
 
-    def test_what_has_no_markers_comes_through_even_if_it_is_not_python(self):
+    def test_text_without_markers_is_not_changed_even_if_invalid(self):
         assert strip("def (:\n") == "def (:\n"
 
     def test_a_marker_in_a_string_is_text(self):
@@ -106,7 +106,7 @@ class TestStripping:
         assert strip(source, keep={"1.1"}).count("raise NotImplementedError") == 1
 
     def test_any_run_of_statements_of_any_function_of_the_lab(self):
-        """The oracle is the syntax tree itself, and the file without the markers that were put in."""
+        """The oracle is the syntax tree, and the file without the inserted markers."""
         draw = random.Random(1)
         for path in sorted((ROOT / "classifiers").rglob("*.py")):
             original = remove_markers(path.read_text(encoding="utf-8"), path.name)
@@ -215,7 +215,7 @@ class TestLoudFailures:
             ),
         ],
     )
-    def test_each_names_its_line(self, source, message):
+    def test_each_error_names_its_line(self, source, message):
         with pytest.raises(MarkerError, match=message) as caught:
             strip(source)
         assert str(caught.value).startswith("mira.py")
@@ -224,7 +224,7 @@ class TestLoudFailures:
         with pytest.raises(MarkerError, match=wording("course.there_is_no_exercise_there")):
             find_solutions(SOURCE, "mira.py", ["1.2", "1.3"])
 
-    def test_an_ordinary_comment_about_an_exercise_is_none(self):
+    def test_an_ordinary_comment_about_an_exercise_is_not_a_marker(self):
         assert find_solutions(wording("course.exercise_solution_x_end")) == []
 
 

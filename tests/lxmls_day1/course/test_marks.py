@@ -1,7 +1,7 @@
-"""Checks that decide: one answer has one mark, what a hidden check fails a public one shows, and forms are named.
+"""Checks that decide: an answer always gets the same mark, hidden failures show in public checks, and wrong shapes are named.
 
-All checks of an exercise run in this process, on wrong answers: programs of the known mistakes, mutants of the reference, and the
-reference with its answers changed.
+All checks of an exercise run in this process on wrong answers: programs of the known mistakes, mutants of the reference, and the
+reference with changed return values.
 """
 
 import re
@@ -19,12 +19,12 @@ from tools.authoring.mutants import mutants_of
 pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()
 EXERCISES = [exercise for exercise in Registry.from_folder(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
-#: The checks of 1.7b train for seconds.
+#: Left out because the checks of 1.7b train for seconds.
 SAMPLED = [pytest.param(one, marks=[pytest.mark.campaign] * (one.id == "1.7b")) for one in EXERCISES]
 
 
 def programs_of(lab):
-    """Those of the known mistakes, then the mutants."""
+    """Return the programs of the known mistakes, then the mutants."""
     programs = [program for mistake in read_mistakes(REFERENCE / FOLDER, lab.exercise) for program in mistake.programs]
     return programs + [m for name, source in lab.sources.items() for m in mutants_of(source, lab.exercise.id, name)]
 
@@ -66,7 +66,7 @@ FORMS = {
 @pytest.mark.one_in(4, by="exercise")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 @pytest.mark.parametrize("form", FORMS)
-def test_an_answer_of_another_form_is_told_as_what_it_is(checked, monkeypatch, exercise, form):
+def test_a_wrong_type_or_shape_is_reported_as_such(checked, monkeypatch, exercise, form):
     lab, of = checked(exercise), LabCall.perform_on
     wanted = getattr(lab.session.items[0].module, MUST_RETURN)
     for function in wanted:
@@ -138,7 +138,7 @@ def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
     of_it = {check for check in {**ended, **hidden} if re.search("::test_(random_)?step", check)}
     assert len(of_it) == 5 and passed(ended | hidden) & of_it == (set() if old else of_it)
     named = [sentence for *_, sentences in ended.values() for sentence in sentences]
-    assert rule != STUB or len(named) == (new == "1 -")  # the step is named where the rule is still to be written
+    assert rule != STUB or len(named) == (new == "1 -")  # The mistake in the step is named although the rule is a stub.
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
         ("columns_and_signs(n_columns=7, hashes=hashes)", False),
     ],
 )
-def test_what_stands_in_for_a_function_is_asked_with_all_its_arguments(checked, call, is_right):
+def test_a_substitute_for_a_function_receives_all_arguments(checked, call, is_right):
     lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.14"))
     made = {name: text.replace("columns_and_signs(hashes, n_columns)", call) for name, text in lab.sources.items()}
     assert made != lab.sources

@@ -29,7 +29,7 @@ class TestState:
         (workspace / FILE).write_text(content)
         state = WorkspaceState.from_folder(workspace)
         assert state == WorkspaceState(workspace) and state.damage == f"{FILE} is damaged"
-        assert (workspace / FILE).read_text() == content  # reading changes nothing
+        assert (workspace / FILE).read_text() == content  # Reading does not change the file.
         state.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
         assert WorkspaceState.from_folder(workspace) == state and not WorkspaceState.from_folder(workspace).damage
@@ -54,16 +54,16 @@ class TestState:
 
     @pytest.mark.slow
     def test_processes_at_once_lose_nothing(self, workspace):
-        """Each of them adds results of its own, many times, as fast as it can."""
+        """Each process adds its own results many times, without pauses."""
         code = """
 import sys
 from pathlib import Path
-from lxmls_day1.course.workspace_state import WorkspaceState, locked
+from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.lab import reference_folder
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
-    with locked(folder):
+    with lock_state(folder):
         state = WorkspaceState.of(folder)
         state.hints[f"{name}.{n}"] = 1
         state.save()
@@ -121,7 +121,7 @@ class TestStatus:
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
 
-    def test_a_solution_that_was_put_in_is_called_so(self, workspace):
+    def test_a_solution_that_was_inserted_is_reported_as_such(self, workspace):
         solve(workspace, "1.1")
         self.remember(workspace, "1.1", 3, 3)
         assert self.states(workspace)[0] == "reference"

@@ -1,4 +1,4 @@
-"""Accuracies in the long run against samples and the Bayes optimum, and a sweep in its order."""
+"""Expected accuracies compared with samples and with the Bayes optimum, and the order of a sweep."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from lxmls_day1.demos import accuracy_sweep as sweep
 from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
 
 
-def test_accuracy_in_the_long_run_is_that_of_many_points():
+def test_expected_accuracy_matches_many_points():
     rng = np.random.default_rng(5)
     for _ in range(5):
         params, means, variances = rng.normal(size=(3, 2)), rng.normal(size=(2, 2)), rng.uniform(0.3, 3, (2, 2))
@@ -20,13 +20,13 @@ def test_accuracy_in_the_long_run_is_that_of_many_points():
 
 
 @pytest.mark.parametrize(("intercepts", "right"), [([1.0, 0.0], (1, 0)), ([0.0, 1.0], (0, 1)), ([0.0, 0.0], (1, 0))])
-def test_a_model_that_always_says_the_same_is_right_on_that_class(intercepts, right):
+def test_a_constant_model_is_right_on_its_class(intercepts, right):
     params = np.array([intercepts, [2.0, 2.0], [0.0, 0.0]])
     assert sweep.accuracies_of_classes(params, np.array(sweep.MEANS), np.ones((2, 2))) == right
 
 
 @pytest.mark.parametrize("params", [np.zeros((5, 2)), np.zeros((3, 3)), np.full((3, 2), np.nan)])
-def test_what_is_not_linear_in_two_classes_is_refused(params):
+def test_parameters_that_are_not_linear_in_two_classes_are_refused(params):
     with pytest.raises(InputError, match="3 x 2"):
         sweep.accuracies_of_classes(params, np.array(sweep.MEANS), np.ones((2, 2)))
 

@@ -1,4 +1,4 @@
-"""Learners that are not written yet, or broken, are left out with a sentence; the others come."""
+"""Unwritten or broken learners are left out with a sentence; the others are shown."""
 
 from unittest.mock import Mock
 
@@ -21,7 +21,7 @@ from tests.wording import wording
         (IndexError("list index out of range"), "", "indexerror: list index out of range"),
     ],
 )
-def test_what_training_raises_becomes_a_sentence(error, exercise, words):
+def test_errors_of_training_become_a_sentence(error, exercise, words):
     attempts = FailureCollector()
     with attempts("Mine"):
         train_quietly(Mock(**{"train.side_effect": error}), [], [])

@@ -1,4 +1,4 @@
-"""MIRA's step against its closed form, and column squishing against what it promises."""
+"""MIRA's step compared with its closed form, and column squishing with its guarantees."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, st
 
 class TestComputing:
     @pytest.mark.parametrize("seed", range(5))
-    def test_tau_is_the_smaller_of_the_cap_and_what_is_asked_for(self, lab, seed):
+    def test_tau_is_the_smaller_of_the_cap_and_the_required_step(self, lab, seed):
         rng = np.random.default_rng(seed)
         K = int(rng.integers(2, 7))
         at = step_problem(K, tuple(rng.normal(0, 1.5, 2)), int(rng.integers(K)))
@@ -32,14 +32,14 @@ class TestComputing:
         after = step_of(lab.classifier("column_squishing", "ColumnSquishing").rule, at, 1e300)
         assert margin(after.scores, 2) == pytest.approx(1)
         rng = np.random.default_rng(0)
-        for _ in range(2000):  # no other d that meets the constraints is shorter
+        for _ in range(2000):  # No other d that meets the constraints is shorter.
             d = after.d + rng.normal(0, 0.1, 5)
             if margin(at.scores + at.sq_norm * d, 2) >= 1:
                 assert d @ d >= after.d @ after.d
 
 
 class TestShowing:
-    def test_what_is_drawn_is_what_was_computed(self, lab):
+    def test_the_drawing_matches_the_computation(self, lab):
         scene = DemoMiraStep(lab).scene_of()
         at, start = scene.facts["at"], scene.steps.start
         before, mira, squishing = (mark["extents"] for mark in scene.panels[2].marks if mark["kind"] == "bars")

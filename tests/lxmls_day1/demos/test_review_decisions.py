@@ -1,4 +1,4 @@
-"""Decisions, taken apart: words sum to the lead, smoothing is its formula, and any text can be read."""
+"""Decisions by word: words sum to the lead, smoothing follows its formula, and any text can be read."""
 
 import math
 
@@ -14,7 +14,7 @@ TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not wo
 
 
 def lead_of(model, corpus, counts):
-    """The lead of positive, by the definition."""
+    """Return the lead of the class positive, by its definition."""
     leads, place = model.params[:, 0] - model.params[:, 1], corpus.feat_dict
     return leads[0] + sum(count * leads[1 + place[token]] for token, count in counts.items() if token in place)
 
@@ -66,7 +66,7 @@ def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     assert total == pytest.approx(decision.pros + decision.cons, abs=1e-9)
 
 
-def test_what_is_beyond_all_measure_is_not_read():
+def test_long_texts_are_cut_before_they_are_read():
     text = "great " * reviews.MAX_CHARS
     assert reviews.count_typed_tokens(text) == count_tokens(text[: reviews.MAX_CHARS])
 
@@ -94,7 +94,7 @@ def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(
         assert sorted((totals[k, corpus.feat_dict[word]] for word in mine), reverse=True) == most.tolist()
 
 
-def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
+def test_a_typed_word_is_found_only_if_it_is_a_feature(corpus):
     assert reviews.token_of(corpus, " Boring! ") == "boring"
     assert reviews.token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
     assert not reviews.token_of(corpus, "😀") and not reviews.token_of(corpus, "")

@@ -13,7 +13,7 @@ from lxmls_day1.lab import reference_folder
 STEP = {"scores": [0, 1], "true class": 0, "‖g(x)‖²": 2}
 SENTENCE = {"emissions": [[0, 1], [1, 0]], "transitions": [[0, 0], [0, 0]], "start": [0, 0], "stop": [0, 0]}
 POINTS = {"points": [[-1.0], [2.0]], "classes": [0, 1]}
-WEIGHTS = [[0.0, 1.0], [0.5, -0.5]]  # the lead of class 1 is 1 − x
+WEIGHTS = [[0.0, 1.0], [0.5, -0.5]]  # The lead of class 1 is 1 − x.
 MEANS = {"priors": [0.5, 0.5], "means": [[0, 1], [2, 0]], "variance": 1.0}
 
 
@@ -75,16 +75,16 @@ def test_the_path_of_one_word_is_seen_around_its_score_and_start_and_stop_stand_
     assert [text.get_text() for text in ax.texts] == ["0.5", "0.25", "0", "1"]
 
 
-def test_of_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
+def test_with_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
     mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
     PLOTS["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)
     leads = {
         line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("expected", "yours")
     }
-    assert leads == {"expected": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x: the means differ
+    assert leads == {"expected": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x; the means differ.
 
 
-def test_of_two_features_boundaries_are_lines_in_the_plane(ax):
+def test_with_two_features_boundaries_are_lines_in_the_plane(ax):
     wanted, got = np.array([[-1.5], [2.0], [-1.0]]), np.array([[-3.0], [0.0], [2.0]])  # 2x − y = 1.5, and y = 1.5
     PLOTS["boundaries"](MEANS, wanted, got, ax)
     lines = {line.get_label(): line.get_xydata() for line in ax.lines}
@@ -104,15 +104,15 @@ def test_of_two_features_boundaries_are_lines_in_the_plane(ax):
         ("steps", STEP, [0.5, -0.5, 1.0], [1.0, -1.0, 1.0], False),
         ("paths", {"x": 3}, [0, 1], [1, 1], False),
         ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[-1.5], [2.0], [1.0]], True),
-        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[3.0], [-4.0], [2.0]], False),  # the same boundary
+        ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[3.0], [-4.0], [2.0]], False),  # The same boundary.
         ("boundaries", MEANS, [[-1.5], [2.0], [-1.0]], [[-1.5], [0.0], [0.0]], False),  # none
         ("boundaries", MEANS, [[-1.5], [2.0], [-1.0], [1.0]], [[-1.5], [2.0], [1.0], [1.0]], False),
         ("boundaries", POINTS, [WEIGHTS, WEIGHTS], [WEIGHTS, WEIGHTS], False),
-        ("boundaries", POINTS, WEIGHTS, [[0.0, 1.0], [0.5, 0.5]], True),  # one matrix
+        ("boundaries", POINTS, WEIGHTS, [[0.0, 1.0], [0.5, 0.5]], True),  # A single matrix.
         ("boundaries", POINTS, WEIGHTS, WEIGHTS, False),
     ],
 )
-def test_what_cannot_be_drawn_is_left_out(kind, given, wanted, got, drawn):
+def test_invalid_inputs_are_not_drawn(kind, given, wanted, got, drawn):
     made = render_png(kind, given, np.array(wanted), np.array(got))
     assert (made or b"").startswith(b"\x89PNG") == drawn
 
@@ -141,7 +141,7 @@ SIZES = pytest.mark.parametrize("size", [1e308, -1e308, 1e200, 5e-324, 0.0])
 @SIZES
 @pytest.mark.parametrize(("n_features", "place"), [(1, (1, 1)), (2, (0, 1)), (2, (2, 1))])
 def test_boundaries_without_measure_end_in_a_picture_or_in_none(n_features, place, size):
-    """A warning is an error in all tests: a student would read it below the verdict."""
+    """A warning is an error in all tests, because a student would read it below the verdict."""
     points = np.array([[-1.0, 0.0], [1.0, 2.0]])[:, :n_features]
     wanted = np.column_stack([np.zeros(1 + n_features), np.ones(1 + n_features)])
     got = wanted.copy()

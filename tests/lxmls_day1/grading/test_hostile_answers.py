@@ -1,4 +1,4 @@
-"""Answers that are made to cost the grader time or memory: a verdict for each, at a small multiple of what was sent."""
+"""Answers that are made to cost the grader time or memory: each gets a verdict, at a small multiple of the bytes that were sent."""
 
 import collections
 import itertools
@@ -18,13 +18,13 @@ from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.grading.running.boxed_lab import call_text
 
-MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
+MOST = 16 << 20  # the bytes of a reply, as in `Limits.reply`
 EXPECTED = np.array([0.4, -0.4, 0.0])
-TIMES, FREE = 40, 300_000  # a value may cost so many times its frame, and so many bytes
+TIMES, FREE = 40, 300_000  # a value may cost TIMES the bytes of its frame, plus FREE bytes
 
 
 class Greedy(np.ndarray):
-    """Forges whatever it can."""
+    """An array that forges as much as it can."""
 
     def __array_finalize__(self, other): ...
     def tobytes(self, *_):
@@ -77,7 +77,7 @@ Bound = collections.namedtuple("Bound", "radius margin bound")
 EMPTY_ROW = sp.coo_array((1, 5_000_000))
 REFUSED, WRONG = "refused", "wrong"
 
-#: What a rule returns -> what comes of it: the box refuses to send it, or it is wrong.
+#: Name -> (function that makes the rule's return value, outcome): the box refuses to send it, or it is a wrong answer.
 ANSWERS = {
     "one long text among short ones": (lambda: ["x" * 1_000_000] + [""] * 250, REFUSED),
     "the same in rows": (lambda: [["x" * 1_000_000]] + [[""]] * 250, REFUSED),
@@ -153,7 +153,7 @@ ANSWERS = {
 
 
 def peak_of(work):
-    """Bytes at most in use at a time while this is done, on top of those before."""
+    """Return the maximum of additional bytes in use while `work` runs."""
     tracemalloc.start()
     try:
         work()
@@ -164,7 +164,7 @@ def peak_of(work):
 
 @pytest.fixture(scope="module", autouse=True)
 def _warm():
-    """What is imported at first use counts for nobody."""
+    """Decode once, so that imports at first use do not count."""
     decode_message(encode_message(sp.csr_array(np.eye(2))))
 
 
@@ -177,7 +177,7 @@ def judged(frame):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ANSWERS)
-def test_an_answer(name):
+def test_a_hostile_answer_costs_little_memory(name):
     make, outcome = ANSWERS[name]
     value = make()
     try:
@@ -190,14 +190,14 @@ def test_an_answer(name):
     assert peak_of(lambda: judged(frame)) <= TIMES * len(frame) + FREE
 
 
-def test_a_sparse_answer_is_made_dense_where_that_is_expected():
+def test_a_sparse_answer_is_made_dense_if_a_dense_answer_is_expected():
     Expect({"d": Answer.from_value([[0.0, 2.0]])})(
         "d", decode_message(encode_message(sp.csr_array([[0.0, 2.0]])), MOST)
     )
 
 
 def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
-    """A check may hand an answer to the next call, which is told to the student."""
+    """A check may pass an answer to the next call, and the call is shown to the student."""
     large = {"array (2000000,)": np.ones(2_000_000, bool), "list of 500000": [0.5] * 500_000, "str of 100": "x" * 100}
     for shown, value in large.items():
         texts = []
@@ -205,7 +205,7 @@ def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
         assert texts == [f"f({shown})"]
 
 
-def test_a_reply_of_the_raised_kind_is_cut_before_it_is_looked_at():
+def test_a_reply_with_an_exception_is_cut_before_it_is_read():
     said = {"raised": ["x" * 10**6, 3, *["ValueError"] * 10**5], "text": "a " * 10**6}
     errors = []
     assert peak_of(lambda: errors.append(RaisedInBox.from_reply(said))) < 300_000
@@ -222,7 +222,7 @@ def sparse(shape, data=("<f8", [0], 0), indices=("<i4", [0], 0), indptr=("<i4", 
     return frame_of({"s": [shape, *map(list, (data, indices, indptr))]}, bytes(16))
 
 
-#: What comes out of a box that does not keep to the rules.
+#: Frames of a box that violates the protocol.
 FRAMES = {
     "a wide sparse array": sparse([1, 5_000_000]),
     "a sparse array without bounds": sparse([1, 10**18]),
@@ -255,7 +255,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_a_frame_that_is_refused(name):
+def test_an_invalid_frame_is_refused_at_little_cost(name):
     frame = FRAMES[name]
 
     def read():
@@ -266,7 +266,7 @@ def test_a_frame_that_is_refused(name):
     assert peak_of(read) <= TIMES * len(frame) + FREE
 
 
-#: The dearest there are.
+#: The most expensive frames that are allowed.
 DEAR = {
     "lists": b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}",
     "numbers": b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}",
@@ -276,7 +276,7 @@ DEAR = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEAR)
-def test_the_dearest_frames(name):
+def test_the_most_expensive_frames_are_affordable(name):
     assert peak_of(lambda: decode_message(frame_of(DEAR[name]), MOST)) < 80_000_000
 
 
@@ -296,7 +296,7 @@ trees = st.recursive(
 @settings(deadline=None)
 @given(trees, st.binary(max_size=64))
 def test_no_frame_costs_much(tree, raw):
-    """Not even one that is not as the other end would have made it; nor does an array that is made of it."""
+    """Neither invalid frames nor arrays that are made of the values are expensive."""
     frame = frame_of(tree, raw)
 
     def read():
@@ -306,7 +306,7 @@ def test_no_frame_costs_much(tree, raw):
             return
         try:
             np.asarray(value)
-        except ValueError:  # rows of other lengths
+        except ValueError:  # rows of different lengths
             return
 
     assert peak_of(read) <= TIMES * len(frame) + FREE + (1 << 20)

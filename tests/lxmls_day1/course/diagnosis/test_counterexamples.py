@@ -1,4 +1,4 @@
-"""The check of small inputs: what it asks, what it says of a wrong answer, and what it leaves to others."""
+"""The check of small inputs: its inputs, its reports on wrong answers, and the cases that it leaves to other checks."""
 
 from types import SimpleNamespace
 
@@ -53,7 +53,7 @@ def raising(error, least):
     return function
 
 
-def test_right_answers_say_nothing():
+def test_right_answers_pass_without_a_report():
     check_of(lambda x: 2 * x)
     check_of(lambda x: np.float32(2) * x)
 
@@ -81,13 +81,13 @@ def test_right_answers_say_nothing():
         (lambda x: np.nan, [], "", "yours     nan"),
     ],
 )
-def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):
+def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, named_as, part):
     with pytest.raises(WrongAnswer) as caught:
         check_of(function)
     assert part in str(caught.value)
     assert [name for name, _ in caught.value.mistakes] == names and caught.value.diagnosis_kind == named_as
     example = caught.value.example
-    assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN is not NaN
+    assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN does not equal NaN
 
 
 @pytest.mark.parametrize(
@@ -97,16 +97,16 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
             lambda x: [x, 2 * x + 1 + (x > 2)],
             "Only a part is wrong: the double. Right in all answers: the number itself.",
         ),
-        (lambda x: [x, 2 * x + 1], None),  # more is said: the double is 1 more
+        (lambda x: [x, 2 * x + 1], None),  # a more precise observation exists: the double is 1 more
         (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
-        (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
+        (lambda x: [x + 1, 2 * x + 1], None),  # no part is right
         (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
-        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # of another form: which part is wrong?
+        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # with another shape no part can be named
         (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
         (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
     ],
 )
-def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, said):
+def test_wrong_parts_are_reported_if_no_known_mistake_matches(answers, said):
     pool = Pool(INPUTS, tuple((Answer.from_value([x, 2.0 * x]),) for x in range(6)), {})
     module = SimpleNamespace(
         __name__="test_1_01_x",
@@ -117,7 +117,9 @@ def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, 
         ProbeInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
     told = dict(caught.value.mistakes)
     assert told.get("wrong_parts") == said
-    assert caught.value.diagnosis_kind == ("property" if told else "")  # the class's groups still hold them
+    assert caught.value.diagnosis_kind == (
+        "property" if told else ""
+    )  # The class's groups must still contain these answers.
 
 
 def test_the_parts_of_each_exercise_are_its_whole_answers():
@@ -135,7 +137,7 @@ def test_the_parts_of_each_exercise_are_its_whole_answers():
     assert n_split > 15
 
 
-def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
+def test_changed_inputs_are_reported_if_the_answers_are_right():
     with pytest.raises(WrongAnswer, match=wording("course.double_changes_array_given")) as caught:
         check_of(lambda x: 2 * x, changes=["double", "double"])
     assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
@@ -148,23 +150,23 @@ STUB = NotImplementedError("Exercise 1.1: From loss to tau.")
 
 
 @pytest.mark.parametrize("least", [0, 3])
-def test_a_stub_ends_the_check_where_all_other_answers_are_right(least):
+def test_a_stub_ends_the_check_if_all_other_answers_are_right(least):
     with pytest.raises(NotImplementedError):
         check_of(raising(STUB, least))
 
 
-def test_where_one_function_is_a_stub_another_one_is_judged():
+def test_wrong_answers_are_reported_although_another_function_is_a_stub():
     with pytest.raises(WrongAnswer, match=wording("course.small_inputs_get_wrong")) as caught:
         check_of(lambda x: raising(STUB, 3)(x) + 5)
-    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # and nothing of what is right elsewhere
+    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # no report on answers that are right
 
 
-def test_a_box_that_is_gone_ends_the_check():
+def test_a_box_that_ended_ends_the_check():
     with pytest.raises(NoAnswer):
         check_of(raising(NoAnswer("did not end"), 3))
 
 
-def test_faults_of_the_authors():
+def test_faults_of_the_checks_are_errors():
     with pytest.raises(InputError, match=wording("course.small_inputs_recorded")):
         ProbeInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
     with pytest.raises(NoAnswer, match=wording("course.gave_answers_inputs")):

@@ -1,4 +1,7 @@
-"""Formulas of wrong numbers: what is told is true of every answer, and not of the right ones; the terms of each exercise can be made."""
+"""Formulas of wrong numbers: a reported formula holds for every answer, but not for the right answers.
+
+The terms of each exercise can be computed.
+"""
 
 import numpy as np
 import pytest
@@ -36,7 +39,7 @@ def test_the_shortest_formula(wrong, formula):
     assert told(wrong, made=lambda number: np.full((2, 3), number)) == formula
 
 
-def test_no_formula():
+def test_no_formula_is_reported_if_none_fits():
     assert told(lambda a, b, c, d: np.sin(a * b) + c) == ""
     assert told(lambda a, b, c, d: np.inf if a > 2 else a) == ""
     assert told(lambda a, b, c, d: a + b, right=lambda a, b, c, d: a + b) == "", "that is right"
@@ -53,7 +56,7 @@ def with_terms():
 
 
 @pytest.mark.parametrize(("exercise", "terms"), list(with_terms()))
-def test_the_terms_of_an_exercise_fit_any_answer_of_the_right_form(exercise, terms):
+def test_the_terms_of_an_exercise_fit_any_answer_of_the_expected_shape(exercise, terms):
     pool = RecordedAnswers.read(REFERENCE / RECORDED, [exercise.id]).pools[exercise.id]
     asked = [
         (given, its[0].array) for given, its in zip(pool.inputs, pool.answers, strict=True) if its[0].kind is float

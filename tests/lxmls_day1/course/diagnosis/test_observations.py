@@ -1,4 +1,4 @@
-"""What can be seen in wrong answers: each observation is true of all of them, and is not made where it is not."""
+"""Observations on wrong answers: each holds for all of them, and is not reported if one answer contradicts it."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in
 
 
 def said(change):
-    """What is observed where `change` makes the answer from what is given and what is expected."""
+    """Return the observations if `change` computes the answer from the input and the expected answer."""
     asked = []
     for given, right in zip(INPUTS, RIGHT, strict=True):
         wanted, got = Answer.from_value(right), Answer.from_value(change(given, right))
@@ -22,8 +22,8 @@ def said(change):
     return " ".join(sentence for _, sentence in describe_symptoms(asked))
 
 
-def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
-    """Both have an x above 20, as by chance they have something."""
+def test_no_condition_is_reported_for_two_right_answers_among_many_wrong():
+    """Both right answers have an x above 20, but two answers share some such condition by chance."""
 
     def where(n_wrong):
         xs = [*range(n_wrong), 21, 22]
@@ -82,7 +82,7 @@ def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
         ),
     ],
 )
-def test_what_is_seen(change, text):
+def test_observations_describe_the_change(change, text):
     assert text in said(change)
 
 
@@ -95,11 +95,11 @@ def test_what_is_seen(change, text):
         lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
     ],
 )
-def test_nothing_is_said_that_one_answer_contradicts(change):
+def test_no_observation_contradicts_an_answer(change):
     assert said(change) == ""
 
 
-def test_a_result_where_an_error_is_wanted():
+def test_a_result_instead_of_an_expected_error_is_reported():
     refused = [
         ProbeResult(given, Answer.from_value("refused"), Answer.from_value([1.0, 2.0]), True) for given in INPUTS
     ]
@@ -129,8 +129,8 @@ def test_formulas_leave_out_results_that_are_not_finite():
 
 
 @pytest.mark.parametrize("numbers", [(1e308, -1e308), (5e-324, 1e16), (np.nan, np.inf), (0.0, -0.0)])
-def test_numbers_of_any_size_are_looked_at_without_a_warning(numbers):
-    """Warnings are errors in tests; to students they would point at a file that is not theirs."""
+def test_numbers_of_any_size_cause_no_warnings(numbers):
+    """Warnings are errors in tests; a student's warning would name a file that is not the student's."""
 
     def terms(given, answer, right):
         yield "the first", answer[0], {"the norm": given["norm"], "the second": answer[1], "1": 1.0}

@@ -43,12 +43,12 @@ def test_sparse_and_dense_are_the_same():
 
 
 @pytest.mark.parametrize("value", [[[1], [1, 2]], object(), {"a": 1}, 1j, [None, 1]])
-def test_what_is_no_answer(value):
+def test_invalid_answers_are_refused(value):
     with pytest.raises(TypeError):
         Answer.from_value(value)
 
 
-def test_reading(tmp_path):
+def test_recorded_answers_are_read_from_files(tmp_path):
     recorded = RecordedAnswers({"test_1_01_x.py::test_a": {"d": Answer.from_value([1.0])}}, {}, {})
     other = RecordedAnswers({"test_1_02_x.py::test_b": {"d": Answer.from_value([2.0])}}, {}, {"1.2": 3})
     path = tmp_path / "1.1.json"
@@ -64,8 +64,8 @@ def test_reading(tmp_path):
         RecordedAnswers.read(tmp_path, ["1.3"])
 
 
-def test_an_answer_that_is_an_object_is_told_without_its_address():
-    """Its address is another one in each run, so that no recorded answer would agree with it."""
+def test_an_object_is_recorded_without_its_address():
+    """The address differs in each run, so no recorded answer would match it."""
     for value in (object(), [object()], [len, print, lambda: 0]):
         with pytest.raises(TypeError, match=wording("course.neither_numbers_nor_texts")) as caught:
             Answer.from_value(value)

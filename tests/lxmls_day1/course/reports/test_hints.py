@@ -1,4 +1,4 @@
-"""A mistake that was named has a hint of its own, before the ladder: from the course's own exercise 1.5."""
+"""A named mistake has its own hint before the general hints; tested with the course's exercise 1.5."""
 
 import json
 
@@ -23,7 +23,7 @@ WRONG = """predicted = np.argmax(scores)
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """With MIRA written wrong, and checked."""
+    """Return a workspace with a wrong MIRA, checked."""
     folder = tmp_path_factory.mktemp("hints") / "mine"
     start_workspace(folder)
     path = folder / "classifiers/mira.py"
@@ -45,7 +45,7 @@ def test_the_hint_of_the_mistake_comes_first_and_once(workspace):
     lines = (workspace / "classifiers/mira.py").read_text(encoding="utf-8").split("\n")
     number = 1 + next(n for n, line in enumerate(lines) if "# sq_norm" in line)
     assert steps[0][2].endswith(wording("course.look_what_do_sq", number))
-    assert "2 * sq_norm" not in steps[0][2]  # where to look, not what to write
+    assert "2 * sq_norm" not in steps[0][2]  # The hint names the place, not the code.
 
 
 def test_a_mistake_without_a_question_and_without_arguments_has_no_hint(workspace):

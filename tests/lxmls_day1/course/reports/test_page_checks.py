@@ -18,7 +18,7 @@ ONE_SIDED = RULE.rpartition("\n")[0]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A lab, as a page has it."""
+    """Return a lab as a page has it."""
     return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
 
 
@@ -31,7 +31,7 @@ def ask(folder):
     return asked
 
 
-def test_the_stubs_are_the_gaps_and_what_is_given_stays():
+def test_the_stubs_are_gaps_and_other_code_is_shown():
     for exercise, n_gaps in [("1.2", 1), ("1.3", 1), ("1.4", 1), ("1.5", 1), ("1.6", 1), ("1.7", 2)]:
         name, source = page_checks.starter_source(exercise)
         assert source.count("raise NotImplementedError") == n_gaps
@@ -53,7 +53,7 @@ def test_the_stubs_are_the_gaps_and_what_is_given_stays():
         "\n\tif label:\n\t\tpass\n\treturn d",
     ],
 )
-def test_any_indentation_is_that_of_the_gap(written):
+def test_any_indentation_is_adapted_to_the_gap(written):
     filled = page_checks.fill_gaps(page_checks.starter_source("1.4")[1], "1.4", [written])
     assert "    d = np.zeros(len(scores))\n    if label:\n        pass\n    return d\n    return d\n" in filled
 
@@ -132,7 +132,7 @@ def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
 
 
 @pytest.mark.slow
-def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
+def test_answers_saved_by_another_version_of_the_page_are_ignored(folder):
     written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
     found = page_checks.handle_request(
         str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written})
@@ -141,7 +141,7 @@ def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
 
 
 @pytest.mark.slow
-def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
+def test_answers_of_a_page_can_be_moved_to_a_lab(ask, tmp_path):
     lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
     known = model_answers.decode_answers((lab / model_answers.FILE).read_bytes())
     answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
@@ -150,7 +150,7 @@ def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
     solved = (lab / "classifiers/svm.py").write_text("# solved here\n", encoding="utf-8")
     open_work(lab, tmp_path / packed["name"])
     assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
-    assert (lab / "classifiers/svm.py").stat().st_size == solved  # in the page it is a stub
+    assert (lab / "classifiers/svm.py").stat().st_size == solved  # In the page this function is a stub.
     notebook = json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())
     (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
     assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")

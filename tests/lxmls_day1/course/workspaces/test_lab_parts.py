@@ -1,4 +1,4 @@
-"""A workspace of the day, what it takes from the package, and further notebooks."""
+"""A workspace of the day: modules that it imports from the package, and additional notebooks."""
 
 import re
 import shutil
@@ -43,14 +43,14 @@ def day(tmp_path):
 
 
 def in_python(folder, code, *arguments):
-    """What a Python prints that was started in a folder, as a student starts one."""
+    """Return the output of a Python process that was started in a folder, as a student starts one."""
     went = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
     assert went.returncode == 0, went.stderr
     return went.stdout.split("\n")[:-1]
 
 
 def without_topics(folder):
-    """A workspace as older versions gave it: all modules right in ``classifiers/``, and ``structured.py`` among them."""
+    """Return a workspace of an older version: all modules directly in ``classifiers/``, including ``structured.py``."""
     topics = "|".join(TOPICS).encode()
     topic, in_table = rb"\bclassifiers([./])(?:%s)\1" % topics, rb'": "(?:%s)\.' % topics
     state, given = WorkspaceState.from_folder(folder), {}
@@ -71,7 +71,7 @@ def without_topics(folder):
 
 
 def a_file_that_is_not_there(folder):
-    """A classifier that no exercise of the lab names, and its class."""
+    """Return a classifier's module that no exercise of the lab names."""
     name = "crf"
     path = next((reference_folder() / "classifiers").rglob(f"{name}.py")).relative_to(reference_folder())
     assert not (folder / path).exists()
@@ -90,7 +90,7 @@ def test_the_day_is_small(day):
 
 
 @pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
-def test_each_exercise_comes_with_its_files_and_with_what_it_builds_on(exercise, given):
+def test_each_exercise_has_its_files_and_its_prerequisites(exercise, given):
     ids = with_prerequisites([exercise.id], REFERENCE)
     part = files_for_exercises(given, ids, REFERENCE)
     assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
@@ -116,7 +116,7 @@ def test_notebooks_and_exercises_by_their_names():
         resolve_exercises(["9_nothing"], REFERENCE)
 
 
-class TestWhatIsNotThere:
+class TestMissingModules:
     def test_it_is_imported_from_the_package_and_there_is_one_of_each_class(self, day):
         module = a_file_that_is_not_there(day)
         flat = module.rpartition(".")[2]
@@ -137,16 +137,16 @@ class TestWhatIsNotThere:
         said = in_python(day, "try:\n    import classifiers.mira\nexcept ImportError as error:\n    print(error)")
         assert said == ["No module named 'classifiers.mira'"]
 
-    def test_what_nobody_has_is_not_found(self, day):
+    def test_an_unknown_module_is_not_found(self, day):
         with pytest.raises(InputError, match=r"has no classifiers/crff\.py"):
             Lab(day).load("classifiers.crff")
 
 
-#: In a folder of a lab: each module is imported by all its names, in either order, and is the lab's own file if that has one.
+#: Runs in a lab's folder: imports each module by all its names, in both orders; a file of the lab takes precedence.
 BY_ALL_NAMES = """
 import importlib, os, sys, lxmls_day1
-from lxmls_day1.library_path import reference_place
-lab, reference, stems = os.getcwd(), reference_place(), []
+from lxmls_day1.library_path import reference_path
+lab, reference, stems = os.getcwd(), reference_path(), []
 for number, place in enumerate(sys.argv[1:]):
     full, flat = place.replace("/", "."), "classifiers." + os.path.basename(place)
     if os.path.isfile(os.path.join(lab, os.path.dirname(place) + ".py")):
@@ -178,7 +178,7 @@ LABS = {
     "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
 }
 
-SHORT = "day", "older, with more"  # those of every run
+SHORT = "day", "older, with more"  # These are tested in every run.
 
 
 def with_more(folder):
@@ -192,7 +192,7 @@ def up_to_date(folder):
 
 
 class TestTopics:
-    """Modules beyond the day stand in folders; each is found by any of its names, in any kind of lab."""
+    """Modules beyond the day are in folders by topic; each is found by any of its names, in any kind of lab."""
 
     def test_each_folder_is_a_topic_and_each_module_has_a_name_of_its_own(self):
         folder = reference_folder() / "classifiers"
@@ -214,7 +214,7 @@ class TestTopics:
         ]
         assert in_python(folder, BY_ALL_NAMES, *places) == []
 
-    def test_at_an_update_files_move_with_what_was_written(self, tmp_path):
+    def test_an_update_moves_files_with_the_students_code(self, tmp_path):
         folder = without_topics(start_workspace(tmp_path / "lab"))
         solve(folder, "1.13")
         arow, lbfgs = folder / "classifiers/arow.py", folder / "classifiers/lbfgs.py"
@@ -237,7 +237,7 @@ class TestTopics:
 
 
 class TestAdding:
-    def test_what_was_written_stays_and_undo_takes_it_back(self, day):
+    def test_adding_keeps_the_students_code_and_can_be_undone(self, day):
         solve(day, "1.5")
         written = (day / "classifiers" / "mira.py").read_bytes()
         before = {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts}
@@ -250,7 +250,7 @@ class TestAdding:
         assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
         assert Registry.from_folder(day).ids == tuple(core_exercises(REFERENCE))
 
-    def test_everything(self, day, tmp_path):
+    def test_all_parts_can_be_added(self, day, tmp_path):
         add(day, [])
         whole = start_workspace(tmp_path / "whole")
         names = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}

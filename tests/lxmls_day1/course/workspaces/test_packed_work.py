@@ -20,7 +20,7 @@ STEPS, MINE = "classifiers/steps.py", "classifiers/mine.py"
 
 @pytest.fixture
 def packed(workspace, tmp_path):
-    """Work in a workspace, packed."""
+    """Return the packed work of a workspace."""
     (workspace / STEPS).write_text("half_step = 1\n")
     (workspace / MINE).write_text("x = 1\n")
     save_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
@@ -32,12 +32,12 @@ def packed(workspace, tmp_path):
 
 @pytest.fixture
 def other(workspace, tmp_path):
-    """Another workspace of the same lab, at its beginning."""
+    """Return another workspace of the same lab, without any work."""
     return start_workspace(tmp_path / "other")
 
 
 class TestSubmit:
-    def test_what_is_packed(self, workspace):
+    def test_submit_packs_the_students_files(self, workspace):
         (workspace / "classifiers/__pycache__").mkdir()
         (workspace / "classifiers/__pycache__/x.py").write_text("")
         (workspace / "classifiers/mine.py").write_text("x = 1\n")
@@ -55,7 +55,7 @@ class TestSubmit:
         assert set(manifest["files"]) == names - {"submission.json"}
         assert pack_submission(workspace, submission, "Ada Lovelace, Ä")[1] == content
 
-    def test_what_is_missing(self, workspace):
+    def test_missing_files_are_reported(self, workspace):
         (workspace / STEPS).unlink()
         (workspace / "classifiers/means.py").write_bytes(b"# \xff\n")
         (workspace / "classifiers/mine.py").write_text("x = (\n")
@@ -83,7 +83,7 @@ def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(works
     assert undone.command == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
 
 
-def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
+def test_work_in_this_workspace_is_kept_and_can_be_restored(packed, other):
     (other / STEPS).write_text("mine = 2\n")
     open_work(other, packed)
     undo(other)

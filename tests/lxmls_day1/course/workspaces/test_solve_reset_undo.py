@@ -49,7 +49,7 @@ class TestSolveAndReset:
         with pytest.raises(InputError, match=wording("course.there_is_nothing_to_undo")):
             undo(workspace)
 
-    def test_twice_is_once(self, workspace):
+    def test_repeating_solve_or_reset_changes_nothing(self, workspace):
         assert solve(workspace, "1.1").files
         assert solve(workspace, "1.1").files == ()
         undo(workspace)
@@ -66,7 +66,7 @@ class TestSolveAndReset:
         undo(workspace)
         assert path.read_bytes() == before
 
-    def test_a_file_that_is_no_python_at_the_moment(self, workspace):
+    def test_a_file_with_a_syntax_error(self, workspace):
         path = workspace / STEPS
         broken = path.read_text(encoding="utf-8").replace("return tau", "return (tau")
         path.write_text(broken, encoding="utf-8")
@@ -75,7 +75,7 @@ class TestSolveAndReset:
         undo(workspace)
         assert path.read_text(encoding="utf-8") == broken
 
-    def test_a_function_that_is_gone(self, workspace):
+    def test_a_deleted_function(self, workspace):
         path = workspace / STEPS
         path.write_bytes(path.read_bytes().replace(b"def half_step", b"def my_step"))
         with pytest.raises(InputError, match=wording("course.longer_function_half_step")):
@@ -96,7 +96,7 @@ class TestSolveAndReset:
         reset(workspace, "1.1")
         assert b"raise NotImplementedError" in path.read_bytes()
 
-    def test_nothing_is_put_in_that_would_not_be_python(self, workspace, monkeypatch):
+    def test_a_result_that_is_not_valid_python_is_not_written(self, workspace, monkeypatch):
         before = (workspace / STEPS).read_bytes()
         monkeypatch.setattr(module, "replace_function", lambda *_: "def half_step(:\n")
         with pytest.raises(InputError, match=wording("course.would_python_more")):
@@ -132,7 +132,7 @@ class TestSolveAndReset:
         assert path.read_bytes() == before
 
     def test_an_installation_without_solutions(self, workspace, tmp_path, monkeypatch):
-        """What a student has installed holds the same stubs that a workspace has."""
+        """A student's installation holds the same stubs as a workspace."""
         mine = start_workspace(tmp_path / "second")
         for name in ("workspaces.solve_reset_undo", "registry", "workspace_state"):
             monkeypatch.setattr(f"lxmls_day1.course.{name}.reference_folder", lambda: workspace)

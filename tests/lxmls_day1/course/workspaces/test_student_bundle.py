@@ -1,4 +1,4 @@
-"""The bundle for students, made from the tiny lab and this package, and from the real one."""
+"""The bundle for students, made from the tiny lab with this package, and from the real lab."""
 
 import json
 import os
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def checkout(reference):
-    """The tiny lab with this package around it, as a checkout is."""
+    """Return a checkout of the tiny lab with this package around it."""
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "constraints.txt"):
         shutil.copy(ROOT / name, reference)
     ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
@@ -58,7 +58,7 @@ def test_the_address_of_the_course_goes_into_every_notebook():
 
 
 class TestBundle:
-    def test_folder_and_zip_are_the_same_and_hold_what_they_should(self, checkout, tmp_path):
+    def test_folder_and_zip_have_the_same_expected_files(self, checkout, tmp_path):
         made = release(tmp_path / "out")
         files = tree(made.folder)
         (wheel,) = [name for name in files if name.endswith(".whl")]
@@ -86,7 +86,7 @@ class TestBundle:
             os.umask(umask)
         assert first == second
 
-    def test_a_leak_stops_it(self, checkout, tmp_path):
+    def test_a_leaked_solution_stops_the_build(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:
             file.write("\nThe answer is `tau = min(cap, tau)`.\n")
         with pytest.raises(InputError, match=wording("course.nothing_released_metadata_line")):
@@ -95,8 +95,8 @@ class TestBundle:
 
 
 class TestFromBeginningToEnd:
-    def test_a_student_unpacks_checks_solves_by_hand_and_submits(self, checkout, tmp_path):
-        """With nothing but what is in the bundle: its package from the wheel, its workspace, another directory."""
+    def test_a_student_unpacks_checks_solves_and_submits(self, checkout, tmp_path):
+        """Only with the contents of the bundle: its package from the wheel, its workspace, another folder."""
         made = release(tmp_path / "out")
         (wheel,) = made.folder.glob("*.whl")
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
@@ -126,7 +126,7 @@ class TestFromBeginningToEnd:
         assert (made.folder / "submission-ada.zip").is_file()
         assert wording("course.is_your_lab_with") in run("start", str(tmp_path / "second"))
 
-    @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
+    @pytest.mark.campaign  # tests/lxmls_day1/browser/test_site.py has a shorter test with the same files.
     def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):
         made = release(tmp_path / "out")
         lines = solution_lines(ROOT, Registry.from_folder(ROOT).ids)
@@ -149,7 +149,7 @@ class TestFromBeginningToEnd:
             "        continue\n"
             "    raise SystemExit('solved')\n"
         )
-        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # else the loops of this copy are compiled
+        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # Otherwise the loops of this copy would be compiled.
         done = subprocess.run(
             [sys.executable, "-P", "-c", code], cwd=tmp_path, env=quick, capture_output=True, text=True
         )

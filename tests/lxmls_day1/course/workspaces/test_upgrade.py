@@ -1,4 +1,4 @@
-"""A newer version of the tiny reference lab meets workspaces of an older one."""
+"""A newer version of the tiny reference lab, with workspaces of an older version."""
 
 import json
 from pathlib import PurePosixPath
@@ -37,7 +37,7 @@ def tree(folder):
 
 @pytest.fixture
 def newer(reference, workspace, monkeypatch):
-    """The workspace is there; then the reference lab and the version of the package change."""
+    """Return the workspace; afterwards the reference lab and the package version have changed."""
     edit(reference / STEPS, ("Adds up steps.", "Adds up steps, in a new way."))
     edit(reference / MEANS, ("def untouched(x):", "def touched(x):"))
     edit(reference / POINTS, ("n=2", "n=3"))
@@ -47,7 +47,7 @@ def newer(reference, workspace, monkeypatch):
     return workspace
 
 
-def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
+def test_a_workspace_reports_its_version(workspace, monkeypatch):
     assert version_note(workspace) == ""
     monkeypatch.setattr(workspace_module.lxmls_day1, "__version__", "99.1")
     assert wording("course.lab_made_lxmls_day") in version_note(workspace)
@@ -66,7 +66,7 @@ def test_an_untouched_workspace_becomes_a_new_one(newer, tmp_path):
     assert tree(newer) == before and version_note(newer)
 
 
-def test_what_the_student_wrote_moves_into_the_new_file(newer):
+def test_the_students_functions_move_into_the_new_file(newer):
     solve(newer, "1.1")
     edit(newer / STEPS, ("tau = min(cap, tau)", "tau = min(tau, cap)  # mine"))
     (newer / STEPS).write_bytes((newer / STEPS).read_bytes().replace(b"\n", b"\r\n"))
@@ -78,7 +78,7 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
     assert (newer / renewed.backup_folder / STEPS).read_bytes() == old
 
 
-def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
+def test_a_notebook_updates_its_lab_and_undoes_it(newer):
     solve(newer, "1.1")
     lab, before = notebook_lab.NotebookLab(newer), tree(newer)
     assert wording("course.lab_update_brings_given") in lab.status().text
@@ -96,7 +96,7 @@ def laid_out_by_a_browser(path):
 def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
     laid_out_by_a_browser(newer / NOTEBOOK)
     laid_out_by_a_browser(newer / RECORDED)
-    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # says the same
+    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # the same content
     renewed = update(newer)
     assert NOTEBOOK in renewed.files and not renewed.unchanged + renewed.edited and RECORDED not in renewed.files
     laid_out_by_a_browser(newer / NOTEBOOK)
@@ -117,8 +117,8 @@ def test_a_notebook_that_was_only_run_is_renewed(newer):
 
 
 @pytest.mark.usefixtures("imports_as_before")
-def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
-    """What nobody has written, the record too, comes from the site, and is the new one after its update."""
+def test_a_browser_keeps_the_record_of_unedited_files(newer, monkeypatch):
+    """Unedited files, including the record, come from the site, and the site's update replaces them."""
     monkeypatch.setattr(notebook_lab, "CAN_START_PROCESSES", False)
     monkeypatch.setattr(notebook_lab, "watch_cells", lambda lab: None)
     as_before = (newer / FILE).read_bytes()
@@ -140,7 +140,7 @@ def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
     assert tree(newer) == mine
 
 
-def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, reference):
+def test_starter_files_that_were_edited_deleted_or_withdrawn(newer, reference):
     edit(newer / POINTS, ("n=2", "n=7"))
     (newer / CHECKS).unlink()
     (reference / "classifiers/added.py").write_text("NEW = 1\n")
@@ -158,7 +158,7 @@ def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, refe
     assert tree(newer) == {**old, "readers/gone.py": b""}
 
 
-def test_one_without_a_record_keeps_what_may_be_the_student_s(newer):
+def test_a_workspace_without_a_record_keeps_possible_student_code(newer):
     (newer / FILE).unlink()
     (newer / ".gitignore").unlink()
     edit(newer / MEANS, ("def untouched(x):", "def my_own(x):"))
@@ -167,7 +167,7 @@ def test_one_without_a_record_keeps_what_may_be_the_student_s(newer):
     assert version_note(newer) == "" and ".lab-backups/" in (newer / ".gitignore").read_text()
 
 
-def test_the_assignment_stays(newer):
+def test_the_assigned_exercises_do_not_change(newer):
     path = newer / "tests/exercises/exercises.toml"
     path.write_text('assigned = ["1.2"]\n' + path.read_text())
     update(newer)
@@ -185,12 +185,12 @@ def test_the_assignment_stays(newer):
         ("from lxmls_day1.engine import training, gone_module", True),
     ],
 )
-def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
-    """Where what it imports is there, under whatever name, it stays as it is."""
+def test_a_file_of_an_older_lab_becomes_the_new_file_with_its_functions(head, gone):
+    """If the modules that it imports still exist under some name, the file is not changed."""
     files = student_files(reference_folder())
     name = PurePosixPath("classifiers/mira.py")
     functions = record_origin({name: files[name]}).files[str(name)].functions
-    called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
+    called = "corpus_of_old.check(given)"  # Removed if only the older file imports this check.
     source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
     theirs = f"{head}\n\n\n{source}\n".encode()
     made = migrate_source(theirs, files[name])

@@ -1,4 +1,4 @@
-"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
+"""Training on a Dask cluster has the bits of threads, whichever worker trains a part, dies, lacks files or has another version."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ def learner_of(owner, shards):
         (SVM, {"n_jobs": 2, "averaged": "last round", "regularizer": 0.01}, {}),
     ],
 )
-def test_the_bits_are_those_of_threads(make, settings, given, corpus, cluster):
+def test_cluster_weights_have_the_bits_of_threads(make, settings, given, corpus, cluster):
     threads, workers = (make(nr_rounds=3, **settings) for _ in range(2))
     expected = train_corpus(threads, corpus, **given)
     np.testing.assert_array_equal(train_corpus(workers, corpus, scheduler=cluster.scheduler_address, **given), expected)
@@ -63,7 +63,7 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
 
     def run_and_kill(self, function, join, shared, jobs, look):
         def looking():
-            if len(runs) == 3 and self._threads and not died:  # in the third round, when parts have been given out
+            if len(runs) == 3 and self._threads and not died:  # In the third round, when parts have been assigned.
                 (pid, *_) = self.client.run(os.getpid).values()
                 died.append(pid)
                 os.kill(pid, signal.SIGKILL)
@@ -82,11 +82,11 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
     assert any(wording("engine.lost_other_workers_take") in sentence for sentence in said)
 
 
-def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
+def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, cluster, tmp_path):
     own = shutil.copytree(corpus.folder, tmp_path / "own.bags")
 
     def hide(folder, what):
-        """The worker sees no such shard."""
+        """Hide a shard, or the corpus, from the worker."""
         of_all = parts.Shards
 
         class Poorer(of_all):
@@ -120,7 +120,7 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         return train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own), scheduler=cluster.scheduler_address)
 
     try:
-        client.run(hide, str(own), 0, workers=[first])  # a shard of the first part: the other worker trains that
+        client.run(hide, str(own), 0, workers=[first])  # A shard of the first part; the other worker trains that part.
         np.testing.assert_array_equal(train(), expected)
         client.run(hide, str(own), 1, workers=[second])
         client.run(back, workers=[first])
@@ -130,12 +130,12 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         client.run(back, workers=[first, second])
         client.run(become_older, workers=[first])
         with pytest.warns(UserWarning, match=wording("engine.left_lxmls_day", first)):
-            np.testing.assert_array_equal(train(), expected)  # by the other one
+            np.testing.assert_array_equal(train(), expected)  # The other worker trained it.
         client.run(hide, str(own), "corpus", workers=[second])
         parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (
             parts.CALL_TIMEOUT_SECONDS,
             5.0,
-        )  # time enough for an answer on a busy machine
+        )  # Enough time for an answer on a busy machine.
         try:
             with pytest.warns(UserWarning, match="is left out"), pytest.raises(parts.ClusterLost) as said:
                 train()
@@ -159,7 +159,7 @@ def test_learners_that_the_package_does_not_have_are_refused(corpus):
             to_named_learner(owner, learner_of(owner, corpus))
 
 
-def test_no_scheduler_and_no_dask(corpus, monkeypatch):
+def test_a_missing_scheduler_or_dask_is_reported(corpus, monkeypatch):
     monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_AFTER_SECONDS", 1.0)
     with pytest.raises(InputError, match=wording("engine.dask_scheduler_answers")):
         train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
@@ -190,7 +190,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
                 checkpoint=Checkpoint(path, 10**9),
             )
     monkeypatch.undo()
-    mira = Mira(nr_rounds=4, n_jobs=2)  # threads go on where the cluster stopped
+    mira = Mira(nr_rounds=4, n_jobs=2)  # Threads resume where the cluster stopped.
     np.testing.assert_array_equal(train_corpus(mira, corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
 
 

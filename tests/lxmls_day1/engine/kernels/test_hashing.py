@@ -14,13 +14,13 @@ names = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
 @pytest.mark.parametrize("function", [signed_hashes, _signed_hashes_in_numpy])
 @given(names=names)
 @settings(max_examples=60, deadline=None)
-def test_hashes_are_murmurs(function, names):
+def test_hashes_match_murmurhash(function, names):
     wanted = [murmurhash3_32(name, seed=0) for name in names]
     assert function(*joined_names(names)).tolist() == wanted
 
 
 @pytest.mark.parametrize("function", [signed_hashes, _signed_hashes_in_numpy])
-def test_every_length_of_any_bytes(function):
+def test_bytes_of_every_length_match_murmurhash(function):
     rng = np.random.default_rng(0)
     lengths = np.tile(np.arange(41), 20)
     text = rng.integers(0, 256, lengths.sum(), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Texts counted at once give what they give one by one."""
+"""Counting many texts at once gives the same as counting them one by one."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lxmls_day1.engine.text.token_matrix import count_texts
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.vocabulary import count_words
 
-# Function words, marks alone, numbers, words that differ only in what is normalised, and many ways to write one token.
+# Function words, single marks, numbers, words that differ only before normalisation, and many spellings of one token.
 PIECES = [
     "the",
     "of",
@@ -40,7 +40,7 @@ texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), mi
 
 
 def naive(texts, count, nr_counted, min_count):
-    """Tokens, totals and table by dictionaries."""
+    """Return tokens, totals and table, computed with dictionaries."""
     bags = [count(text) for text in texts]
     totals = {}
     for bag in bags[:nr_counted]:

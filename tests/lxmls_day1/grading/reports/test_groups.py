@@ -1,4 +1,4 @@
-"""Wrong answers without a name: grouped by behaviour, and named once for all that are alike."""
+"""Wrong answers without a name: grouped by behaviour, so that an instructor names each group once."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
 
 
 class TestGrouping:
-    def test_those_who_answer_alike_stand_together(self):
+    def test_equal_wrong_answers_form_a_group(self):
         nearly = [
             (given, Answer.from_value([(1 + 1e-12) * v for v in answer.values])) for given, answer in wrong_at([0, 1])
         ]
@@ -51,18 +51,18 @@ class TestGrouping:
         assert found[0].rows[0].student == "ada" and len(found) == 4 == len({group.id for group in found})
         assert found[0].id.startswith("1.5-") and found[0].text.startswith("2 of 4")
 
-    def test_ids_stay_when_others_hand_in(self):
+    def test_ids_do_not_change_when_others_hand_in(self):
         one = failure_groups([row_of("ada", wrong_at([0]))])
         more = failure_groups(
             [row_of("zoe", wrong_at([1])), row_of("ada", wrong_at([0])), row_of("bob", wrong_at([0]))]
         )
         assert one[0].id == more[0].id
 
-    def test_what_a_known_mistake_explains_is_in_no_group(self):
+    def test_answers_of_a_known_mistake_are_in_no_group(self):
         known = [("halved", "It is half.")]
         assert failure_groups([row_of("ada", wrong_at([0]), mistakes=known, diagnosis_kind="one")]) == []
         (group,) = failure_groups([row_of("ada", wrong_at([0]), mistakes=known, diagnosis_kind="property")])
-        assert len(group.rows) == 1  # that a property fails is no name of the cause
+        assert len(group.rows) == 1  # A property that fails does not name the cause.
 
     def test_a_behaviour_that_is_very_long_is_left_out(self):
         assert failure_signature_of(WrongAnswer("", wrong=[(INPUTS[0], Answer.from_value("x" * 30_000))])) == ""
@@ -87,7 +87,7 @@ def small_answers(lab, inputs):
 """
 
     def checked(self, folder, **programs):
-        """The check of small inputs, of somebody who answers 7 where 1 and 7 are right."""
+        """Return the check of the small inputs for code that answers 7 to both; the expected answers are 1 and 7."""
         path = folder / "test_1_05_small.py"
         path.write_text(self.SMALL, encoding="utf-8")
         pool = Pool(
@@ -101,18 +101,18 @@ def small_answers(lab, inputs):
         session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits())
         return session.run({}, None).checks[0]
 
-    def test_the_session_keeps_wrong_answers_without_a_name(self, tmp_path):
+    def test_the_session_saves_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
         assert (check.verdict, check.mistakes) == ("wrong", ())
         row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
         (group,) = failure_groups([row])
         assert group.wrong == (({"n": 1}, Answer.from_value(7)),) and "1 of 2 small inputs" in group.text
 
-    def test_and_none_that_have_one(self, tmp_path):
+    def test_the_session_saves_no_wrong_answers_with_a_name(self, tmp_path):
         check = self.checked(tmp_path, seven=((1, 0),))
         assert check.mistakes == (("seven", "It is seven."),) and check.behaviour == ""
 
-    def test_the_smallest_wrong_answer_is_drawn_where_the_exercise_says_how(self, tmp_path, monkeypatch):
+    def test_the_smallest_wrong_answer_is_drawn_if_the_exercise_has_a_picture(self, tmp_path, monkeypatch):
         path, given = tmp_path / "test_1_05_small.py", {"scores": [0.0, 1.0], "true class": 0}
         expected = RecordedAnswers(pools={"1.5": Pool((given,), ((Answer.from_value([1.0, -1.0]),),), {})})
         (tmp_path / RECORDED.name).mkdir()
@@ -129,7 +129,9 @@ def small_answers(lab, inputs):
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
         assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")
-        monkeypatch.setattr("lxmls_day1.grading.running.session._picture", None)  # what it is given it keeps, too
-        assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # of another form: it may be any size
+        monkeypatch.setattr(
+            "lxmls_day1.grading.running.session._picture", None
+        )  # From here on, drawing a picture would raise.
+        assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # A wrong shape is not drawn because it may have any size.
         assert picture([0.0, 0.0], kind="") == ("wrong", b"")
         assert picture([1.0, -1.0]) == ("ok", b"")

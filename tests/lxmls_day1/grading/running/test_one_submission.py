@@ -38,7 +38,7 @@ def test_the_function_is_shown_without_its_docstring(ends, more):
         assert sample(content) == "def mira_rule(scores):\n    return scores  # <b>"
 
 
-def test_a_stub_and_a_missing_file_have_none():
+def test_a_stub_and_a_missing_file_have_no_sample():
     assert sample(GIVEN.encode()) == sample(b"") == sample(b"x = 1\n") == ""
 
 

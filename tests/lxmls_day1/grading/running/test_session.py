@@ -1,5 +1,4 @@
-"""Checks in a grading session: those that are called directly and those that need pytest come to the same verdicts, and what
-does not end in time is tried again."""
+"""Checks in a grading session: direct calls and pytest give the same verdicts, and checks that do not end in time are retried."""
 
 import os
 import textwrap
@@ -18,7 +17,7 @@ from lxmls_day1.grading.running.boxed_lab import BoxedLab, to_builtin_exception
 from lxmls_day1.grading.running.session import SKIPPED_AFTER_TIMEOUTS, GradingSession
 from tests.wording import wording
 
-NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
+NO_FORK_SERVER = None  # A box opens at the first request to the lab, and none of these checks makes one.
 PLAIN = '''
 import numpy as np
 import pytest
@@ -63,7 +62,7 @@ def session_of(folder, **files):
 
 
 def run(session, n_labs=1):
-    """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
+    """Run the checks for each lab and return, for each, name -> (verdict, text, mistakes)."""
     found = [session.run(LAB, NO_FORK_SERVER) for _ in range(n_labs)]
     return [
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checked.checks}
@@ -71,8 +70,8 @@ def run(session, n_labs=1):
     ]
 
 
-def test_nothing_above_the_checks_is_looked_at(tmp_path, monkeypatch):
-    """One may be allowed to pass through a folder above, and not to list it."""
+def test_folders_above_the_checks_are_not_listed(tmp_path, monkeypatch):
+    """A user may be allowed to enter a folder above, and not to list it."""
     folder, scandir = tmp_path / "theirs/checks", os.scandir
     folder.mkdir(parents=True)
     session = session_of(folder, plain=PLAIN)
@@ -124,21 +123,21 @@ def test_a_check_is_a_plain_function(tmp_path, check):
         run(session_of(tmp_path, other=check, plain=PLAIN))
 
 
-def test_a_check_that_leaves_itself_out_is_no_check(tmp_path):
+def test_a_check_that_skips_itself_is_refused(tmp_path):
     with pytest.raises(InputError, match="test_it skips itself: .*no data"):
         run(session_of(tmp_path, skipping="import pytest\n\ndef test_it():\n    pytest.skip('no data')\n"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["import nothing_of_this_name\n", "def test_it(:\n"])
-def test_check_files_that_cannot_be_read(tmp_path, broken):
+def test_check_files_that_cannot_be_read_are_refused(tmp_path, broken):
     with pytest.raises(InputError, match=wording("grading.checks_cannot_run")):
         run(session_of(tmp_path, broken=broken))
 
 
 @pytest.mark.slow
 def test_checks_that_were_edited_are_read_again(tmp_path):
-    for number in (3.0, 4.25, 3.0):  # of other lengths: bytecode goes by length and second
+    for number in (3.0, 4.25, 3.0):  # their lengths differ because bytecode caches compare size and time
         (found,) = run(session_of(tmp_path, edited=f"def test_right(expect):\n    expect('the number', {number})\n"))
         assert found["test_right"][0] == ("ok" if number == 3.0 else "wrong")
 
@@ -159,7 +158,7 @@ def test_ctrl_c_ends_the_run(tmp_path, check):
 
 # Time -----------------------------------------------------------------------------------------------------------------
 
-#: Two exercises. Each check asks the box once, and says by what.
+#: Checks of two exercises. Each check makes one request to the box; the request names the check.
 TIMED = """
 import pytest
 
@@ -182,17 +181,17 @@ def test_third(lab):
 """
 
 
-KILLED = float("inf")  # what stands for the seconds of a call during which the box is killed
+KILLED = float("inf")  # Stands for the seconds of a call during which the box is killed.
 
 
 @pytest.fixture
 def boxes(monkeypatch):
-    """Boxes whose answers take `FakeBox.seconds`, and what they are asked: (number, name)."""
+    """Replace boxes by fakes whose answers take `FakeBox.seconds`; record their requests as (number, name)."""
     asked = []
 
     class FakeBox:
         count = 0
-        changed = False
+        arguments_changed = False
         seconds = staticmethod(lambda box, name: 0.0)
 
         def __init__(self, fork_server, files, limits, cpu_seconds):
@@ -228,17 +227,17 @@ def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
 
 
 @pytest.mark.parametrize("taken", [1e9, KILLED])
-def test_what_ends_a_box_is_tried_once_more_alone_in_a_fresh_one(tmp_path, boxes, taken):
+def test_a_check_that_ends_its_box_is_retried_alone_in_a_fresh_box(tmp_path, boxes, taken):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: taken if number == 1 and name == "second" else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert {verdict for verdict, _, _ in found.values()} == {"ok"}
-    # the first box is gone; the second try stands behind all public checks and before the hidden ones
+    # The first box is gone; the retry comes after all public checks and before the hidden checks.
     assert asked[:3] == [(1, "first"), (1, "second"), (2, "third")]
     assert asked[3:] == [(3, "second"), (4, "hidden"), (4, "another_hidden")]
 
 
-def test_a_hidden_check_is_tried_again_too(tmp_path, boxes):
+def test_a_hidden_check_is_retried_too(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9 if number == 2 else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
@@ -246,7 +245,7 @@ def test_a_hidden_check_is_tried_again_too(tmp_path, boxes):
     assert asked[3:] == [(2, "hidden"), (3, "another_hidden"), (4, "hidden")]
 
 
-def test_a_slow_moment_costs_nothing_also_where_checks_were_given_up(tmp_path, boxes):
+def test_a_slow_moment_costs_no_marks_even_if_checks_were_abandoned(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9 if number <= 2 else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
@@ -254,7 +253,7 @@ def test_a_slow_moment_costs_nothing_also_where_checks_were_given_up(tmp_path, b
     assert asked[:5] == [(1, "first"), (2, "second"), (3, "first"), (4, "second"), (5, "third")]
 
 
-def test_what_never_ends_is_tried_four_times_and_not_with_hidden_inputs(tmp_path, boxes):
+def test_endless_code_is_tried_four_times_and_never_with_hidden_inputs(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9)
     (found,) = run(session_of(tmp_path, timed=TIMED))
@@ -291,7 +290,7 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
         ([], Exception),
     ],
 )
-def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
+def test_every_exception_of_the_code_is_an_error(tmp_path, monkeypatch, kinds, caught):
     told = RaisedInBox.from_reply({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
     made = to_builtin_exception(told)
     assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
