@@ -19,7 +19,7 @@ from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn_points, find_gaps, starter_source
+from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
@@ -336,13 +336,13 @@ def _head(text: str) -> tuple[str, int]:
 
 
 def _canvas(exercise: Exercise, source: str) -> str:
-    """Return the canvas on which a rule moves a boundary between points; empty if the exercise has no rule."""
+    """Return the figure in which a rule moves boundaries between points; empty if the exercise has no rule."""
     if not any(function.endswith("_rule") for function in functions_with_exercise(source, exercise.id)):
         return ""
-    points = json.dumps(drawn_points(), separators=(",", ":"))
+    data = escape(json.dumps(drawn(exercise.id), separators=(",", ":")))
     return (
-        f'<figure data-points="{points}"><canvas width="560" height="420" role="img" aria-label="Points of two classes, and the boundary '
-        'between them"></canvas><figcaption>Your rule will move a boundary between these points.</figcaption></figure>'
+        f'<figure data-drawn="{data}"><canvas width="1120" height="840" role="img" aria-label="Points of three classes, the boundaries '
+        'of the right rule between them, and yours"></canvas><figcaption></figcaption></figure>'
     )
 
 

@@ -1,16 +1,20 @@
 import base64
 import json
+import types
 
+import numpy as np
 import pytest
 
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import page_checks
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.lab import reference_folder
+from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
 from tests.wording import wording
+from tools.authoring.mistakes import read_mistakes
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 ONE_SIDED = RULE.rpartition("\n")[0]
@@ -77,9 +81,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     assert "your line 3" in wrong["hint"] and wrong["question"]["attempt"]
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and not right["rows"] and right["bars"] is None
-    # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.
-    *_, (_, b, w_1, w_2) = right["trace"]["steps"]
-    assert all((b + w_1 * x + w_2 * y > 0) == bool(label) for x, y, label in right["trace"]["points"])
+    assert right["trace"] == page_checks.drawn("1.4")["wanted"]
 
 
 @pytest.mark.slow
@@ -122,6 +124,39 @@ def test_an_answer_to_a_question_is_kept_compared_and_taken_along(ask, tmp_path)
     other = start_workspace(tmp_path / "other", ["1.4"])
     open_work(other, tmp_path / "work.zip")
     assert [one.text for one in WorkspaceState.from_folder(other).explanations] == [kept["text"]]
+
+
+PLANE = np.stack(np.meshgrid(np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)), -1).reshape(-1, 2)
+
+
+def classes(places, weights):
+    """The class that weights of the picture predict at each place."""
+    b, *w = np.reshape(weights, (3, 3)).T
+    return np.argmax(b + places @ np.array(w), axis=1)
+
+
+@pytest.mark.parametrize(
+    ("id", "n_mistakes", "share"), [("1.4", 5, 0.2), ("1.5", 1, 0.1), ("1.6", 3, 0.2), ("1.7", 1, 0.1)]
+)
+def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mistakes, share):
+    drawn = page_checks.drawn(id)
+    points, labels = np.array(drawn["points"])[:, :2], np.array(drawn["points"])[:, 2]
+    assert (classes(points, drawn["start"]) != labels).sum() >= 10  # something is to be seen
+    right = drawn["wanted"][-1][1:]
+    assert (classes(points, right) == labels).all()
+    exercise = Registry.from_folder(reference_folder())[id]
+    (name,) = exercise.files
+    sources = {name: (reference_folder() / find_lab_file(reference_folder(), name)).read_text(encoding="utf-8")}
+    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[
+        :n_mistakes
+    ]:  # the most frequent first
+        module = types.ModuleType("wrong")
+        exec(mistake.programs[0].apply_to(sources)[name].replace("@compiled", ""), module.__dict__)
+        monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)
+        wrong = page_checks.trace(reference_folder(), id)[-1][1:]
+        assert (classes(PLANE, wrong) != classes(PLANE, right)).mean() > share, mistake.name
+        if id == "1.4":
+            assert (classes(points, wrong) != labels).sum() >= 2, mistake.name
 
 
 @pytest.mark.slow
