@@ -121,12 +121,12 @@ html_theme_options = {
     "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "footer_start": ["copyright"],
+    "footer_start": ["links.html"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_context = {"default_mode": "auto"}
+html_context = {"default_mode": "auto", "repository": os.environ.get("REPOSITORY", "")}
 
 
 def write_commands(app: Any) -> None:
@@ -362,13 +362,14 @@ def _escaped(part: str) -> str:
     return part if part.startswith("`") else part.replace("|", r"\|")
 
 
-def copy_mathjax(app: Any, exception: Exception | None) -> None:
-    """Copy the one MathJax file that the pages load into the site."""
+def copy_files(app: Any, exception: Exception | None) -> None:
+    """Copy the one MathJax file that the pages load, and the licence, into the site."""
     if exception is None and app.builder.format == "html":
         package = importlib.metadata.distribution("sphinx-mathjax-offline")
         target = Path(app.outdir, "_static", MATHJAX)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(str(package.locate_file(f"sphinx-mathjax-offline/static/{MATHJAX}")), target)
+        shutil.copyfile(ROOT / "LICENSE", Path(app.outdir, "LICENSE.txt"))
 
 
 def setup(app: Any) -> None:
@@ -384,7 +385,7 @@ def setup(app: Any) -> None:
     app.connect("config-inited", write_lessons)  # The lessons link to the exercise pages.
     app.connect("source-read", read_first_part)
     app.connect("source-read", insert_limits)
-    app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", copy_files)
     app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)
     app.connect("doctree-read", place_demonstrations)

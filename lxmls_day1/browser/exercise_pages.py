@@ -5,9 +5,11 @@ The page of an experiment has no gap, but a demonstration, questions, and the an
 is loaded before a reader uses a gap. Then Python starts in a worker (``page/exercise_worker.js``).
 """
 
+import ast
 import io
 import json
 import re
+import textwrap
 import zipfile
 from collections.abc import Iterator
 from html import escape
@@ -17,13 +19,14 @@ from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn_points, find_gaps, starter_source
+from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
 from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
+from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import find_lab_file
 
@@ -35,25 +38,48 @@ UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
-#: Parts of a notebook's text that are not shown: comments, and the head of the function, which the gap shows.
+#: Of a notebook's text: comments, and the head of the function, which the gap shows.
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
-#: Further packages that demonstrations import: from Pyodide, and from the installed packages. ``exercise_worker.js`` loads them.
+#: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: the instructions for the page, and the beginnings of the notebook's questions that can be answered from the page.
+#: The experiments: the demonstration, how one does them in a page, and how those questions of the notebook begin whose answers rest on it.
 EXPERIMENTS = {
     "1.1": (
-        'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
-        "brings those of all means and variances.",
+        "gaussian_playground",
+        "Do both experiments in this demonstration. *Start Python for every setting*, below its sliders, brings those of all means "
+        "and variances.",
         ("Why does the boundary hardly move",),
     ),
     "1.8": (
-        'Do the experiment on points here, in `lab.demo("comparison")`. The one on reviews is in the lesson.',
+        "comparison",
+        "Do the experiment on points in this demonstration. The one on reviews is in the lesson.",
         ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }
+#: Sentences of a notebook about what stands beside them there, and what a page says instead; {lesson} is a link to the notebook.
+ELSEWHERE = {
+    "1.2": [("the next cell shows it", "{lesson} shows it")],
+    "1.3": [
+        ("*For the evening. In the afternoon, go on with [notebook 2](../../notebooks/2_online.ipynb).*\n\n", ""),
+        ("the density of section A", "the density of [exercise 1.1](1.1.md)"),
+        ('but `lab.hint("1.3")` helps. `lab.check("1.3")` tests', "but *Hint* helps. *Check* tests"),
+    ],
+    "1.5": [("(PA-I, see *Further*)", "(PA-I)")],
+    "1.6": [
+        ("(*Further* derives this)", "({lesson} derives this)"),
+        ("Always check a gradient formula against finite differences:\n\n", ""),
+    ],
+    "1.7": [
+        (
+            'The picture below shows the optimum for two $\\lambda$, computed with `solver="dual"` (*Further* explains this\nsolver).',
+            "{Lesson} shows the optimum for two $\\lambda$.",
+        )
+    ],
+    "1.8": [("(notebook 3)", "(lesson 3)")],
+}
 TAKE_BUTTON = '<button type="button" class="take" hidden>Take it with you</button>'
-BOOK_FOLDER = PurePosixPath("_static/exercises")  # the folder in the book
-LAB_FOLDER = "/lab"  # the folder of the lab in a page
+BOOK_FOLDER = PurePosixPath("_static/exercises")  # in the book
+LAB_FOLDER = "/lab"  # where a page has the lab
 
 
 def exercise_pages(root: Path) -> dict[str, str]:
@@ -69,13 +95,14 @@ def exercise_pages(root: Path) -> dict[str, str]:
     pages = {}
     for place, exercise in enumerate(core):
         after = core[place + 1] if place + 1 < len(core) else None
+        about = about_line(exercise, core)
         notebook = exercise.notebook.removesuffix(".ipynb")
         script = (root / f"{notebook}.py").read_text(encoding="utf-8")
         if exercise.files:
-            text = f"{notebook_text(script, exercise.id)}\n\n```{{raw}} html\n:file: {exercise.id}.html\n```"
-            pages[f"{exercise.id}.html"] = exercise_html(exercise)
+            text = f"{page_text(script, exercise)}\n\n```{{raw}} html\n:file: {exercise.id}.html\n```"
+            pages[f"{exercise.id}.html"] = exercise_html(exercise, about)
         else:
-            text = experiment_markdown(exercise, script)
+            text = experiment_markdown(exercise, script, about)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
         onward += [
             f"[all of this lesson](../../{exercise.notebook})",
@@ -84,9 +111,20 @@ def exercise_pages(root: Path) -> dict[str, str]:
         pages[f"{exercise.id}.md"] = (
             f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\nGo on: {' · '.join(onward)}.\n"
         )
-    listed = "\n".join(exercise.id for exercise in core)
-    pages["index.md"] = INDEX.format(pages=listed)
+    listed = "\n".join(f"- [{one.id} {one.title}]({one.id}.md), {effort(one)}" for one in core)
+    pages["index.md"] = INDEX.format(listed=listed, pages="\n".join(exercise.id for exercise in core))
     return pages
+
+
+def effort(exercise: Exercise) -> str:
+    """Return how long an exercise takes and what it counts: ``about 40 minutes, 10 points``."""
+    return f"about {exercise.minutes} minutes, {exercise.points:g} points"
+
+
+def about_line(exercise: Exercise, core: list[Exercise]) -> str:
+    """Return the first line of an exercise, which also tells the page's script the exercises of the day in their order."""
+    day = escape(json.dumps([[one.id, one.title, one.minutes] for one in core], ensure_ascii=False))
+    return f'<p class="about" data-day="{day}">{effort(exercise).capitalize()}</p>'
 
 
 INDEX = """# Exercises
@@ -94,8 +132,11 @@ INDEX = """# Exercises
 The core of the day as pages: read the idea, fill in the gap, and check it here. Python runs in this browser; nothing is installed, and what
 you write stays on this machine. The first and the last are experiments, which you do with a demonstration.
 
+{listed}
+
 ```{{toctree}}
 :maxdepth: 1
+:hidden:
 
 {pages}
 ```
@@ -146,18 +187,46 @@ def notebook_text(script: str, exercise: str, has_code: bool = True) -> str:
     raise ValueError(f"the notebook has no heading for exercise {exercise}")
 
 
+def page_text(script: str, exercise: Exercise) -> str:
+    """Return the text of a notebook before an exercise, with links to the notebook for everything that only the notebook shows.
+
+    Raises
+    ------
+    ValueError
+        If the notebook no longer has a sentence that the page replaces.
+    """
+    text = notebook_text(script, exercise.id, has_code=bool(exercise.files))
+    lesson = f"[the lesson](../../{exercise.notebook})"
+    for before, after in ELSEWHERE.get(exercise.id, ()):
+        if before not in text:
+            raise ValueError(f"exercise {exercise.id}: the notebook does not say {before!r}; correct `ELSEWHERE`")
+        text = text.replace(
+            before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
+        )
+    idea, _, tasks = text.partition("\n1. ")
+    first, *others = re.split(r"^\d\. ", tasks, flags=re.MULTILINE)
+    if others:  # The first task is the code; the others need the notebook's data and pictures.
+        first = textwrap.dedent(f"   {first}").strip()
+        listed = "".join(f"- {task.replace(chr(10) + '   ', chr(10) + '  ').strip()}\n" for task in others)
+        text = f"{idea}\n{first}\n\nAfterwards, in {lesson}:\n\n{listed}"
+    return text.strip()
+
+
 def _linked(text: str) -> str:
     """Return a text of a notebook with links adapted to the page."""
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
-def experiment_markdown(exercise: Exercise, script: str) -> str:
+def experiment_markdown(exercise: Exercise, script: str, about: str) -> str:
     """Return an experiment in Markdown: a demonstration, and a text area below each question."""
-    how, questions = EXPERIMENTS[exercise.id]
+    demonstration, how, questions = EXPERIMENTS[exercise.id]
+    title = escape(f"Demonstration: {demonstration_class(demonstration).title}")
+    address = f"../../demonstrations/{demonstration}.html"
     parts = [
-        notebook_text(script, exercise.id, has_code=False),
-        _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
+        page_text(script, exercise),
+        _raw(f"{_section(exercise, ' experiment')}\n{about}\n{_task(exercise.task)}"),
         how,
+        _raw(f'<iframe class="demonstration" src="{address}" title="{title}" loading="lazy"></iframe>'),
     ]
     known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
     for number, beginning in enumerate(questions, 1):
@@ -173,7 +242,7 @@ def experiment_markdown(exercise: Exercise, script: str) -> str:
         ]
     names = ("Check", "Hint", "Reset")
     buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
-    below = f'<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
+    below = f'{_hints(exercise)}\n<p class="state" role="status"></p>\n<div class="report"></div>\n</section>'
     parts.append(_raw(f'<p class="buttons">{buttons} {TAKE_BUTTON}</p>\n{below}'))
     return "\n\n".join(parts)
 
@@ -187,10 +256,25 @@ def _raw(text: str) -> str:
 
 
 def _hints(exercise: Exercise) -> str:
-    return f'<ol class="hints">{"".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)}</ol>'
+    return f'<ol class="hints">{"".join(f"<li hidden>{_prose(hint)}</li>" for hint in exercise.hints)}</ol>'
 
 
-def exercise_html(exercise: Exercise) -> str:
+def _prose(text: str) -> str:
+    """Return a hint as paragraphs. Formulae, which are indented, and sketches of code keep their lines.
+
+    Examples
+    --------
+    >>> _prose("Add `b`\\nto it:\\n\\n    a + b")
+    '<p>Add <code>b</code> to it:</p><pre>a + b</pre>'
+    """
+    blocks = re.split(r"\n[ ]*\n", text.strip("\n"))
+    return "".join(
+        f"<pre>{escape(textwrap.dedent(block))}</pre>" if re.search(r"^ |←|<-", block, re.MULTILINE) else _task(block)
+        for block in blocks
+    )
+
+
+def exercise_html(exercise: Exercise, about: str) -> str:
     """Return an exercise as HTML: its functions with a text area in each gap, buttons, hints, and an element for the verdict."""
     name, source = starter_source(exercise.id)
     lines = source.split("\n")
@@ -198,47 +282,75 @@ def exercise_html(exercise: Exercise) -> str:
     for function in functions_with_exercise(source, exercise.id, name):
         place = function_lines(source, function)
         assert place is not None
-        text = "\n".join(lines[place]) + "\n"
-        end = 0
+        text = textwrap.dedent("\n".join(lines[place])) + "\n"
+        row, end = _head(text)
         for gap in find_gaps(text, exercise.id):
             label = escape(f"Your lines of {function}")
-            rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
-            rows.append(
-                f'<textarea aria-label="{label}" rows="6" spellcheck="false" autocapitalize="off" autocomplete="off" '
-                f'style="--indent: {len(gap["indent"])}ch"></textarea>'
+            row += _given(text[end : gap.start()])
+            row += (
+                f'<div class="editor" style="--indent: {len(gap["indent"])}ch"><div class="numbers" aria-hidden="true"></div>'
+                f'<textarea aria-label="{label}" rows="6" wrap="off" spellcheck="false" autocapitalize="off" autocomplete="off">'
+                "</textarea></div>"
             )
             end = gap.end()
-        rows.append(f"<pre>{escape(text[end:].rstrip())}</pre>")
+        rows.append(row + _given(text[end:]))
     solution = escape("\n\n".join(_solutions(exercise)))
     return f"""{_section(exercise)}
+{about}
 {_task(exercise.task)}
-<div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
-<p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
+<div class="code" title="{escape(name)}">{"".join(rows)}</div>
+<p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="stop" hidden>Stop</button>
+<button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
 <button type="button" class="reset">Reset</button> {TAKE_BUTTON}</p>
+{_hints(exercise)}
+<div class="solutions" hidden><p>One solution:</p><pre class="python">{solution}</pre></div>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}
-{_hints(exercise)}
-<div class="solutions" hidden><p>One solution:</p><pre>{solution}</pre></div>
 </section>"""
 
 
+def _given(text: str) -> str:
+    """Return given lines of code as HTML; empty if there are none."""
+    return f'<pre class="python">{escape(text.rstrip())}</pre>' if text.strip() else ""
+
+
+def _head(text: str) -> tuple[str, int]:
+    """Return the head of a function in one line, which opens to its types and its docstring, and where these end in its text."""
+    (function,) = ast.parse(text).body
+    assert isinstance(function, ast.FunctionDef)
+    first = function.body[0]
+    lines = text.splitlines(keepends=True)
+    end = len("".join(lines[: first.end_lineno if ast.get_docstring(function) else first.lineno - 1]))
+    given = function.args
+    for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+        argument.annotation = None
+    short = ast.FunctionDef(function.name, given, [ast.Pass()], [], None, lineno=1)
+    line = ast.unparse(short).partition("\n")[0]
+    return (
+        f'<details class="head"><summary><code class="python">{escape(line)}</code> <span>types and description</span></summary>'
+        f"{_given(text[:end])}</details>",
+        end,
+    )
+
+
 def _canvas(exercise: Exercise, source: str) -> str:
-    """Return the canvas on which a rule moves a boundary between points; empty if the exercise has no rule."""
+    """Return the figure in which a rule moves boundaries between points; empty if the exercise has no rule."""
     if not any(function.endswith("_rule") for function in functions_with_exercise(source, exercise.id)):
         return ""
-    points = json.dumps(drawn_points(), separators=(",", ":"))
+    data = escape(json.dumps(drawn(exercise.id), separators=(",", ":")))
     return (
-        f'<figure data-points="{points}"><canvas width="560" height="420" role="img" aria-label="Points of two classes, and the boundary '
-        'between them"></canvas><figcaption>Your rule will move a boundary between these points.</figcaption></figure>'
+        f'<figure data-drawn="{data}"><canvas width="1120" height="840" role="img" aria-label="Points of three classes, the boundaries '
+        'of the right rule between them, and yours"></canvas><figcaption></figcaption></figure>'
     )
 
 
 def _task(task: str) -> str:
-    """Return a task in paragraphs, with the names in it set as code."""
-    paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", task.strip()))
-    return "\n".join("<p>" + re.sub(r"`(.+?)`", r"<code>\1</code>", escape(text)) + "</p>" for text in paragraphs)
+    """Return a task in paragraphs, with the names in it set as code, and text between asterisks emphasised."""
+    paragraphs = (escape(" ".join(paragraph.split())) for paragraph in re.split(r"\n\s*\n", task.strip()))
+    marked = (re.sub(r"\*(\w[^*]*\w)\*", r"<em>\1</em>", text) for text in paragraphs)
+    return "\n".join("<p>" + re.sub(r"`(.+?)`", r"<code>\1</code>", text) + "</p>" for text in marked)
 
 
 def _solutions(exercise: Exercise) -> Iterator[str]:

@@ -249,6 +249,22 @@ def pack_explanations(explanations: Iterable[Explanation]) -> bytes:
     return f'{{"format": {FORMAT}, "explanations": [\n{lines}\n]}}\n'.encode()
 
 
+def merge_explanations(known: Iterable[Explanation], more: Iterable[Explanation]) -> list[Explanation]:
+    """Return the known explanations and more of them; a question that is answered already keeps its answer.
+
+    Examples
+    --------
+    >>> merge_explanations([Explanation("1.5", "a", "Why?", "", "So.")], [Explanation("1.5", "a", "Why?", "", "Other.")])[0].text
+    'So.'
+    """
+    found = {(one.exercise, one.question): one for one in known}
+    for one in more:
+        before = found.get((one.exercise, one.question))
+        if before is None or not before.text:
+            found[one.exercise, one.question] = one
+    return [*found.values()]
+
+
 def unpack_explanations(content: bytes, exercises: Collection[str]) -> tuple[Explanation, ...]:
     """Read the explanations in an untrusted file of a submission; long texts are cut, and invalid entries are left out.
 

@@ -21,10 +21,10 @@ CACHE_MILLISECONDS = 25_000  # milliseconds until the browser has cached the com
 
 def verdict(page: Page, text: str) -> float:
     """Return the seconds from the click on Check to the verdict."""
-    page.locator("textarea").fill(text)
+    page.get_by_label("Your lines").fill(text)
     page.locator(".report").evaluate("report => report.replaceChildren()")
     begun = time.perf_counter()
-    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Check", exact=True).click()
     page.wait_for_function(DONE)
     return time.perf_counter() - begun
 
@@ -34,7 +34,7 @@ def first_verdict(page: Page, address: str) -> float:
     page.goto(address)
     page.wait_for_timeout(500)
     begun = time.perf_counter()
-    page.locator("textarea").click()
+    page.get_by_label("Your lines").click()
     verdict(page, WRONG)
     return time.perf_counter() - begun
 

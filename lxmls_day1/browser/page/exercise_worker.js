@@ -53,26 +53,7 @@ answers
 `);
 }
 
-// A picture has the lowest priority. Its imports are done one by one, and requests that arrive in between are answered first.
-const FOR_PICTURES = ["numpy.ma", "PIL.Image", "pyparsing", "matplotlib", "matplotlib.font_manager", "matplotlib.text", "matplotlib.axes", "matplotlib.figure"];
-let checks = 0; // number of requested checks
-const turn = () => new Promise((resolve) => setTimeout(resolve));
-
-// Is the picture still needed when Python can draw it? The reader may have started another check.
-async function canDraw(python) {
-  const before = checks;
-  await python.loadPackage(["matplotlib"]);
-  for (const module of FOR_PICTURES) {
-    await turn();
-    if (before !== checks) return false;
-    python.runPython(`import ${module}`);
-  }
-  await turn();
-  return before === checks;
-}
-
 self.onmessage = async ({ data }) => {
-  if (data.kind === "check") checks += 1;
   const python = await ready;
   try {
     if (data.kind === "demo") {
@@ -82,8 +63,11 @@ self.onmessage = async ({ data }) => {
       }
       return;
     }
-    if (data.kind === "picture" && !(await canDraw(python))) return;
-    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").handle_request("/lab", JSON.stringify(data));
+    const checks = python.pyimport("lxmls_day1.course.reports.page_checks");
+    const request = JSON.stringify(data);
+    // Python calls this once a second while a check runs; a page that ends this worker knows where it was.
+    self.reportLine = (place) => self.postMessage({ kind: "line", line: checks.line_in_words(request, place) });
+    const answer = checks.handle_request("/lab", request);
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();

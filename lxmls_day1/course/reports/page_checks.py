@@ -15,12 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.plain_data import from_plain, to_plain
+from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.explanations import check_and_save
+from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merge_explanations, unpack_explanations
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
+from lxmls_day1.course.reports.hints import mistake_hint
+from lxmls_day1.course.running.checking import ExerciseReport
+from lxmls_day1.course.source_functions import function_lines
+from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
@@ -28,10 +33,17 @@ from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
 
 TIME_LIMIT = 10.0  # seconds for each check
-N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
-OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
-ANSWER_LABEL = "*Your answer:*"  # in a notebook cell with a question
+N_POINTS, STEP = 18, 0.5
+#: Points and first weights (intercept and two coordinates, of three classes), from which right rules end without a mistake, and wrong
+#: ones elsewhere: a test tries the known mistakes.
+POINTS_SEED = 57
+START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
+OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
+LONGEST_CELL = 200  # of the table of a wrong answer, characters
+MAX_BARS = 16  # of each colour
+Line = tuple[str, str]
 
 
 def find_gaps(source: str, exercise: str) -> list[re.Match[str]]:
@@ -57,13 +69,84 @@ def fill_gaps(source: str, exercise: str, texts: Sequence[str]) -> str:
     def f(x):
         return 2 * x
     """
+    return "".join(_pieces(source, exercise, texts))
+
+
+def _pieces(source: str, exercise: str, texts: Sequence[str]) -> list[str]:
+    """Return the fill_gaps source in pieces: every second one is what stands in a gap."""
     pieces, end = [], 0
     for gap, text in zip(find_gaps(source, exercise), texts, strict=True):
         lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
         written = textwrap.indent(lines, gap["indent"]) + "\n" if lines else gap[0]
         pieces += [source[end : gap.start()], written]
         end = gap.end()
-    return "".join([*pieces, source[end:]])
+    return [*pieces, source[end:]]
+
+
+class OwnLines:
+    """The lines that a reader wrote, whose places in a file become ``your line 3``.
+
+    Parameters
+    ----------
+    exercise : str
+    texts : sequence of str
+        What stands in the gaps.
+
+    Attributes
+    ----------
+    marked : list of (gap, line)
+        The reader's lines that `in_words` has met.
+
+    Examples
+    --------
+    >>> own = OwnLines("1.4", ["\\nd[0] = 1"])
+    >>> first = own.name + ":" + str(own.places[0].start)
+    >>> own.in_words(f"{first}, in perceptron_rule"), own.marked
+    ('your line 2', [(0, 2)])
+    """
+
+    def __init__(self, exercise: str, texts: Sequence[str]):
+        self.name, source = starter_source(exercise)
+        self.marked: list[tuple[int, int]] = []
+        self.places: list[range] = []  # in the file, of each gap
+        lines = source.split("\n")
+        self._functions = [  # of each gap
+            function
+            for function in functions_with_exercise(source, exercise, self.name)
+            for _ in find_gaps("\n".join(lines[function_lines(source, function) or slice(0)]) + "\n", exercise)
+        ]
+        self._before = [len(text) - len(text.lstrip("\n")) for text in texts]  # empty lines, which are not in the file
+        line = 1
+        for place, piece in enumerate(_pieces(source, exercise, texts)):
+            if place % 2:
+                self.places.append(range(line, line + piece.count("\n")))
+            line += piece.count("\n")
+        name = re.escape(self.name)
+        self._told = re.compile(rf"{name}:(?P<line>\d+)(?:, in [\w.<>]+)?|lines? (?P<lines>[\d, ]+) of {name}")
+
+    def in_words(self, text: str) -> str:
+        """Return a text in which the reader's lines are counted as the page counts them."""
+        return self._told.sub(self._own, text)
+
+    def _own(self, told: re.Match[str]) -> str:
+        numbers = map(int, (told["line"] or told["lines"]).split(","))
+        own = [
+            (gap, number - lines.start + 1 + self._before[gap])
+            for number in numbers
+            for gap, lines in enumerate(self.places)
+            if number in lines
+        ]
+        self.marked += own
+        if not own:
+            return "a given line"
+        where = f" of {self._functions[own[0][0]]}" if len(self.places) > 1 else ""
+        return f"your line{'s' * (len(own) > 1)} {', '.join(str(line) for _, line in own)}{where}"
+
+
+def line_in_words(request: str, place: str) -> str:
+    """Return a place such as ``classifiers/mira.py:40`` as the page that asked `handle_request` counts its lines."""
+    asked = json.loads(request)
+    return OwnLines(asked["exercise"], asked["written"][asked["exercise"]]).in_words(place)
 
 
 def starter_source(exercise: str) -> tuple[str, str]:
@@ -88,16 +171,16 @@ def handle_request(folder: str, request: str) -> str:
     folder : str
         A lab, into which the exercises' files are written.
     request : str
-        JSON with the keys ``kind`` (``check``, ``picture`` or ``pack``), ``exercise``, and ``written``: from each exercise that the reader
-        has worked on to the texts in its gaps. ``picture`` also needs the ``example`` of the check. ``pack`` also needs ``answers``: from
-        the notebook cells with questions about experiments to the reader's answers.
+        JSON: ``kind``, which is ``check``, ``because`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
+        worked on to the texts in its gaps; ``explained``, the reader's answers to questions about mistakes, as earlier answers to
+        ``because`` have them; for ``because`` also the ``question``, as ``check`` has returned it, and a ``text``; for ``pack`` also
+        ``answers``, from the cells of the notebooks in which the lab asks about experiments to what the reader has answered.
 
     Returns
     -------
     str
-        JSON. For ``check``: ``first``, the lines to show at once, and ``lines``, the whole report, each line with its style; ``passed``;
-        ``example``, the smallest input with a wrong answer, if ``picture`` can draw it; and ``trace``, the movement of the boundary. For
-        ``picture``: an ``image`` in base 64. For ``pack``: a ``name``, and ``content`` in base 64.
+        JSON. Of ``check`` what `_check` returns. Of ``because``: ``lines`` to show, and the answer as it was ``kept``. Of ``pack``: a
+        ``name`` and its ``content`` in base 64.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids
@@ -109,42 +192,129 @@ def handle_request(folder: str, request: str) -> str:
             Path(folder, name).write_text(text, encoding="utf-8")
             if text != source:
                 packed[PurePosixPath(name)] = text.encode()
-    if asked["kind"] == "picture":
-        return json.dumps(_picture(asked["exercise"], asked["example"]))
+    lab = Path(folder)
+    question = asked.get("question")  # A Python that was started again has not asked it.
+    _add_explanations(lab, [*asked.get("explained", []), *([question] if question else [])])
+    if asked["kind"] == "because":
+        kept = explain(lab, asked["exercise"], asked["text"], question["question"])
+        lines = [text.strip() for _, text in report_text.explanation_lines(kept)][1:]
+        return json.dumps({"lines": lines[-1:], "kept": vars(kept) if kept.text else None})
     if asked["kind"] == "pack":
-        return json.dumps(_pack(Path(folder), packed | _notebooks_with_answers(Path(folder), asked["answers"])))
-    return json.dumps(_check(Path(folder), asked["exercise"]))
+        return json.dumps(_pack(lab, packed | _notebooks_with_answers(lab, asked["answers"])))
+    return json.dumps(_check(lab, asked["exercise"], asked["written"][asked["exercise"]]))
 
 
-def _check(folder: Path, exercise: str) -> dict[str, Any]:
+def _add_explanations(folder: Path, rows: Any) -> None:
+    """Give the lab what the browser has kept: a page that was opened again starts with a new lab."""
+    more = unpack_explanations(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
+        state.explanations = merge_explanations(state.explanations, more)
+        state.save()
+
+
+def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
+    """Check an exercise.
+
+    Returns
+    -------
+    dict
+        ``passed``, and ``todo`` if nothing is written yet. ``label``, ``headline`` and ``about``, what the mistake is called, and the
+        sentences about it. ``lines``, each with its style, below the table. ``caption`` and
+        ``rows`` of the table of the smallest wrong input and both answers, and its ``bars``. ``all``, the lines of every check.
+        ``question`` on the mistake, with the attempt. ``hint``, where to look for the mistake. ``marked``, pairs of a gap and the
+        number of a line in it. ``trace``, how the boundaries move.
+    """
     report, questions, _ = check_and_save(folder, [exercise], TIME_LIMIT)
     (one,) = report.reports
-    lines = [
-        (style, HINT_COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)
-    ]
-    named = [("known", text) for text in report_text.diagnosis_lines(one.diagnosis_kind, one.mistakes)]
-    asked = [("known", question.question) for question in questions]
-    failed = [result for result in one.not_skipped if not result.passed]
-    of_first = report_text.result_lines(failed[0], {}) if failed else ()
-    shown = [] if one.to_do else [*named, *of_first, *asked]
-    example = one.probe_inputs_result.example if one.probe_inputs_result is not None else None
+    own = OwnLines(exercise, texts)
+    example = one.shown.example if one.shown is not None and not one.to_do else None
+    lines = [*report_text.verdict_lines(one, "below", with_example=False), *report_text.compared_lines(report)]
+    label, headline, about, below = _headline(one, lines, example)
+    shown = [_laid_out(style, own.in_words(HINT_COMMAND.sub("the button Hint helps", text))) for style, text in below]
+    every = report_text.exercise_lines(one) if not one.all_passed and not one.to_do else ()
+    hints = [text for name, _ in one.mistakes[:1] if (text := mistake_hint(folder, one.exercise, name))]
     return {
-        "first": shown or lines[1:],
-        "lines": lines if shown else [],
         "passed": one.all_passed,
-        "example": to_plain(example) if example is not None and one.exercise.counter_example else None,
-        "trace": _trace(folder, exercise)
+        "label": label,
+        "headline": re.sub("^your", "Your", own.in_words(headline)),
+        "about": about,
+        "todo": one.to_do,
+        "lines": shown,
+        "marked": [*own.marked],
+        "caption": f"{_count_wrong(example)}. The smallest of them:" if example else "",
+        "rows": [(word, shortened(text, LONGEST_CELL)) for word, text in example.lines()] if example else [],
+        "bars": _bars(example, one.exercise.counter_example) if example else None,
+        "all": [(style, own.in_words(text)) for style, text in every],
+        "question": vars(questions[0]) if questions else None,
+        "hint": own.in_words(hints[0]) if hints else "",
+        "trace": trace(folder, exercise)
         if all(result.outcome in OUTCOMES_WITH_TRACE for result in one.results)
         else None,
     }
 
 
-def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
-    from lxmls_day1.figures.counter_examples import render_png  # needs matplotlib, which the page fetches on demand
+def _headline(
+    one: ExerciseReport, lines: list[Line], example: CounterExample | None
+) -> tuple[str, str, list[str], list[Line]]:
+    """Return the kind of a mistake, its name, the sentences about it, and the lines that follow.
 
-    example, kind = from_plain(CounterExample, plain), _registry()[exercise].counter_example
-    drawn = render_png(kind, example.given, example.wanted.array, example.got.array)
-    return {"image": base64.b64encode(drawn).decode() if drawn else ""}
+    A verdict without a named mistake has its first line as name.
+    """
+    if one.all_passed or one.to_do or not one.failed:
+        return "", lines[0][1], [], lines[1:]
+    sentences = [sentence for _, sentence in one.mistakes]
+    below = lines[1 + len([*report_text.diagnosis_lines(one.diagnosis_kind, one.mistakes)]) :]
+    if len(sentences) == 1:
+        name, *about = re.split(r"(?<=[^\s.]{2}[.?]) (?=\S)", sentences[0], maxsplit=1)
+        return diagnosis_heading(one.diagnosis_kind), name, about, below
+    if sentences:
+        return "", diagnosis_heading(one.diagnosis_kind), sentences, below
+    if example is not None:
+        return "", f"{_count_wrong(example)}.", [], below
+    told = one.shown is not None and one.shown.outcome in ("timeout", "ended")  # The title of the check does not help.
+    return "", f"Your code {below[1][1].strip()}" if told else below[0][1].strip(), [], below[1 + told :]
+
+
+def _laid_out(style: str, text: str) -> Line:
+    """Return a line of a verdict; one that is indented twice is code, or what code has printed."""
+    depth = len(text) - len(text.lstrip())
+    return ("source", text[min(depth, 8) :]) if depth > 4 and not style else (style, text.strip())
+
+
+def _count_wrong(example: CounterExample) -> str:
+    return f"{example.wrong_inputs} of {example.small_inputs} small inputs get a wrong answer"
+
+
+def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
+    """Both answers as bars: of a rule the scores before and after the step, otherwise the numbers of the first part that differs.
+
+    None if the answers are not arrays of the same shape, or too long or too large to be drawn.
+    """
+    for word, wanted, got in example.parts or [("", example.wanted, example.got)]:
+        if wanted.shape != got.shape or not {wanted.kind, got.kind} <= {float, int}:
+            return None
+        right, yours = (np.asarray(answer.array, float).ravel() for answer in (wanted, got))
+        if not 0 < right.size <= MAX_BARS or np.allclose(right, yours):
+            continue
+        names = [", ".join(map(str, place)) for place in np.ndindex(wanted.shape)]
+        series, what = [("expected", right), ("yours", yours)], f"{word or 'answer'}, entry by entry"
+        scores = np.asarray(example.given.get("scores", []), float)
+        if (
+            kind == "steps"
+            and scores.shape == wanted.shape
+            and example.given.get("function", "_rule").endswith("_rule")
+        ):
+            sq_norm = next((float(value) for name, value in example.given.items() if name.startswith("‖g")), 1.0)
+            after = [
+                (f"{which} after the step", scores + sq_norm * d)
+                for which, d in (("expected", right), ("yours", yours))
+            ]
+            series, what = [("before", scores), *after], "score"
+            names = [f"class {k}{' (true)' * (k == example.given.get('true class'))}" for k in range(len(scores))]
+        if all(np.all(np.abs(values) < 1e300) for _, values in series):
+            return {"what": what, "names": names, "series": [(name, values.tolist()) for name, values in series]}
+    return None
 
 
 def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> Files:
@@ -165,39 +335,46 @@ def _pack(folder: Path, files: Files) -> dict[str, Any]:
     return {"name": name, "content": base64.b64encode(content).decode()}
 
 
-def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
-    """Return the points, and the weights of class 1 minus those of class 0 after each step of the rule.
+def trace(folder: Path, exercise: str) -> list[list[float]] | None:
+    """Return the steps of a rule on the points that the page draws; None if the exercise has no rule, or the rule fails.
 
-    Return None if the exercise has no rule, or the rule fails.
+    Returns
+    -------
+    list of steps, or None
+        Each step is the number of its point, and the weights after it: intercept and two coordinates, class by class.
     """
     name, source = starter_source(exercise)
     rules = [function for function in functions_with_exercise(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
     X, labels = _points()
-    W, leads = np.zeros((3, 2)), []
+    W, steps = np.array(START), []
     lab = Lab(folder)
-    lab.forget()  # The file has changed since the last check.
+    lab.forget()  # The file differs from the one of the last check.
     try:
         rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
-        for m in [*range(N_POINTS)] * N_ROUNDS:
-            g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
-            W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
-            leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
+        for m, label in enumerate(labels.tolist()):
+            g = np.array([1.0, *X[m]])
+            W = W + np.outer(g, rule(W.T @ g, label, float(g @ g), STEP, 1.0 - np.eye(3)[label]))
+            steps.append([m, *np.round(W.T.ravel(), 3).tolist()])
     except Exception:  # The report describes the error.
         return None
-    if not np.all(np.isfinite(W)):
-        return None
-    return {"points": drawn_points(), "steps": leads}
+    return steps if np.all(np.isfinite(W)) else None
 
 
-def drawn_points() -> list[list[float]]:
-    """Return the points that the page draws, each with its class."""
+def drawn(exercise: str) -> dict[str, Any]:
+    """Return what the page draws before an answer: points with their classes, the first weights, and the steps of the right rule."""
     X, labels = _points()
-    return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
+    points = [[*x, label] for x, label in zip(np.round(X, 3).tolist(), labels.tolist(), strict=True)]
+    return {
+        "points": points,
+        "start": np.array(START).T.ravel().tolist(),
+        "wanted": trace(reference_folder(), exercise),
+    }
 
 
 def _points() -> tuple[np.ndarray, np.ndarray]:
-    labels = np.arange(N_POINTS) % 2
-    X = np.random.default_rng(7).normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
-    return X, labels
+    labels = np.arange(N_POINTS) % 3
+    angles = np.deg2rad([90.0, 210.0, 330.0])[labels]
+    centres = 1.5 * np.column_stack([np.cos(angles), np.sin(angles)]) - [0.0, 0.3]
+    return np.random.default_rng(POINTS_SEED).normal(size=(N_POINTS, 2)) * 0.5 + centres, labels

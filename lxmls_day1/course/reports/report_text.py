@@ -68,12 +68,17 @@ def check_lines(
     """
     for one in report.reports:
         yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
+    yield from compared_lines(report)
+    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
+        yield from progress_lines(status, len(report.reports) > 1)
+
+
+def compared_lines(report: CheckReport) -> Iterator[Line]:
+    """Yield the student's answers to questions on exercises that pass now, each beside the course's."""
     for exercise, question, text, own in report.compared:
         yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
         yield "", f"    You wrote:  {shortened(text, MAX_ECHO_CHARS)}"
         yield "", f"    Compare:    {own}"
-    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
-        yield from progress_lines(status, len(report.reports) > 1)
 
 
 def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
@@ -98,17 +103,18 @@ def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
     )
 
 
-def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iterator[Line]:
+def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_example: bool = True) -> Iterator[Line]:
     """Yield the verdict on one exercise: the name of the mistake, the smallest input, and a count of the rest.
 
-    A reminder of the hints is left out unless the exercise is `alone` in its report.
+    A reminder of the hints is left out unless the exercise is `alone` in its report. A page, which has a table of the smallest input
+    and both answers, uses the lines without it.
     """
-    failed = [result for result in report.not_skipped if not result.passed]
+    failed = report.failed
     if report.missing or report.to_do or not report.results or not failed:
         yield from short_lines(report, alone)
         return
     yield "title", f"✗ {report.exercise}"
-    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
+    first = report.shown
     assert first is not None
     named = list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
     yield from (("known", f"  {text}") for text in named)
@@ -117,7 +123,7 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iter
     if first.example is not None:
         if not named:
             yield "known", f"  {first.text.partition('. ')[0]}."
-        yield from _example_lines(first.example, first.text)
+        yield from _example_lines(first.example, first.text, with_example)
     else:
         yield from _other_lines(first)
     yield from printed_lines(first)
@@ -173,14 +179,20 @@ def functions_line(report: ExerciseReport) -> str:
     return f"{'; '.join(parts)}." if report.functions else ""
 
 
-def _example_lines(example: CounterExample, text: str) -> Iterator[Line]:
+def _example_lines(example: CounterExample, text: str, with_example: bool) -> Iterator[Line]:
     """Yield an input with the expected answer and the student's, and the exception if the answer is one."""
+    if with_example:
+        yield from _answer_lines(example)
+    yield from _exception_lines(text.splitlines()[1 + len(example.lines()) :])
+
+
+def _answer_lines(example: CounterExample) -> Iterator[Line]:
+    """Yield an input, the expected answer and the student's."""
     given = " · ".join(f"{word} {shortened(input_text(value), LONGEST_VALUE)}" for word, value in example.given.items())
     answers = example.lines()[len(example.given) :]
     width = max(len(word) for word, _ in answers)
     yield "", f"    {'input':<{width}}  {given}"
     yield from (("", f"    {word:<{width}}  {shortened(answer, 2 * LONGEST_VALUE)}") for word, answer in answers)
-    yield from _exception_lines(text.splitlines()[1 + len(example.lines()) :])
 
 
 def _other_lines(result: CheckResult) -> Iterator[Line]:

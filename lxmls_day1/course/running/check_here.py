@@ -32,7 +32,7 @@ class _ExitCalled(KeyboardInterrupt):
 
 def run_in_process(
     request: CheckRequest, folder: Path, work_folder: Path, time_limit: float
-) -> tuple[list[dict[str, Any]], int, bool]:
+) -> tuple[list[dict[str, Any]], int, str, bool]:
     """Run checks of a lab in this process.
 
     Parameters
@@ -49,6 +49,8 @@ def run_in_process(
         The events that a `CheckProcess` would report.
     status : int
         The exit status that a process would have.
+    last_place : str
+        The line that ran when the limit was exceeded: ``classifiers/mira.py:40``; empty otherwise.
     timed_out : bool
         True if a check exceeded its time limit.
     """
@@ -67,7 +69,7 @@ def run_in_process(
             status = INTERRUPTED
     (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
     events = [json.loads(line) for line in report.read_bytes().splitlines()]
-    return events, (statuses or [status])[0], limit.exceeded
+    return events, (statuses or [status])[0], limit.last_place, limit.exceeded
 
 
 @contextlib.contextmanager

@@ -123,6 +123,16 @@ class ExerciseReport:
         return tuple(result for result in self.results if result.outcome != "skipped")
 
     @property
+    def failed(self) -> list[CheckResult]:
+        """The results of checks that have not passed, without the skipped ones."""
+        return [result for result in self.not_skipped if not result.passed]
+
+    @property
+    def shown(self) -> CheckResult | None:
+        """The failed check that a verdict shows: the check of the probe inputs, otherwise the first."""
+        return self.probe_inputs_result if self.probe_inputs_result in self.failed else next(iter(self.failed), None)
+
+    @property
     def n_passed(self) -> int:
         """The number of checks that have passed."""
         return sum(result.passed for result in self.results)
@@ -135,8 +145,7 @@ class ExerciseReport:
     @property
     def to_do(self) -> bool:
         """True if the stub is the only reason why checks fail."""
-        failed = [result for result in self.not_skipped if not result.passed]
-        return bool(failed) and all(result.outcome == "to do" for result in failed)
+        return bool(self.failed) and all(result.outcome == "to do" for result in self.failed)
 
     @property
     def blocked_by(self) -> str:
@@ -323,7 +332,9 @@ class _CheckRun:
         else:
             from lxmls_day1.course.running.check_here import run_in_process  # imported here because it imports pytest
 
-            events, status, timed_out = run_in_process(request, self._lab_folder, folder, self._time_limit)
+            events, status, self._last_place, timed_out = run_in_process(
+                request, self._lab_folder, folder, self._time_limit
+            )
             collected = any([self._process_event(event) for event in events])
         if not collected:
             raise _cannot_be_run(folder)

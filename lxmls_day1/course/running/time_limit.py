@@ -26,8 +26,12 @@ _MAX_DELAY_STEPS = 60  # more than the interpreter's steps between two polls for
 _BUFFER = """(before) => ({
     deadline: Infinity,
     heard: true,
+    look: Infinity,
+    looking: false,
     get 0() {
-        if (this.heard && Date.now() >= this.deadline) { this.heard = false; return 2 }
+        const now = Date.now()
+        if (this.heard && now >= this.deadline) { this.heard = false; return 2 }
+        if (now >= this.look) { this.look = now + 1000; this.looking = true; return 2 }
         return before ? before[0] : 0
     },
     set 0(value) { if (before) before[0] = value },
@@ -50,10 +54,13 @@ class TimeLimit:
     ----------
     exceeded : bool
         True if the limit was exceeded at least once.
+    last_place : str
+        The line of the lab that ran when the limit was first exceeded; empty if there was none.
     """
 
     def __init__(self, folder: Path):
-        self.exceeded = False
+        self.exceeded, self.last_place = False, ""
+        self._folder = folder
         self._places = tuple(str(folder / package) for package in PACKAGES)
         self._timer = _timer()
         self._before: Any = None
@@ -77,23 +84,31 @@ class TimeLimit:
             self._timer.set(None)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if not self._timer.has_expired():
-            raise KeyboardInterrupt
-        if self.exceeded and not self._in_lab(frame):  # the exception is already propagating
+        place = self._place_in_lab(frame)
+        looks = self._timer.looks()
+        if not self._timer.has_expired():  # If a look and the deadline coincide, the deadline counts.
+            if not looks:
+                raise KeyboardInterrupt
+            if place:
+                self._timer.report(place)
+            return
+        if self.exceeded and not place:  # the exception is already propagating
             self._timer.set(None)
             return
+        self.last_place = self.last_place or place
         self.exceeded = True
         for _ in range(random.randrange(_MAX_DELAY_STEPS)):
             pass  # A random delay, so that the repeated signals do not always hit the same `try` of a loop.
         self._timer.go_on()
         raise TimeLimitExceeded
 
-    def _in_lab(self, frame: FrameType | None) -> bool:
+    def _place_in_lab(self, frame: FrameType | None) -> str:
+        """Return the innermost line of the lab that runs; empty if none does."""
         while frame is not None:
             if frame.f_code.co_filename.startswith(self._places):
-                return True
+                return f"{Path(frame.f_code.co_filename).relative_to(self._folder).as_posix()}:{frame.f_lineno}"
             frame = frame.f_back
-        return False
+        return ""
 
 
 class _SystemTimer:
@@ -113,11 +128,18 @@ class _SystemTimer:
     def has_expired(self) -> bool:
         return hasattr(signal, "setitimer")  # Only the timer sends this signal.
 
+    def looks(self) -> bool:
+        return False
+
+    def report(self, place: str) -> None:
+        """Do nothing, because there is no page."""
+
 
 class _PageTimer:
     """A deadline in the buffer that Pyodide polls for signals.
 
-    Only wall-clock time is available. The time until the first check begins shows how slow the machine is.
+    Only wall-clock time is available. The time until the first check begins shows how slow the machine is. Once a second the line that runs
+    is reported to the worker's function `reportLine`, if there is one, because a page that ends the worker cannot ask for it.
     """
 
     signal = signal.SIGINT
@@ -129,6 +151,7 @@ class _PageTimer:
         self._set_buffer: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
         self._buffer = run_js(_BUFFER)(self._before)
+        self.report: Callable[[str], None] = run_js("(place) => self.reportLine?.(place)")
         self._opened = 0.0
         self._start: float | None = None  # seconds until the first limit
 
@@ -145,10 +168,16 @@ class _PageTimer:
             self._start = now - self._opened
         most = math.inf if seconds is None else max(seconds, MIN_CLOCK_FACTOR * self._start)
         self._buffer.deadline = (now + most) * 1000
+        self._buffer.look = math.inf if seconds is None else (now + 1) * 1000
         self._buffer.heard = True
 
     def has_expired(self) -> bool:
         return not self._buffer.heard
+
+    def looks(self) -> bool:
+        looking = bool(self._buffer.looking)
+        self._buffer.looking = False
+        return looking
 
     def go_on(self) -> None:
         self._buffer.heard = True

@@ -21,10 +21,10 @@ import lxmls_day1
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import pack_explanations, unpack_explanations
+from lxmls_day1.course.explanations import merge_explanations, pack_explanations, unpack_explanations
 from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, lock_state
+from lxmls_day1.course.workspace_state import Backup, WorkspaceState, lock_state
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS, Files
 from lxmls_day1.course.workspaces.progress import status_of
@@ -40,7 +40,6 @@ MAX_PACKED_BYTES = 100_000_000  # bytes of the file, and of its unpacked content
 MAX_FILES = 2000
 MAX_PATH_PARTS, MAX_NAME_BYTES = 20, 255  # limits of a path: number of its parts, and bytes in UTF-8
 _ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
-_NO_EXPLANATION = Explanation("", "", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -188,11 +187,9 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
         if work.explanations is not None:
-            known = {(one.exercise, one.question): one for one in state.explanations}
-            for one in unpack_explanations(work.explanations, registry.ids):
-                if not known.get((one.exercise, one.question), _NO_EXPLANATION).text:
-                    known[one.exercise, one.question] = one
-            state.explanations = [*known.values()]
+            state.explanations = merge_explanations(
+                state.explanations, unpack_explanations(work.explanations, registry.ids)
+            )
         own = {find_lab_file(folder, name): content for name, content in files.items()}
         new = {
             name: content

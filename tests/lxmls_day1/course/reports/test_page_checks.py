@@ -1,15 +1,20 @@
 import base64
 import json
+import types
 
+import numpy as np
 import pytest
 
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import page_checks
+from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.lab import reference_folder
+from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
 from tests.wording import wording
+from tools.authoring.mistakes import read_mistakes
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 ONE_SIDED = RULE.rpartition("\n")[0]
@@ -60,24 +65,105 @@ def test_any_indentation_is_adapted_to_the_gap(written):
 @pytest.mark.slow
 def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     empty = ask("check", "1.4", [""])
-    assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["first"])
+    assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["lines"])
     wrong = ask("check", "1.4", [ONE_SIDED])
-    assert wrong["first"][0][0] == "known" and "A known mistake" in wrong["first"][0][1]
-    assert wording("course.small_inputs_get_wrong_answer") in str(wrong["first"]) and wrong["example"]
+    assert (wrong["label"], wrong["headline"]) == ("A known mistake", "Only the true class moves.")
+    assert wording("course.small_inputs_get_wrong_answer") in wrong["caption"]
+    assert dict(wrong["rows"]) == {
+        "scores": "[0, 0]", "true class": "1", "step": "1", "‖g(x)‖²": "1", "costs": "[1, 0]", "expected": "[-1, 1]", "yours": "[0, 1]",
+    }  # fmt: skip
+    # d is added once: ‖g(x)‖² is 1.
+    assert wrong["bars"]["series"] == [
+        ["before", [0.0, 0.0]],
+        ["expected after the step", [-1.0, 1.0]],
+        ["yours after the step", [0.0, 1.0]],
+    ]
+    assert "your line 3" in wrong["hint"] and wrong["question"]["attempt"]
     right = ask("check", "1.4", [RULE])
-    assert right["passed"] and right["example"] is None
-    # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.
-    *_, (_, b, w_1, w_2) = right["trace"]["steps"]
-    assert all((b + w_1 * x + w_2 * y > 0) == bool(label) for x, y, label in right["trace"]["points"])
-    # The picture shows the checked answer, even if the gap has changed since.
-    assert ask("picture", "1.4", [RULE], example=wrong["example"])["image"].startswith("iVBOR")  # The picture is a PNG.
+    assert right["passed"] and not right["rows"] and right["bars"] is None
+    assert right["trace"] == page_checks.drawn("1.4")["wanted"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("written", "headline", "marked"),
+    [
+        ("\ny_hat = np.argmax(scores\nd[0] = 1", "Your line 2: SyntaxError", [[0, 2]]),
+        ("print(7)\nfoo", "NameError: name 'foo' is not defined", [[0, 2]]),
+        ("return d +", "Your line 1: SyntaxError", [[0, 1]]),
+    ],
+)
+def test_errors_count_the_lines_of_the_reader(ask, written, headline, marked):
+    found = ask("check", "1.4", [written])
+    assert found["headline"].startswith(headline) and found["marked"] == marked
+    assert "perceptron.py" not in str(found["lines"])
+    assert ("7" in str(found["lines"])) == ("print" in written)
+
+
+def test_lines_of_two_gaps_are_told_apart():
+    own = page_checks.OwnLines("1.7", ["a\nb", "\nc"])
+    first, second = (place.start for place in own.places)
+    text = own.in_words(f"{own.name}:{second}, in svm_step, lines {first}, {first + 1} of {own.name}, {own.name}:1")
+    assert text == "your line 2 of svm_step, your lines 1, 2 of svm_rule, a given line"
+    assert own.marked == [(1, 2), (0, 1), (0, 2)]
+
+
+@pytest.mark.slow
+def test_an_answer_to_a_question_is_kept_compared_and_taken_along(ask, tmp_path):
+    question = ask("check", "1.4", [ONE_SIDED])["question"]
+    again = ask("because", "1.4", [ONE_SIDED], question=question, text="moves")
+    assert again["kept"] is None and again["lines"]
+    kept = ask("because", "1.4", [ONE_SIDED], question=question, text="By one norm, not by two.")["kept"]
+    assert kept["text"] == "By one norm, not by two." and kept["attempt"] == question["attempt"]
+    # A page that was opened again starts with a new lab, and brings the answer along.
+    lab = start_workspace(tmp_path / "lab", ["1.4"])
+    request = {"kind": "check", "exercise": "1.4", "written": {"1.4": [RULE]}, "explained": [kept]}
+    assert kept["text"] in str(json.loads(page_checks.handle_request(str(lab), json.dumps(request)))["lines"])
+    packed = json.loads(page_checks.handle_request(str(lab), json.dumps({**request, "kind": "pack", "answers": {}})))
+    (tmp_path / "work.zip").write_bytes(base64.b64decode(packed["content"]))
+    other = start_workspace(tmp_path / "other", ["1.4"])
+    open_work(other, tmp_path / "work.zip")
+    assert [one.text for one in WorkspaceState.from_folder(other).explanations] == [kept["text"]]
+
+
+PLANE = np.stack(np.meshgrid(np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)), -1).reshape(-1, 2)
+
+
+def classes(places, weights):
+    """The class that weights of the picture predict at each place."""
+    b, *w = np.reshape(weights, (3, 3)).T
+    return np.argmax(b + places @ np.array(w), axis=1)
+
+
+@pytest.mark.parametrize(
+    ("id", "n_mistakes", "share"), [("1.4", 5, 0.2), ("1.5", 1, 0.1), ("1.6", 3, 0.2), ("1.7", 1, 0.1)]
+)
+def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mistakes, share):
+    drawn = page_checks.drawn(id)
+    points, labels = np.array(drawn["points"])[:, :2], np.array(drawn["points"])[:, 2]
+    assert (classes(points, drawn["start"]) != labels).sum() >= 10  # something is to be seen
+    right = drawn["wanted"][-1][1:]
+    assert (classes(points, right) == labels).all()
+    exercise = Registry.from_folder(reference_folder())[id]
+    (name,) = exercise.files
+    sources = {name: (reference_folder() / find_lab_file(reference_folder(), name)).read_text(encoding="utf-8")}
+    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[
+        :n_mistakes
+    ]:  # the most frequent first
+        module = types.ModuleType("wrong")
+        exec(mistake.programs[0].apply_to(sources)[name].replace("@compiled", ""), module.__dict__)
+        monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)
+        wrong = page_checks.trace(reference_folder(), id)[-1][1:]
+        assert (classes(PLANE, wrong) != classes(PLANE, right)).mean() > share, mistake.name
+        if id == "1.4":
+            assert (classes(points, wrong) != labels).sum() >= 2, mistake.name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("written", ["return", "return np.zeros(7)", "d[:] = np.nan", "1 / 0", "return d +"])
 def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
     found = ask("check", "1.4", [written])
-    assert not found["passed"] and found["first"] and found["trace"] is None
+    assert not found["passed"] and found["headline"] and found["trace"] is None
 
 
 @pytest.mark.slow
