@@ -11,6 +11,7 @@ from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from lxmls_day1.grading.running.session import GradingSession
+from tests.wording import wording
 
 INPUTS = tuple({"scores": [0, n], "true class": 0} for n in (1, 2, 3, 4))
 RIGHT = tuple(Answer.from_value([n / 2, -n / 2]) for n in (1, 2, 3, 4))
@@ -106,7 +107,7 @@ def small_answers(lab, inputs):
         assert (check.verdict, check.mistakes) == ("wrong", ())
         row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
         (group,) = failure_groups([row])
-        assert group.wrong == (({"n": 1}, Answer.from_value(7)),) and "1 of 2 small inputs" in group.text
+        assert group.wrong == (({"n": 1}, Answer.from_value(7)),) and wording("grading.small_inputs") in group.text
 
     def test_the_session_saves_no_wrong_answers_with_a_name(self, tmp_path):
         check = self.checked(tmp_path, seven=((1, 0),))
