@@ -121,12 +121,12 @@ html_theme_options = {
     "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "footer_start": ["copyright"],
+    "footer_start": ["links.html"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_context = {"default_mode": "auto"}
+html_context = {"default_mode": "auto", "repository": os.environ.get("REPOSITORY", "")}
 
 
 def write_commands(app: Any) -> None:
@@ -172,13 +172,14 @@ def draw_boundaries(app: Any) -> None:
 
 def write_exercises(app: Any, config: object) -> None:
     """Write the pages of the exercises."""
-    from lxmls_day1.browser.exercise_pages import exercise_pages
+    from lxmls_day1.browser.exercise_pages import cell, exercise_pages
+    from lxmls_day1.course.registry import Registry
 
     (Path(app.srcdir) / "docs/exercises").mkdir(exist_ok=True)
     pages = exercise_pages(ROOT)
     for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
-    html_context["first_exercise"] = pages["1.4.html"]
+    html_context["first_exercise"] = cell(Registry.of(ROOT)["1.4"], bare=True)
 
 
 LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows
@@ -360,13 +361,14 @@ def _escaped(part: str) -> str:
     return part if part.startswith("`") else part.replace("|", r"\|")
 
 
-def copy_mathjax(app: Any, exception: Exception | None) -> None:
-    """Copy the one MathJax file that the pages load into the site."""
+def copy_files(app: Any, exception: Exception | None) -> None:
+    """Copy the one MathJax file that the pages load, and the licence, into the site."""
     if exception is None and app.builder.format == "html":
         package = importlib.metadata.distribution("sphinx-mathjax-offline")
         target = Path(app.outdir, "_static", MATHJAX)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(str(package.locate_file(f"sphinx-mathjax-offline/static/{MATHJAX}")), target)
+        shutil.copyfile(ROOT / "LICENSE", Path(app.outdir, "LICENSE.txt"))
 
 
 def setup(app: Any) -> None:
@@ -382,7 +384,7 @@ def setup(app: Any) -> None:
     app.connect("config-inited", write_lessons)  # The lessons link to the exercise pages.
     app.connect("source-read", read_first_part)
     app.connect("source-read", insert_limits)
-    app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", copy_files)
     app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)
     app.connect("doctree-read", place_demonstrations)

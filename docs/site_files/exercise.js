@@ -167,7 +167,7 @@ document.addEventListener("DOMContentLoaded", () => {
     section.querySelector(".solution").disabled = false;
     section.querySelector(".solution").removeAttribute("title");
     section.querySelector(".take").hidden = false;
-    draw(section, data.trace?.steps);
+    draw(section, data.trace);
     if (data.example) ask({ kind: "picture", exercise: section.dataset.exercise, written: {}, example: data.example });
   }
 
@@ -188,78 +188,118 @@ document.addEventListener("DOMContentLoaded", () => {
     say(`${name} was downloaded. In the lab, lab.open_work("${name}") puts what you wrote into your files.`);
   }
 
-  // The points, and the boundary after each step of the rule: the slider, or the arrow keys on it, go through the steps.
+  // The points, and the boundaries after each step: those of the right rule, and of the reader's beside them once it was checked. They move
+  // once, when they are in view, and then with the slider. Before an answer any touch of the exercise stops them.
   function draw(section, steps) {
     const figure = section.querySelector("figure");
     if (!figure) return;
     const [canvas, caption] = [figure.querySelector("canvas"), figure.querySelector("figcaption")];
-    const trace = { points: JSON.parse(figure.dataset.points), steps: steps ?? [] };
+    const drawn = { ...JSON.parse(figure.dataset.drawn), yours: steps };
+    const last = drawn.wanted.length;
+    const isNew = !figure.querySelector("input");
     figure.querySelector("input")?.remove();
-    if (!steps) {
-      paint(canvas, trace, 0);
-      return;
-    }
     const slider = document.createElement("input");
-    Object.assign(slider, { type: "range", min: 0, max: steps.length, value: 0 });
-    slider.setAttribute("aria-label", "Step of your rule");
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches || !(steps || isNew);
+    Object.assign(slider, { type: "range", min: 0, max: last, value: still ? last : 0 });
+    slider.setAttribute("aria-label", "Step of the rule");
     caption.before(slider);
-    let playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!playing) slider.value = steps.length;
+    let playing = !still;
+    const wanted = drawn.wanted.flat();
+    const same = steps?.flat().every((x, i) => Math.abs(x - wanted[i]) < 0.01); // as far as the picture can show
+    const remark = same && !section.matches(".passed") ? " The check has inputs for which it gives another answer." : "";
     const show = () => {
-      const wrong = paint(canvas, trace, Number(slider.value));
-      caption.textContent = `Step ${slider.value} of ${steps.length}: ${wrong} of ${trace.points.length} points on the wrong side`;
+      const wrong = paint(canvas, drawn, Number(slider.value));
+      const outcome = `${wrong} of ${drawn.points.length} points on the wrong side`;
+      const legend = same ? "Here yours moves as the right rule does" : "Solid: the right rule. Dashed: yours";
+      caption.textContent = `Step ${slider.value} of ${last}. ${steps ? legend : "The right rule"}, ${outcome}.${remark}`;
     };
+    const stop = () => (playing = false);
     slider.oninput = () => {
-      playing = false;
+      stop();
       show();
     };
+    if (!steps) for (const kind of ["pointerdown", "focusin"]) section.addEventListener(kind, stop, { once: true });
     const play = () => {
-      if (!playing || !slider.isConnected || Number(slider.value) >= steps.length) return;
+      if (!playing || !slider.isConnected || Number(slider.value) >= last) return;
       slider.value = Number(slider.value) + 1;
       show();
-      setTimeout(() => requestAnimationFrame(play), 60);
+      setTimeout(() => requestAnimationFrame(play), 220);
     };
     show();
-    play();
+    new IntersectionObserver(([{ isIntersecting }], observer) => {
+      if (isIntersecting) {
+        observer.disconnect();
+        setTimeout(play, 600);
+      }
+    }).observe(canvas);
   }
 
-  function paint(canvas, trace, step) {
+  // What is drawn at a step; returns how many points are on the wrong side of the reader's boundaries, or of the right ones before an answer.
+  function paint(canvas, { points, start, wanted, yours }, step) {
     const pen = canvas.getContext("2d");
-    const [width, height] = [canvas.width, canvas.height];
+    const [width, height] = [canvas.width / 2, canvas.height / 2]; // two pixels for each unit, for sharp lines on every screen
     const scale = height / 6;
     const at = (x, y) => [width / 2 + scale * x, height / 2 - scale * y];
     const style = getComputedStyle(canvas);
     const ink = style.color;
-    const colours = [0, 1].map((label) => style.getPropertyValue(`--class-${label}`)); // those of the book's pictures
+    const colours = [0, 1, 2].map((label) => style.getPropertyValue(`--class-${label}`)); // those of the book's pictures
+    const weights = (steps) => (step ? steps[step - 1].slice(1) : start);
+    const score = (w, k, [x, y]) => w[3 * k] + w[3 * k + 1] * x + w[3 * k + 2] * y;
+    const predicted = (w, place) => [0, 1, 2].reduce((best, k) => (score(w, k, place) > score(w, best, place) ? k : best), 0);
+
+    // The corners of the part of a polygon in which a linear function is not negative.
+    const cut = (corners, f) => corners.flatMap((p, i) => {
+      const q = corners[(i + 1) % corners.length];
+      const [u, v] = [f(p), f(q)];
+      return [...(u >= 0 ? [p] : []), ...(u * v < 0 ? [p.map((x, j) => x + ((q[j] - x) * u) / (u - v))] : [])];
+    });
+
+    // Where a class is predicted; the outer border lies outside of the picture, so an outline is a boundary.
+    const region = (w, k) => [0, 1, 2].reduce(
+      (corners, other) => cut(corners, (place) => score(w, k, place) - score(w, other, place)), [[-9, -9], [9, -9], [9, 9], [-9, 9]]);
+    const outline = (corners) => {
+      pen.beginPath();
+      for (const place of corners) pen.lineTo(...at(...place));
+      pen.closePath();
+    };
+
+    const judged = weights(yours ?? wanted);
+    pen.setTransform(2, 0, 0, 2, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const [seen, b, w1, w2] = step ? trace.steps[step - 1] : [-1, 0, 0, 0];
-    if (w1 || w2) {
-      const norm = Math.hypot(w1, w2);
-      const [x, y] = [(-b * w1) / norm ** 2, (-b * w2) / norm ** 2];
-      pen.strokeStyle = ink;
-      pen.lineWidth = 3;
-      pen.beginPath();
-      pen.moveTo(...at(x - (20 * w2) / norm, y + (20 * w1) / norm));
-      pen.lineTo(...at(x + (20 * w2) / norm, y - (20 * w1) / norm));
-      pen.stroke();
-    }
-    let wrong = 0;
-    trace.points.forEach(([x, y, label], m) => {
-      const [left, top] = at(x, y);
-      wrong += (b + w1 * x + w2 * y > 0 ? 1 : 0) !== label;
-      pen.fillStyle = colours[label];
-      pen.beginPath();
-      if (label) {
-        pen.moveTo(left, top - 7);
-        pen.lineTo(left + 7, top + 6);
-        pen.lineTo(left - 7, top + 6);
-      } else pen.rect(left - 6, top - 6, 12, 12);
+    pen.globalAlpha = 0.14;
+    for (const k of [2, 1, 0]) {
+      pen.fillStyle = colours[k];
+      outline(region(judged, k));
       pen.fill();
-      if (m === seen) {
-        pen.strokeStyle = ink;
-        pen.lineWidth = 2;
+    }
+    pen.globalAlpha = 1;
+    for (const [steps, colour, thick, dash] of [[wanted, ink, 3, []], [yours, style.getPropertyValue("--yours"), 4, [12, 8]]]) {
+      if (!steps) continue;
+      Object.assign(pen, { strokeStyle: colour, lineWidth: thick });
+      pen.setLineDash(dash);
+      for (const k of [0, 1, 2]) {
+        outline(region(weights(steps), k));
+        pen.stroke();
+      }
+    }
+    pen.setLineDash([]);
+    let wrong = 0;
+    points.forEach(([x, y, label], m) => {
+      const [left, top] = at(x, y);
+      const isWrong = predicted(judged, [x, y]) !== label;
+      wrong += isWrong;
+      Object.assign(pen, { fillStyle: isWrong ? style.backgroundColor : colours[label], strokeStyle: colours[label], lineWidth: 3 });
+      pen.beginPath();
+      if (label === 0) pen.rect(left - 6, top - 6, 12, 12);
+      else if (label === 1) [[0, -8], [8, 6], [-8, 6]].forEach(([right, down]) => pen.lineTo(left + right, top + down));
+      else pen.arc(left, top, 7, 0, 2 * Math.PI);
+      pen.closePath();
+      pen.fill();
+      pen.stroke();
+      if (step && m === wanted[step - 1][0]) {
+        Object.assign(pen, { strokeStyle: ink, lineWidth: 2 });
         pen.beginPath();
-        pen.arc(left, top, 13, 0, 2 * Math.PI);
+        pen.arc(left, top, 15, 0, 2 * Math.PI);
         pen.stroke();
       }
     });

@@ -5,6 +5,7 @@ An experiment has no gap: its page holds a demonstration, questions, and the not
 Nothing is loaded until a reader touches a gap; then Python starts in a worker (``page/exercise_worker.js``).
 """
 
+import ast
 import io
 import json
 import re
@@ -17,7 +18,7 @@ from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_of, without_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import HERE, drawn_points, gaps_in, given_source
+from lxmls_day1.course.reports.page_checks import HERE, drawn, gaps_in, given_source
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
@@ -190,8 +191,15 @@ def _hints(exercise: Exercise) -> str:
     return f'<ol class="hints">{"".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)}</ol>'
 
 
-def cell(exercise: Exercise) -> str:
-    """The exercise as HTML: the functions with a text area in each gap, buttons, hints, and where the verdict will stand."""
+def cell(exercise: Exercise, bare: bool = False) -> str:
+    """Return the exercise as HTML: the functions with a text area in each gap, buttons, hints, and the place of the verdict.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    bare : bool
+        Whether functions are shown without decorator, types and docstring.
+    """
     name, source = given_source(exercise.id)
     lines = source.split("\n")
     rows = []
@@ -199,6 +207,7 @@ def cell(exercise: Exercise) -> str:
         place = function_lines(source, function)
         assert place is not None
         text = "\n".join(lines[place]) + "\n"
+        text = _bare(text) if bare else text
         end = 0
         for gap in gaps_in(text, exercise.id):
             label = escape(f"Your lines of {function}")
@@ -224,14 +233,23 @@ def cell(exercise: Exercise) -> str:
 </section>"""
 
 
+def _bare(source: str) -> str:
+    """Return a function without its decorators, types and docstring."""
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    names = ", ".join(argument.arg for argument in function.args.args)
+    after = function.body[0].end_lineno if ast.get_docstring(function) else function.body[0].lineno - 1
+    return "\n".join([f"def {function.name}({names}):", *source.split("\n")[after:]])
+
+
 def _canvas(exercise: Exercise, source: str) -> str:
-    """For a rule the place where it moves a boundary between points."""
+    """Return the figure in which a rule moves boundaries between points; an empty string for any other exercise."""
     if not any(function.endswith("_rule") for function in functions_of(source, exercise.id)):
         return ""
-    points = json.dumps(drawn_points(), separators=(",", ":"))
+    data = escape(json.dumps(drawn(exercise.id), separators=(",", ":")))
     return (
-        f'<figure data-points="{points}"><canvas width="560" height="420" role="img" aria-label="Points of two classes, and the boundary '
-        'between them"></canvas><figcaption>Your rule will move a boundary between these points.</figcaption></figure>'
+        f'<figure data-drawn="{data}"><canvas width="1120" height="840" role="img" aria-label="Points of three classes, the boundaries '
+        'of the right rule between them, and yours"></canvas><figcaption></figcaption></figure>'
     )
 
 

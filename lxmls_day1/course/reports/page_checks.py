@@ -28,7 +28,11 @@ from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import file_in
 
 TIME_LIMIT = 10.0  # seconds for each check
-N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
+N_POINTS, STEP = 18, 0.5
+#: Points and first weights (intercept and two coordinates, of three classes), from which right rules end without a mistake, and wrong
+#: ones elsewhere: a test tries the known mistakes.
+POINTS_SEED = 57
+START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
 TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
 HERE = "*Your answer:*"  # in a cell of a notebook that asks
 COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
@@ -96,7 +100,7 @@ def answer(folder: str, request: str) -> str:
     -------
     str
         JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
-        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundary moves. Of
+        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundaries move. Of
         ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
     """
     asked, packed = json.loads(request), {}
@@ -131,7 +135,7 @@ def _checked(folder: Path, exercise: str) -> dict[str, Any]:
         "lines": lines if shown else [],
         "passed": one.all_passed,
         "example": to_plain(example) if example is not None and one.exercise.counter_example else None,
-        "trace": _trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
+        "trace": trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
     }
 
 
@@ -161,36 +165,42 @@ def _packed(folder: Path, files: Files) -> dict[str, Any]:
     return {"name": name, "content": base64.b64encode(content).decode()}
 
 
-def _trace(folder: Path, exercise: str) -> dict[str, Any] | None:
-    """The points, and the weights of class 1 less those of class 0 after each step of the rule; None if it is no rule, or fails."""
+def trace(folder: Path, exercise: str) -> list[list[float]] | None:
+    """Return the steps of a rule on the points that the page draws; None if the exercise has no rule, or the rule fails.
+
+    Returns
+    -------
+    list of steps, or None
+        Each step is the number of its point, and the weights after it: intercept and two coordinates, class by class.
+    """
     name, source = given_source(exercise)
     rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
     X, labels = _points()
-    W, leads = np.zeros((3, 2)), []
+    W, steps = np.array(START), []
     lab = Lab(folder)
-    lab.forget()  # the file is another one than at the last check
+    lab.forget()  # The file differs from the one of the last check.
     try:
         rule = getattr(lab.load(name.removesuffix(".py").replace("/", ".")), rules[0])
-        for m in [*range(N_POINTS)] * N_ROUNDS:
-            g, cost = np.array([1.0, *X[m]]), 1.0 - np.eye(2)[labels[m]]
-            W = W + np.outer(g, rule(W.T @ g, int(labels[m]), float(g @ g), STEP, cost))
-            leads.append([m, *np.round(W[:, 1] - W[:, 0], 6).tolist()])
-    except Exception:  # the report says what is wrong with it
+        for m, label in enumerate(labels.tolist()):
+            g = np.array([1.0, *X[m]])
+            W = W + np.outer(g, rule(W.T @ g, label, float(g @ g), STEP, 1.0 - np.eye(3)[label]))
+            steps.append([m, *np.round(W.T.ravel(), 3).tolist()])
+    except Exception:  # The report describes the error.
         return None
-    if not np.all(np.isfinite(W)):
-        return None
-    return {"points": drawn_points(), "steps": leads}
+    return steps if np.all(np.isfinite(W)) else None
 
 
-def drawn_points() -> list[list[float]]:
-    """The points that the page draws, each with its class."""
+def drawn(exercise: str) -> dict[str, Any]:
+    """Return what the page draws before an answer: points with their classes, the first weights, and the steps of the right rule."""
     X, labels = _points()
-    return [[*x, label] for x, label in zip(np.round(X, 4).tolist(), labels.tolist(), strict=True)]
+    points = [[*x, label] for x, label in zip(np.round(X, 3).tolist(), labels.tolist(), strict=True)]
+    return {"points": points, "start": np.array(START).T.ravel().tolist(), "wanted": trace(reference_folder(), exercise)}
 
 
 def _points() -> tuple[np.ndarray, np.ndarray]:
-    labels = np.arange(N_POINTS) % 2
-    X = np.random.default_rng(7).normal(size=(N_POINTS, 2)) * 0.7 + np.where(labels, 1.0, -1.0)[:, np.newaxis]
-    return X, labels
+    labels = np.arange(N_POINTS) % 3
+    angles = np.deg2rad([90.0, 210.0, 330.0])[labels]
+    centres = 1.5 * np.column_stack([np.cos(angles), np.sin(angles)]) - [0.0, 0.3]
+    return np.random.default_rng(POINTS_SEED).normal(size=(N_POINTS, 2)) * 0.5 + centres, labels

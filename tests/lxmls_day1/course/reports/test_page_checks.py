@@ -1,15 +1,19 @@
 import base64
 import json
+import types
 
+import numpy as np
 import pytest
 
+from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import page_checks
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.lab import reference_folder
+from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import file_in
 from tests.wording import wording
+from tools.authoring.mistakes import read_mistakes
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 ONE_SIDED = RULE.rpartition("\n")[0]
@@ -66,11 +70,38 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     assert wording("course.small_inputs_get_wrong_answer") in str(wrong["first"]) and wrong["example"]
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and right["example"] is None
-    # The points are separable, so the perceptron ends without mistakes: every point on its side of the last boundary.
-    *_, (_, b, w_1, w_2) = right["trace"]["steps"]
-    assert all((b + w_1 * x + w_2 * y > 0) == bool(label) for x, y, label in right["trace"]["points"])
+    assert right["trace"] == page_checks.drawn("1.4")["wanted"]
     # The picture is of the answer that was checked, whatever stands in the gap by now.
     assert ask("picture", "1.4", [RULE], example=wrong["example"])["image"].startswith("iVBOR")  # a PNG
+
+
+PLANE = np.stack(np.meshgrid(np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)), -1).reshape(-1, 2)
+
+
+def classes(places, weights):
+    """The class that weights of the picture predict at each place."""
+    b, *w = np.reshape(weights, (3, 3)).T
+    return np.argmax(b + places @ np.array(w), axis=1)
+
+
+@pytest.mark.parametrize(("id", "n_mistakes", "share"), [("1.4", 5, 0.2), ("1.5", 1, 0.1), ("1.6", 3, 0.2), ("1.7", 1, 0.1)])
+def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mistakes, share):
+    drawn = page_checks.drawn(id)
+    points, labels = np.array(drawn["points"])[:, :2], np.array(drawn["points"])[:, 2]
+    assert (classes(points, drawn["start"]) != labels).sum() >= 10  # something is to be seen
+    right = drawn["wanted"][-1][1:]
+    assert (classes(points, right) == labels).all()
+    exercise = Registry.of(reference_folder())[id]
+    (name,) = exercise.files
+    sources = {name: (reference_folder() / file_in(reference_folder(), name)).read_text(encoding="utf-8")}
+    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[:n_mistakes]:  # the most frequent first
+        module = types.ModuleType("wrong")
+        exec(mistake.programs[0].made_in(sources)[name].replace("@compiled", ""), module.__dict__)
+        monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)
+        wrong = page_checks.trace(reference_folder(), id)[-1][1:]
+        assert (classes(PLANE, wrong) != classes(PLANE, right)).mean() > share, mistake.name
+        if id == "1.4":
+            assert (classes(points, wrong) != labels).sum() >= 2, mistake.name
 
 
 @pytest.mark.slow
