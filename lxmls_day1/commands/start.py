@@ -29,10 +29,9 @@ def command(folder: str, everything: bool) -> None:
     made = start_workspace(folder, day=not everything)
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
+    click.echo(f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}.")
     click.echo(f"Next: {as_typed('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
-    click.echo(
-        f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}. All commands work in it:"
-    )
+    click.echo("All commands work in it:")
     if elsewhere:
         click.echo(f"  {as_typed('cd', typed)}")
     click.echo("  lxmls-day1 status    (how far you are)")

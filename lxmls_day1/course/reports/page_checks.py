@@ -196,7 +196,11 @@ def drawn(exercise: str) -> dict[str, Any]:
     """Return what the page draws before an answer: points with their classes, the first weights, and the steps of the right rule."""
     X, labels = _points()
     points = [[*x, label] for x, label in zip(np.round(X, 3).tolist(), labels.tolist(), strict=True)]
-    return {"points": points, "start": np.array(START).T.ravel().tolist(), "wanted": trace(reference_folder(), exercise)}
+    return {
+        "points": points,
+        "start": np.array(START).T.ravel().tolist(),
+        "wanted": trace(reference_folder(), exercise),
+    }
 
 
 def _points() -> tuple[np.ndarray, np.ndarray]:

@@ -1,15 +1,17 @@
 """Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
 
+import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, Line, broken, status_lines, workspace_lines
+from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, WIDTH, Line, broken, status_lines, workspace_lines
 from lxmls_day1.course.workspaces.progress import Status
 from lxmls_day1.course.workspaces.workspace import workspace_of
 from lxmls_day1.lab import Lab
@@ -23,6 +25,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "quiet": {"dim": True},
 }
 NARROWEST = 20  # columns; on fewer nothing is readable
+_ROW = re.compile(r" {4,}\S+(?: \S+)*  +(?P<value>\S)")  # of a table of names and values
 _WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
 
 
@@ -31,11 +34,25 @@ def echo_lines(lines: Iterable[Line]) -> None:
 
     Where the output is no terminal, lines stay whole, and click leaves the colours out.
     """
-    plain, width = not can_show(_WANTED), columns()
-    for style, text in lines:
-        shown = text.translate(PLAIN_SYMBOLS) if plain else text
-        for piece in [shown] if width is None else broken(shown, width):
+    width = columns()
+    for style, text in lines if can_show(_WANTED) else _in_plain_characters(lines):
+        for piece in [text] if width is None else broken(text, width):
             click.secho(piece, **STYLES[style])
+
+
+def _in_plain_characters(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield lines in characters that every output has. Tables of names and values get new columns, because a name may be longer now."""
+    for column, rows in groupby(lines, key=lambda line: (match := _ROW.match(line[1])) and match.start("value")):
+        if column is None:
+            yield from ((style, _in_plain(text)) for style, text in rows)
+            continue
+        cells = [(style, _in_plain(text[:column].rstrip()), _in_plain(text[column:])) for style, text in rows]
+        width = max(len(name) for _, name, _ in cells)
+        yield from ((style, f"{name:<{width}}  {value}") for style, name, value in cells)
+
+
+def _in_plain(text: str) -> str:
+    return text.translate(PLAIN_SYMBOLS)
 
 
 def columns() -> int | None:
@@ -69,7 +86,7 @@ def _columns_of(character: str) -> int:
 
 def echo_status(status: Status) -> None:
     """Print where the exercises of a workspace stand."""
-    echo_lines(status_lines(status, plain=not can_show(_WANTED)))
+    echo_lines(status_lines(status, columns() or WIDTH, str if can_show(_WANTED) else _in_plain))
 
 
 def find_workspace(named: str | None, command: str) -> Path:

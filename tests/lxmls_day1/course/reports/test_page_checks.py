@@ -84,7 +84,9 @@ def classes(places, weights):
     return np.argmax(b + places @ np.array(w), axis=1)
 
 
-@pytest.mark.parametrize(("id", "n_mistakes", "share"), [("1.4", 5, 0.2), ("1.5", 1, 0.1), ("1.6", 3, 0.2), ("1.7", 1, 0.1)])
+@pytest.mark.parametrize(
+    ("id", "n_mistakes", "share"), [("1.4", 5, 0.2), ("1.5", 1, 0.1), ("1.6", 3, 0.2), ("1.7", 1, 0.1)]
+)
 def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mistakes, share):
     drawn = page_checks.drawn(id)
     points, labels = np.array(drawn["points"])[:, :2], np.array(drawn["points"])[:, 2]
@@ -94,7 +96,8 @@ def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mista
     exercise = Registry.of(reference_folder())[id]
     (name,) = exercise.files
     sources = {name: (reference_folder() / file_in(reference_folder(), name)).read_text(encoding="utf-8")}
-    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[:n_mistakes]:  # the most frequent first
+    known = read_mistakes(reference_folder() / "tests/exercises", exercise)  # the most frequent first
+    for mistake in known[:n_mistakes]:
         module = types.ModuleType("wrong")
         exec(mistake.programs[0].made_in(sources)[name].replace("@compiled", ""), module.__dict__)
         monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)
