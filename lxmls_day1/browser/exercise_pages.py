@@ -286,7 +286,7 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     """
     lab, registry = student_lab(), Registry.of(reference_folder())
     day = part_of(lab.files, the_day(registry), registry)
-    workspace = with_workspace_files(day, Path("lab"), installation="")
+    workspace = with_workspace_files(day, Path("lab"), "", editor_files=False)
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
     wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]
     with_runtime = runtime.runtime_files(pyodide, (*LOADED, *LOADED_LATER)) if pyodide is not None else {}

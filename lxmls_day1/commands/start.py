@@ -8,7 +8,13 @@ import click
 @click.option(
     "--all", "everything", is_flag=True, help="Include the exercises of all notebooks, and every file of the lab."
 )
-def command(folder: str, everything: bool) -> None:
+@click.option(
+    "--editor-files/--no-editor-files",
+    default=True,
+    help="Include .vscode/tasks.json, the commands for VS Code.",
+    show_default=True,
+)
+def command(folder: str, everything: bool, editor_files: bool) -> None:
     """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files that you complete, and the checks.
 
     `lxmls-day1 add NOTEBOOK` adds further exercises. Files that are not in DIR are imported from the installed package.
@@ -26,7 +32,7 @@ def command(folder: str, everything: bool) -> None:
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
 
-    made = start_workspace(folder, day=not everything)
+    made = start_workspace(folder, day=not everything, editor_files=editor_files)
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
     click.echo(f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}.")

@@ -51,6 +51,11 @@ def _in_plain_characters(lines: Iterable[Line]) -> Iterator[Line]:
         yield from ((style, f"{name:<{width}}  {value}") for style, name, value in cells)
 
 
+def in_this_encoding(text: str) -> str:
+    """Return a text in characters that standard output has."""
+    return text if can_show(_WANTED) else _in_plain(text)
+
+
 def _in_plain(text: str) -> str:
     return text.translate(PLAIN_SYMBOLS)
 
@@ -86,7 +91,7 @@ def _columns_of(character: str) -> int:
 
 def echo_status(status: Status) -> None:
     """Print where the exercises of a workspace stand."""
-    echo_lines(status_lines(status, columns() or WIDTH, str if can_show(_WANTED) else _in_plain))
+    echo_lines(status_lines(status, columns() or WIDTH, in_this_encoding))
 
 
 def find_workspace(named: str | None, command: str) -> Path:
