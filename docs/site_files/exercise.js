@@ -180,7 +180,15 @@ document.addEventListener("DOMContentLoaded", () => {
     folded.before(image);
   }
 
-  function download({ name, content }) {
+  // The address of the browser lab, if the book was built with one: there the work goes on.
+  const lab = document.documentElement.dataset.lab;
+  let goesOn = false;
+
+  function download({ name, content, notebook }) {
+    if (goesOn) {
+      location.href = `${lab}lab/index.html?path=${encodeURIComponent(notebook)}#work=${encodeURIComponent(content)}`;
+      return;
+    }
     const link = document.createElement("a");
     link.href = `data:application/zip;base64,${content}`;
     link.download = name;
@@ -316,7 +324,15 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function offerToTake(section) {
-    section.querySelector(".take").onclick = () => ask({ kind: "pack", exercise: section.dataset.exercise, ...written() });
+    const take = section.querySelector(".take");
+    const pack = (onward) => () => {
+      goesOn = onward;
+      ask({ kind: "pack", exercise: section.dataset.exercise, ...written() });
+    };
+    take.onclick = pack(false);
+    if (lab) take.insertAdjacentHTML("afterend", ' <button type="button" class="open-lab">Open in the browser lab</button>');
+    const open = section.querySelector(".open-lab");
+    if (open) open.onclick = pack(true);
   }
 
   // ---- each exercise -------------------------------------------------------------------------------------------------------

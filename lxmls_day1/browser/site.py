@@ -56,7 +56,6 @@ OF_SERVICE_WORKER = Path(__file__).parent / "page/one_at_a_time.js"  # put into 
 WHEELS = PurePosixPath("static/wheels")
 RUNTIME = PurePosixPath("static/pyodide")
 REVIEWS = PurePosixPath("static/reviews.zip")
-OF_TESTS = ("conftest.py", "sanitize.cfg")  # for pytest --nbval, which a browser does not have
 DATA = "/data"  # where a page has the reviews
 SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
@@ -116,8 +115,7 @@ def make_site(
     review_files = _reviews(check_path("reviews", reviews).expanduser()) if reviews is not None else {}
     with new_folder(folder) as made:
         lab = student_lab(assigned)
-        shown = {name: content for name, content in lab.files.items() if name.name not in OF_TESTS}
-        workspace = with_workspace_files(shown, folder, "", editor_files=False)
+        workspace = with_workspace_files(lab.files, folder, "", editor_files=False)
         wheels = [Wheel(OURS, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _needs())]
         wheels += [installed_wheel(name) for name in INSTALLED]
         refuse_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)

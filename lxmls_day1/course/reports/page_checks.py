@@ -101,7 +101,8 @@ def answer(folder: str, request: str) -> str:
     str
         JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
         ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundaries move. Of
-        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``. Both are in base 64.
+        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``, and the ``notebook`` of the
+        exercise. Image and content are in base 64.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids
@@ -116,7 +117,8 @@ def answer(folder: str, request: str) -> str:
     if asked["kind"] == "picture":
         return json.dumps(_picture(asked["exercise"], asked["example"]))
     if asked["kind"] == "pack":
-        return json.dumps(_packed(Path(folder), packed | _answered(Path(folder), asked["answers"])))
+        work = _packed(Path(folder), packed | _answered(Path(folder), asked["answers"]))
+        return json.dumps({**work, "notebook": _registry()[asked["exercise"]].notebook})
     return json.dumps(_checked(Path(folder), asked["exercise"]))
 
 

@@ -39,7 +39,8 @@ TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js"
 
 HEADING = re.compile(rf"^(?P<marks>#{{1,6}}) +(?:Exercise (?P<id>{EXERCISE_ID})\b)?", re.MULTILINE)
 FOR_AUTHORS = b"\n## For authors\n"  # from there on a text about the notebooks is not for students
-AUTHORS_ONLY = ("jupytext.toml",)  # it would pair a student's notebooks with scripts
+#: The first would pair a student's notebooks with scripts; the others compare the outputs of an author's.
+AUTHORS_ONLY = ("jupytext.toml", "conftest.py", "sanitize.cfg")
 
 Files = dict[PurePosixPath, bytes]
 
