@@ -37,7 +37,8 @@ li span {{ color: var(--quiet); margin-left: auto; }}
 <h1>Linear classifiers: the day-1 lab</h1>
 <p>Write the classifiers yourself, in this browser. The checks show the smallest input for which your code is wrong,
 and name known mistakes. Your work stays on this machine.</p>
-<p><a class="begin" href="{address}">Begin</a> <span class="count" role="status"></span></p>
+<p><a class="begin" href="{address}">Begin</a></p>
+<p class="count" role="status"></p>
 {parts}
 <script>
   // What the lab has found to be done (page.js keeps it): ticks, and the first of the others to go on with.
@@ -53,7 +54,7 @@ and name known mistakes. Your work stays on this machine.</p>
   const begin = document.querySelector(".begin");
   if (done.length && next) Object.assign(begin, {{ href: next.href, textContent: `Go on: ${{next.textContent}}` }});
   const count = rows.filter((row) => row.matches(".done")).length;
-  if (count) document.querySelector(".count").textContent = `${{count}} of ${{rows.length}} done`;
+  if (count) document.querySelector(".count").textContent = `${{count}} of ${{rows.length}} exercises done`;
 </script>
 </body>
 </html>

@@ -54,7 +54,8 @@ WELCOME = """# Your day-1 lab
 | `readers/` | the data sets |
 | `tests/exercises/` | the checks; reading them is allowed |
 
-Everything else that the notebooks import comes with the installed package.
+Everything else that the notebooks import comes with the installed package. VS Code finds check, hint and status under *Run Task*, if
+`.vscode/tasks.json` is here.
 
 {installation}In this folder:
 
