@@ -27,7 +27,7 @@ BOUNDS = "jsonschema<4.25"
 
 
 def compiled(extras: tuple[str, ...], options: list[str], bounds: str = "") -> dict[str, str]:
-    """A package with its version and marker -> its lines in a file of requirements."""
+    """Map each package, with its version and marker, to its lines in a file of requirements."""
     build = "\n".join([*tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"], bounds])
     command = [
         "uv",

@@ -1,6 +1,6 @@
-"""The gradient of maximum entropy over all examples at once: plain NumPy, every matrix in full.
+"""The gradient of maximum entropy over all examples at once, in plain NumPy with dense matrices.
 
-``max_ent_batch.py`` walks down this gradient, on sparse data and in compiled loops; ``max_ent_online.py`` takes one example of
+``max_ent_batch.py`` descends along this gradient, on sparse data and with compiled loops; ``max_ent_online.py`` uses one example of
 the sum at a time.
 
 Source: the guide, eq. 1.32, for the mean over the examples.
@@ -27,11 +27,11 @@ def batch_gradient(W: np.ndarray, X: np.ndarray, labels: np.ndarray, regularizer
     Returns
     -------
     array (J + 1, K)
-        Where W has it, the derivative of F by that entry.
+        The derivative of F by each entry of W, in the same place as the entry.
 
     Examples
     --------
-    One point, x = 2 of class 1. At W = 0 both classes have the probability ½, so the true one lacks ½ of g(x) = (1, 2):
+    One point, x = 2 of class 1. At W = 0 both classes have the probability ½, so p − y is ½ for class 0 and −½ for class 1; g(x) = (1, 2):
 
     >>> batch_gradient(np.zeros((2, 2)), np.array([[2.0]]), np.array([1]), 0.0)
     array([[ 0.5, -0.5],

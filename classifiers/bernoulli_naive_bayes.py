@@ -1,10 +1,10 @@
-"""Bernoulli naive Bayes: a document is a list of yes and no, one for each word of the vocabulary.
+"""Bernoulli naive Bayes: a document is a vector of Booleans, one for each word of the vocabulary.
 
     p(w_j | c) = (α + number of documents of class c that hold word j) / (2 α + number of documents of class c)
     log p(c | x) = log p(c) + Σ_j [x_j log p(w_j | c) + (1 − x_j) log (1 − p(w_j | c))] + constant,    x_j ∈ {0, 1}
 
-A word counts once however often it occurs, and a word that is absent is evidence as well; in ``multinomial_naive_bayes.py`` every
-occurrence counts, and absence does not. The classifier is linear in x:
+A word counts once, no matter how often it occurs, and an absent word is evidence too. In ``multinomial_naive_bayes.py`` every
+occurrence counts, and absent words do not. The classifier is linear in x:
 
     b_c = log p(c) + Σ_j log (1 − p(w_j | c)),    w_jc = log p(w_j | c) − log (1 − p(w_j | c))
 
@@ -24,12 +24,12 @@ from lxmls_day1.lab_api import setting
 
 
 def presence(X: Any) -> Any:
-    """1 where a feature is above 0, else 0, of X (M, J); sparse stays sparse.
+    """Return 1 for each feature above 0 and 0 for the others, for X (M, J); a sparse matrix stays sparse.
 
     Raises
     ------
     InputError
-        For what is no matrix, and for NaN and infinity, which would not be seen any more.
+        If X is not a matrix, or holds NaN or infinity, which the result could no longer show.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class BernoulliNaiveBayes(LinearClassifier):
     Parameters
     ----------
     smooth_param : float > 0
-        α, added to the number of documents with a word and to that of documents without.
+        α, added to the number of documents with a word and to the number of documents without it.
 
     Attributes
     ----------
@@ -84,10 +84,10 @@ class BernoulliNaiveBayes(LinearClassifier):
         Parameters
         ----------
         X : array or sparse matrix (M, J)
-            A feature is there if it is above 0.
+            A feature is present if it is above 0.
         y : M labels
         sample_weight : M numbers ≥ 0, optional
-            How often each document counts; once if not given.
+            The weight of each document in the counts. Default: 1.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class BernoulliNaiveBayes(LinearClassifier):
         Raises
         ------
         InputError
-            If X and params do not fit together, or X holds what is no finite number.
+            If X and params do not fit together, or X holds a value that is not a finite number.
         """
         return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 

@@ -1,14 +1,14 @@
-"""The perceptron as it was invented: two classes, −1 and +1, and one weight vector.
+"""The original perceptron: two classes, −1 and +1, and one weight vector.
 
     ŷ = sign(w · g(x)),    and on a mistake    w ← w + y g(x)
 
-with g(x) = (1, x), whose leading 1 is the bias feature; without it, x = 0 could only ever be negative. sign(0) counts
-as −1. Training goes through the examples again and again, and stops after the first pass without a mistake. It comes
-to that if and only if a line (a hyperplane) parts the classes; then no pass order makes more than (R/γ)² updates, see
+with g(x) = (1, x), whose leading 1 is the bias feature. Without it, x = 0 could only be classified as negative, because sign(0)
+counts as −1. Training passes over the examples again and again, and stops after the first pass without a mistake. It reaches such
+a pass if and only if a hyperplane separates the classes; then any order of the examples leads to at most (R/γ)² updates, see
 ``mistake_bounds.py``.
 
-It is the multi-class perceptron for K = 2: the columns −w and w score the two classes, and the tie between them goes
-to the first, which is the negative one.
+It is the multi-class perceptron for K = 2: the columns −w and w score the two classes, and a tie goes to the first class, which is
+the negative one.
 
 Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; A. Novikoff, On convergence proofs for
 perceptrons, 1962.
@@ -27,27 +27,28 @@ from lxmls_day1.lab_api import InputError, as_numbers, setting
 
 @dataclass(eq=False, repr=False)
 class BinaryPerceptron(LinearClassifier):
-    """The perceptron of two classes, run until a pass makes no mistake.
+    """The perceptron for two classes, run until a pass makes no mistake.
 
     Parameters
     ----------
     max_rounds : int ≥ 1
-        The end for data that no line parts.
+        The maximum number of passes, for data that are not linearly separable.
     order : int array (M,), optional
-        The order in which every pass visits the examples; as they stand in the data if not given.
+        The order in which every pass visits the examples. Default: the order of the data.
 
     Attributes
     ----------
     classes : array (2,)
         The two labels in ascending order: ``classes[0]`` is the negative class, −1, and ``classes[1]`` the other, +1.
     converged : bool
-        Whether the last pass made no mistake: then the parameters part the training data. False after ``max_rounds``.
+        True if the last pass made no mistake, so that the parameters separate the training data. False if training stopped at
+        ``max_rounds``.
     weights : array (J + 1,)
         w, the intercept first.
     history : list of :class:`lxmls_day1.engine.loops.learners.Round`
         A record of each pass; its ``updates`` are the mistakes.
     nr_updates : int
-        All mistakes together.
+        The number of mistakes in all passes.
 
     Examples
     --------
@@ -76,14 +77,14 @@ class BinaryPerceptron(LinearClassifier):
         self.nr_updates = 0
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
-        """Go through the data until a pass makes no mistake, ``max_rounds`` times at most.
+        """Pass over the data until a pass makes no mistake, at most ``max_rounds`` times.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J)
         y : M labels of two kinds
         sample_weight : M numbers ≥ 0, optional
-            By which factor each example is added on a mistake; 1 if not given. One of weight 0 makes no mistake.
+            The factor by which each example is multiplied in an update. Default: 1. An example of weight 0 makes no mistake.
 
         Returns
         -------
@@ -93,7 +94,7 @@ class BinaryPerceptron(LinearClassifier):
         Raises
         ------
         InputError
-            For data that cannot be trained on, more than two classes, or settings that make no sense.
+            For data that cannot be trained on, more than two classes, or invalid settings.
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         if len(self.classes) != 2:
@@ -103,7 +104,7 @@ class BinaryPerceptron(LinearClassifier):
                 f"{', '.join(map(repr, self.classes[:10].tolist()))}{more}; use Perceptron for these"
             )
         perceptron = Perceptron(nr_rounds=self.max_rounds, averaged=False, order=self._order(len(labels)))
-        params = perceptron.train(X, labels, _until_there_is_no_mistake, weights) * weights.mean()
+        params = perceptron.train(X, labels, _stop_without_mistakes, weights) * weights.mean()
         self.history, self.nr_updates = perceptron.history, perceptron.nr_updates
         self.converged = self.history[-1].updates == 0
         self.weights = params[:, 1]
@@ -122,6 +123,6 @@ class BinaryPerceptron(LinearClassifier):
         return order.ravel()
 
 
-def _until_there_is_no_mistake(round, weights, params):
+def _stop_without_mistakes(round, weights, params):
     if round.updates == 0:
         raise StopIteration

@@ -1,6 +1,6 @@
-"""λ chosen on the development part: train with each value, compare on examples that training has not seen.
+"""Choose λ on the development part: train with each value, and compare the models on examples that were not used in training.
 
-``lxmls-day1 train --tune`` and ``lxmls_day1.sklearn.tuning`` do this for any setting, with standard errors.
+``lxmls-day1 train --tune`` and ``lxmls_day1.sklearn.tuning`` do the same for any setting, with standard errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ def choose_regularizer(
     dev_X: ArrayLike,
     dev_y: ArrayLike,
 ) -> tuple[float, np.ndarray]:
-    """The value of λ with the highest accuracy on the development part; of several equal ones the largest λ.
+    """Return the value of λ with the highest accuracy on the development part, and in a tie the largest such λ.
 
-    A larger λ means smaller weights: if the development part cannot tell two models apart, the simpler one is taken.
+    A larger λ means smaller weights: if two models are equally accurate on the development part, the simpler model is chosen.
 
     Parameters
     ----------
     make : function float -> classifier
-        Makes a classifier with that λ, not trained yet.
+        Makes an untrained classifier with the given λ.
     regularizers : sequence of n floats
         In any order.
     train_X, train_y : array (M, J), M labels
@@ -40,11 +40,11 @@ def choose_regularizer(
     chosen : float
         One of the regularizers.
     accuracies : array (n,)
-        Of each of them the accuracy on the development part, in their order.
+        The accuracy on the development part for each regularizer, in the same order.
 
     Examples
     --------
-    A huge λ keeps all weights near 0; they still point the right way, and predict as well:
+    A huge λ keeps all weights near 0, but they have the right signs and predict equally well:
 
     >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> chosen, accuracies = choose_regularizer(lambda value: MaxEntBatch(regularizer=value), [0.1, 100.0], X, y, X, y)
@@ -66,7 +66,7 @@ def choose_regularizer(
 def choose_for_max_ent(
     regularizers: Sequence[float], train_X: ArrayLike, train_y: ArrayLike, dev_X: ArrayLike, dev_y: ArrayLike
 ) -> tuple[float, np.ndarray]:
-    """What `choose_regularizer` returns for `MaxEntBatch`; the parameters are its other ones.
+    """Run `choose_regularizer` for `MaxEntBatch`; the parameters are its other parameters.
 
     Returns
     -------

@@ -1,20 +1,21 @@
-"""Column squishing: the least change of the weights after which the true class leads every other by its margin.
+"""Column squishing: the smallest change of the weights after which the true class leads every other class by its margin.
 
-The step moves the weights by g(x) dᵀ and so the scores s by ‖g(x)‖² d. Class i ≠ y still lacks
+The step changes the weights by g(x) dᵀ, and so the scores s by ‖g(x)‖² d. The missing margin against class i ≠ y is
 
     C_i = (s_i − s_y + ρ(i, y)) / ‖g(x)‖²
 
-and the least change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. The rivals that move all come
-down to one height θ:
+and the smallest change solves  min ½ Σ d_i²  such that  d_y ≥ d_i + C_i  for all i ≠ y. All rivals that move are lowered to
+the same height θ:
 
     d_i = −max(0, C_i − θ),    d_y = Σ_{i ≠ y} max(0, C_i − θ),    θ = d_y
 
-With the C_i sorted downwards and the first k of them above θ this reads θ = Σ_{i ≤ k} C_i / (k + 1): O(K log K) in all.
+If the C_i are sorted in descending order and the first k of them are above θ, then θ = Σ_{i ≤ k} C_i / (k + 1). Sorting makes
+this O(K log K).
 
-**With a cap** τ_max the step minimises ½ ‖W' − W‖² + τ_max ξ, where the true class may lead by ξ ≥ 0 less. Setting the derivative by ξ
-to zero gives d_y ≤ τ_max, with equality where ξ > 0. Only the height changes, to the θ at which Σ max(0, C_i − θ) = τ_max, that is
-θ = (Σ_{i ≤ k} C_i − τ_max) / k; of the two heights the greater one holds. With two classes this is PA-I. Unlike MIRA it looks at
-every rival, and it also moves where the prediction is right but its margin too small.
+**With a cap** τ_max the step minimises ½ ‖W' − W‖² + τ_max ξ, and the lead of the true class may fall short by ξ ≥ 0. Setting the
+derivative by ξ to zero gives d_y ≤ τ_max, with equality if ξ > 0. Only the height changes, to the θ at which
+Σ max(0, C_i − θ) = τ_max, that is θ = (Σ_{i ≤ k} C_i − τ_max) / k. The greater of the two heights is used. With two classes this is
+PA-I. Unlike MIRA the step considers every rival, and it is also taken if the prediction is right but its margin too small.
 
 Sources: H. Daumé III, "Column squishing for multiclass updates", a blog post of 15 August 2017, with Abhishek Kumar's solution, after
 V. Bittorf et al., NIPS 2012, algorithm 5. With slack: K. Crammer et al., Online passive-aggressive algorithms, JMLR 7, 2006.
@@ -33,9 +34,9 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 
 @compiled
 def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """The d (K,) of least length after which the true class leads class i by ρ(i, y), with ``step`` the cap on d_y.
+    """Return the shortest d (K,) after which the true class leads class i by ρ(i, y), with ``step`` the cap on d_y.
 
-    Two rivals are in the lead; both come down, and the true class goes up, until they are 1 apart, unless a cap of 1/2 ends it:
+    Two rivals lead. Both are lowered and the true class is raised until the difference is 1; a cap of 1/2 stops this earlier:
 
     >>> scores, cost = np.array([0.0, 3.0, 2.0, -5.0]), np.array([0.0, 1.0, 1.0, 1.0])
     >>> d = squishing_rule(scores, 0, 1.0, 100.0, cost)
@@ -44,7 +45,7 @@ def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, 
     >>> squishing_rule(scores, 0, 1.0, 0.5, cost)
     array([ 0.5, -0.5, -0. , -0. ])
     """
-    if sq_norm == 0.0:  # no change of the weights moves the scores of x = 0
+    if sq_norm == 0.0:  # no change of the weights changes the scores of x = 0
         return np.zeros_like(scores)
     # exercise 1.10: solution (11 lines)
     lacking = (scores - scores[label] + cost) / sq_norm  # (K,): C_i
@@ -65,20 +66,20 @@ def squishing_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, 
 def multiclass_update(
     W: ArrayLike, x: ArrayLike, label: int, margin: float = 1, cost: ArrayLike | None = None, cap: float | None = None
 ) -> np.ndarray:
-    """Change ``W`` as little as possible, so that class ``label`` wins on ``x`` by a margin.
+    """Return ``W`` changed as little as possible, so that class ``label`` wins on ``x`` by a margin.
 
-    Least is meant in the Frobenius norm ‖W' − W‖, over all matrices W'; the answer is exact and costs O(K log K + J K). It is a new
-    matrix (J, K), W + x dᵀ: equal to W where the margins are met already, and for x = 0. An InputError names what does not fit.
+    The Frobenius norm ‖W' − W‖ is minimal over all matrices W'. The solution is exact and costs O(K log K + J K). It is a new
+    matrix (J, K), W + x dᵀ: equal to W if the margins are already met, and for x = 0. An InputError names an argument that does not fit.
 
     Parameters
     ----------
     W, x : arrays (J, K) and (J,)
         The scores are ``x @ W``. A model with intercepts passes its ``params`` and g(x) = (1, x).
-    label, margin : the column y that is to win, s_y ≥ s_i + margin · ρ(i, y) for every i ≠ y; and a float ≥ 0
+    label, margin : the column y that has to win, s_y ≥ s_i + margin · ρ(i, y) for every i ≠ y; and a float ≥ 0
     cost : array (K, K) or (K,), optional
-        ρ, with ``cost[i, y]`` the cost of predicting class i where y is true; or its column ρ(·, y). 1 for every i ≠ y if not given.
+        ρ, with ``cost[i, y]`` the cost of predicting class i if y is true; or its column ρ(·, y). Default: 1 for every i ≠ y.
     cap : float > 0, optional
-        C, the price of a unit of slack, by which d_y ≤ C. Not given, every constraint is met.
+        C, the price of a unit of slack, so that d_y ≤ C. Default: no cap, every constraint is met.
 
     Examples
     --------
@@ -107,14 +108,15 @@ def multiclass_update(
 
 @dataclass(eq=False, repr=False)
 class ColumnSquishing(OnlineClassifier):
-    """The learner whose every step is the least change after which the example is right by its margin.
+    """Online learning in which every step is the smallest change that gives the example its margin.
 
     Parameters
     ----------
     cap : float > 0, optional
-        C, the most that the weights of the true class move along g(x) in one step: MIRA's 1/λ. Without one every step goes all the way.
+        C, the maximum change of the weights of the true class along g(x) in one step: MIRA's 1/λ. Without a cap every step is
+        complete.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
-        As in :class:`OnlineClassifier`. The margin against class i is ρ(i, y), 1 if no cost is given.
+        As in :class:`OnlineClassifier`. The margin against class i is ρ(i, y); default: 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes as a linear classifier: its weights, from priors, means and one variance that all classes share.
+"""Gaussian naive Bayes as a linear classifier: its weights from the priors, the means and one variance that all classes share.
 
 ``gaussian_naive_bayes.py`` estimates the priors and means, and classifies.
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def gaussian_weights(prior: np.ndarray, means: np.ndarray, variance: float) -> np.ndarray:
-    """b_y and w_y such that the class of the highest score b_y + w_y · x is the most probable one under p(y) N(x; μ_y, σ² I).
+    """Return b_y and w_y such that the class with the highest score b_y + w_y · x is the most probable under p(y) N(x; μ_y, σ² I).
 
     Parameters
     ----------
@@ -23,11 +23,12 @@ def gaussian_weights(prior: np.ndarray, means: np.ndarray, variance: float) -> n
     Returns
     -------
     array (J + 1, K)
-        Row 0 the b_y, below it the w_y, a column for each class. What is the same for all classes may be left out.
+        Row 0 holds the b_y, the rows below it the w_y, with a column for each class. Terms that are the same for all classes may be
+        left out.
 
     Examples
     --------
-    Two balanced classes with the means −1 and 1: the boundary is halfway.
+    Two balanced classes with the means −1 and 1: the boundary is halfway between them.
 
     >>> params = gaussian_weights(np.array([0.5, 0.5]), np.array([[-1.0], [1.0]]), 2.0)
     >>> b, w = params[:, 1] - params[:, 0]

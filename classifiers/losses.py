@@ -1,9 +1,11 @@
-"""The three losses of the discriminative classifiers, example by example.
+"""The three losses of the discriminative classifiers, computed for each example.
 
-All compare the scores of an example with its true class, and all are convex in the weights. The perceptron's is the hinge loss
-without its margin. Its mean is least at W = 0, whatever the data are: so it is the rule that counts there, and no optimum. Sources: the
-guide, equations 1.30 (log loss) and 1.34 (hinge loss); of the perceptron's loss for two classes, max(0, −y w·x), any text on gradient
-descent.
+Each loss compares the scores of an example with its true class and is convex in the weights. The perceptron loss is the hinge
+loss without the margin. Its mean is smallest (0) at W = 0 for any data, so the perceptron is defined by its update rule and not
+by an optimum.
+
+Sources: the guide, equations 1.30 (log loss) and 1.34 (hinge loss); for the perceptron's loss of two classes, max(0, −y w·x), any
+text on gradient descent.
 """
 
 import numpy as np
@@ -23,7 +25,7 @@ def log_loss(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    Two equal scores are a toss-up, and cost log 2; scores of a thousand do no harm:
+    Two equal scores cost log 2; scores of 1000 do not overflow:
 
     >>> log_loss(np.array([[3.0, 3.0], [1000.0, 0.0]]), np.array([0, 0])).round(4)
     array([0.6931, 0.    ])
@@ -34,13 +36,13 @@ def log_loss(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def hinge_loss(scores: np.ndarray, labels: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """max_y' [s_y' + ρ(y', y)] − s_y: zero only where the true class wins by its margin.
+    """max_y' [s_y' + ρ(y', y)] − s_y: zero only if the true class wins by its margin.
 
     Parameters
     ----------
     scores : array (M, K)
     labels : int array (M,), the true columns
-    cost : array (K, K), ``cost[p, y]`` the cost of predicting p where y is true
+    cost : array (K, K), ``cost[p, y]`` the cost of predicting p if y is true
 
     Returns
     -------
@@ -58,10 +60,10 @@ def hinge_loss(scores: np.ndarray, labels: np.ndarray, cost: np.ndarray) -> np.n
 
 
 def perceptron_loss(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """max_y' s_y' − s_y: by how much the predicted class leads the true one.
+    """max_y' s_y' − s_y: the lead of the predicted class over the true one.
 
-    The perceptron's rule is a step of length 1 against its slope: the features are added to the true class, and taken from the
-    predicted one.
+    The perceptron's rule is a step of length 1 against the gradient of this loss: it adds the features to the true class and
+    subtracts them from the predicted class.
 
     Parameters
     ----------

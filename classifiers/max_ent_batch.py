@@ -1,20 +1,20 @@
-"""Maximum entropy (multinomial logistic regression) to its optimum, all examples at a time.
+"""Maximum entropy (multinomial logistic regression), trained to its optimum on all examples at a time.
 
     F(W) = −(1/M) Σ log p_W(y^m | x^m) + (λ/2) ‖W‖²,    p_W(y | x) = softmax(g(x)ᵀ W)_y
     ∇F(W) = (1/M) Gᵀ (P − Y) + λ W
 
-F is convex and smooth. With λ > 0 it is also λ-strongly convex, so that F(W) − F* ≤ ‖∇F(W)‖² / (2λ): the gradient tells
-how far the optimum is at most, and training stops when that is little enough.
+F is convex and smooth. With λ > 0 it is also λ-strongly convex, so that F(W) − F* ≤ ‖∇F(W)‖² / (2λ): the gradient bounds
+the distance to the optimum, and training stops when this bound is small enough.
 
-For two classes the optimum is antisymmetric, w_1 = −w_0: one vector v = w_1 − w_0 is fitted, with the penalty
-(λ/4) ‖v‖², which is the same F.
+For two classes the optimum is antisymmetric, w_1 = −w_0. So only one vector v = w_1 − w_0 is fitted, with the penalty
+(λ/4) ‖v‖², which gives the same F.
 
 With ``penalty="l1"`` the penalty is λ Σ |w_jk| in place of (λ/2) ‖W‖². Its optimum is sparse: most weights are exactly 0
 (``owl_qn.py``, ``newton_l1.py``). For two classes the fitted vector v costs λ ‖v‖₁.
 
-Five solvers lead to the optimum, each in its file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` several times faster on
-text with λ > 0, ``conjugate_gradient.py`` keeps only three vectors, ``gradient_descent.py`` is the guide's, and ``iterative_scaling.py``
-is how it was done first. All start at W = 0. ``solver="auto"`` takes one of the first two.
+Five solvers find the optimum, each in its own file: ``lbfgs.py`` is fast on any data, ``max_ent_dual.py`` is several times faster on
+text with λ > 0, ``conjugate_gradient.py`` stores only three vectors, ``gradient_descent.py`` is the guide's, and
+``iterative_scaling.py`` is the historical method. All start at W = 0. ``solver="auto"`` chooses between the first two.
 
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
@@ -43,13 +43,15 @@ from classifiers.solvers.owl_qn import owl_qn
 from lxmls_day1.lab_api import InputError, setting
 
 SOLVERS = ("auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
-PAIR_BYTES = 2**26  # for the pairs of L-BFGS: 64 MB hold 20 of them up to 200,000 weights
-MOST_EXPECTED = 40  # sweeps of dual ascent that are still to come: where it would take more, L-BFGS begins anew
-NEAR = 1e-3  # of the objective, or of the first gradient: what ends farther from the optimum is warned of, whatever ended it
+MAX_PAIR_BYTES = 2**26  # memory for the pairs of L-BFGS: 64 MB hold 20 pairs of up to 200,000 weights
+MAX_REMAINING_SWEEPS = 40  # if dual ascent needs more remaining sweeps than this, L-BFGS starts from scratch
+WARN_TOLERANCE = (
+    1e-3  # share of the objective, or of the first gradient: warn if training ends farther from the optimum
+)
 
 
 class Iteration(NamedTuple):
-    """One iteration of the solver; ``history`` keeps one of these for each (of the dual one: for each measurement).
+    """One iteration of the solver, an entry of ``history`` (for the dual solver: one entry for each measurement).
 
     Examples
     --------
@@ -61,7 +63,7 @@ class Iteration(NamedTuple):
     (True, True)
     """
 
-    number: int  # 1, 2, …; of the dual solver: sweeps so far
+    number: int  # 1, 2, …; for the dual solver: sweeps so far
     seconds: float  # since training began
     objective: float  # F(W)
 
@@ -73,26 +75,27 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     Parameters
     ----------
     regularizer : float ≥ 0
-        λ; 1 if not given, and 0 with ``solver="gis"``, which knows no other. scikit-learn's C is 1/(λM), for two classes 2/(λM).
+        λ. Default: 1, or 0 with ``solver="gis"``, which supports no other value. scikit-learn's C is 1/(λM), for two classes 2/(λM).
         With λ = 0 and separable data there is no optimum: the weights grow until ``max_iterations``.
     tolerance : float > 0
-        Training stops when F(W) is certainly within this share of the optimum; 1e-8 takes five times as long and seldom
-        changes a label. Without the certificate (λ = 0, or free intercepts) it stops when ‖∇F(W)‖ is this share of its first value.
+        Training stops when F(W) is certainly within this share of the optimum; 1e-8 takes five times as long and rarely
+        changes a label. Without this bound (λ = 0, or intercepts without a penalty) training stops when ‖∇F(W)‖ has fallen to this share
+        of its first value.
     max_iterations : int ≥ 1
-        A warning tells when they did not suffice. An iteration of the dual solver is a sweep over the examples.
+        A warning reports that the iterations did not suffice. An iteration of the dual solver is a sweep over the examples.
     regularize_intercept : bool
         Whether ‖W‖² includes the intercepts, as in the guide.
     solver : "auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent" or "gis"
-        The fastest, that is dual ascent on sparse data where it may be used and gets on well, and L-BFGS elsewhere; L-BFGS; dual
-        coordinate ascent, for λ > 0 and regularized intercepts, which keeps M x K numbers beside the weights; non-linear conjugate
-        gradient, which keeps the fewest; gradient descent with Armijo's rule; or generalized iterative scaling, for features that are
-        not negative and without regularization.
+        "auto" is the fastest: dual ascent on sparse data if it is applicable and converges quickly, otherwise L-BFGS. "dual" is dual
+        coordinate ascent, for λ > 0 and regularized intercepts; it needs M x K numbers in addition to the weights.
+        "conjugate_gradient" is non-linear conjugate gradient, which needs least memory. "gradient_descent" uses Armijo's rule. "gis" is
+        generalized iterative scaling, for non-negative features and no regularization.
     n_jobs : int, default 1
-        Threads of L-BFGS, conjugate gradient and gradient descent, each of which takes a part of the examples. The result depends
-        on their number by rounding, and on nothing else.
+        Number of threads of L-BFGS, conjugate gradient and gradient descent, each for a part of the examples. The result depends on
+        this number, by rounding only.
     penalty : "l2" or "l1"
-        (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, by "auto" or "lbfgs"; then scikit-learn's C is 1/(λM), and training stops when the
-        slope of F is the share ``tolerance`` of its first value.
+        (λ/2) ‖W‖², or λ Σ |w_jk| for sparse weights, with "auto" or "lbfgs" only. With "l1" scikit-learn's C is 1/(λM), and training stops
+        when the slope of F has fallen to the share ``tolerance`` of its first value.
 
     Attributes
     ----------
@@ -108,7 +111,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     >>> maxent.get_probabilities([[3.0, 0.0]], params).round(2)
     array([[0.99, 0.01]])
 
-    Every solver finds the same optimum, sooner or later:
+    Every solver finds the same optimum, with more or fewer iterations:
 
     >>> descent = MaxEntBatch(regularizer=0.1, solver="gradient_descent")
     >>> np.allclose(descent.train(X, y), params, atol=1e-2)
@@ -140,7 +143,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.regularizer is None:
-            # A solver of another type is refused by `check_settings`; a comparison with an array is no Boolean.
+            # `check_settings` refuses a solver that is not a string. Comparing an array with "gis" would give no Boolean.
             self.regularizer = 0.0 if isinstance(self.solver, str) and self.solver == "gis" else 1.0
         self.history: list[Iteration] = []
 
@@ -152,7 +155,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         X : array or sparse matrix (M, J)
         y : M labels
         sample_weight : M numbers ≥ 0, optional
-            How much the loss of each example counts, in a weighted mean; all alike if not given.
+            The weight of the loss of each example in the mean. Default: equal weights.
 
         Returns
         -------
@@ -166,41 +169,41 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         shares = weights / weights.mean()  # (M,), of mean 1
-        solve = {"auto": self._by_the_fastest, "gis": self._by_scaling, "dual": self._by_dual}.get(
-            self.solver, self._by_descent
+        solve = {"auto": self._solve_auto, "gis": self._solve_scaling, "dual": self._solve_dual}.get(
+            self.solver, self._solve_descent
         )
-        params = self._follow(solve(X, labels, shares))
-        at_zero = np.log(len(self.classes))  # where L1 may stay
+        params = self._run_solver(solve(X, labels, shares))
+        at_zero = np.log(len(self.classes))  # F at W = 0, where the L1 penalty may keep W
         loss = self.history[-1].objective - self.penalty_of(params) if self.history else at_zero
         self._warn_of_penalty(at_zero, loss, len(labels))
         return params
 
     def minimise(self, log_loss: Any) -> np.ndarray:
-        """The parameters (J + 1, K) of least F, by L-BFGS, conjugate gradient or gradient descent.
+        """Return the parameters (J + 1, K) that minimise F, by L-BFGS, conjugate gradient or gradient descent.
 
         Parameters
         ----------
         log_loss : function (W) -> loss, gradient
-            The sum of the log losses of all examples: :class:`lxmls_day1.engine.kernels.batch.LogLoss`, or what computes the same.
+            The sum of the log losses of all examples: :class:`lxmls_day1.engine.kernels.batch.LogLoss`, or an equivalent function.
         """
-        return self._follow(self._by_descent(log_loss))
+        return self._run_solver(self._solve_descent(log_loss))
 
-    def _follow(self, points):
-        """The parameters of the point where a solver ends; its way there is kept as ``history``."""
+    def _run_solver(self, points):
+        """Run a solver to its end, save its iterations as ``history``, and return the parameters of its last point."""
         self.history, started = [], time.perf_counter()
-        # Vectors of this length gain nothing from threads, and idle ones that spin take the processor from the rest.
-        with _one_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        # Linear algebra on vectors of this length gains nothing from threads, and idle threads that spin take CPU time from the others.
+        with _single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
-                if point.arrived or point.number == self.max_iterations:
+                if point.converged or point.number == self.max_iterations:
                     break
-        if not point.arrived and (point.number == self.max_iterations or not point.near):
+        if not point.converged and (point.number == self.max_iterations or not point.near):
             self._warn_of_early_end(point.number)
         return self._trained(point.params())
 
     def _warn_of_early_end(self, n_iterations):
-        """Say that the optimum was not reached, and what may help."""
+        """Warn that the optimum was not reached, and suggest a remedy."""
         after = f"after {n_iterations} iteration{'s' * (n_iterations != 1)}"
         if n_iterations == self.max_iterations:
             better = "" if self.solver in ("auto", "lbfgs") else ', or use solver="lbfgs"'
@@ -214,7 +217,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         )
 
     def check_settings(self) -> None:
-        """Raise an InputError for hyper-parameters that make no sense; ``train`` begins with this."""
+        """Raise an InputError for invalid hyper-parameters; ``train`` calls this first."""
         super().check_settings()
         penalty = self.regularizer
         if penalty is None:
@@ -223,7 +226,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             raise InputError(
                 f'penalty="l1" has corners, which only solver="auto" and "lbfgs" can handle, but the solver is {self.solver!r}'
             )
-        if self.solver == "dual" and not self._every_weight_is_regularized():
+        if self.solver == "dual" and not self._regularizes_all_weights():
             raise InputError(
                 "the dual solver needs every weight regularized: regularizer above 0 and regularize_intercept=True, but they are "
                 f'{self.regularizer!r} and {self.regularize_intercept!r}; change them, or use solver="lbfgs"'
@@ -235,54 +238,56 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             )
 
     def objective(self, X: Any, y: ArrayLike, params: ArrayLike) -> float:
-        """F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``.
+        """Return F at ``params`` (J + 1, K), for examples ``X`` (M, J) with labels ``y``.
 
         Raises
         ------
         InputError
-            If X, y and params do not fit together, or a setting makes no sense.
+            If X, y and params do not fit together, or a setting is invalid.
         """
         self.check_settings()
         X, labels, params = self._labelled(X, y, params)
         return float(self.losses(self.scores_of_rows(X, params), labels).mean() + self.penalty_of(params))
 
     def losses(self, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """The log loss of each example (M,) from scores (M, K) and true columns (M,)."""
+        """Return the log loss of each example (M,) from scores (M, K) and true columns (M,)."""
         return log_loss(scores, labels)
 
     def penalty_of(self, params: np.ndarray) -> float:
-        """(λ/2) ‖W‖², or λ Σ |w_jk|, of the parameters (J + 1, K)."""
+        """Return (λ/2) ‖W‖², or λ Σ |w_jk|, of the parameters (J + 1, K)."""
         penalized = params if self.regularize_intercept else params[1:]
         size = np.abs(penalized).sum() if self.penalty == "l1" else (penalized**2).sum() / 2
         return float(self.regularizer * size)
 
-    def _every_weight_is_regularized(self):
+    def _regularizes_all_weights(self):
         return self.regularizer > 0 and self.regularize_intercept and self.penalty == "l2"
 
-    def _by_the_fastest(self, X, labels, shares):
-        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+    def _solve_auto(self, X, labels, sample_weights):
+        from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
-        n_sweeps, rows = 0, Rows(X, labels, len(self.classes), shares)
+        n_sweeps, rows = 0, Rows(X, labels, len(self.classes), sample_weights)
         if self.penalty == "l1" and self.regularizer > 0 and len(self.classes) == 2 and rows.suit_single_steps():
-            yield from self._by_newton(rows)
+            yield from self._solve_newton(rows)
             return
-        if self._every_weight_is_regularized() and rows.suit_single_steps():
-            for point in self._by_dual(X, labels, shares, MOST_EXPECTED):
+        if self._regularizes_all_weights() and rows.suit_single_steps():
+            for point in self._solve_dual(X, labels, sample_weights, MAX_REMAINING_SWEEPS):
                 yield point
-            if point.arrived:
+            if point.converged:
                 return
             n_sweeps = point.number
-        for point in self._by_descent(X, labels, shares):  # from W = 0: where the sweeps were slow W is far away
-            if point.number or point.arrived or not n_sweeps:
+        for point in self._solve_descent(
+            X, labels, sample_weights
+        ):  # from W = 0: slow sweeps leave W far from the optimum
+            if point.number or point.converged or not n_sweeps:
                 yield point._replace(number=n_sweeps + point.number)
 
-    def _by_descent(self, X, labels=None, shares=None):
+    def _solve_descent(self, X, labels=None, sample_weights=None):
         regularizer = float(self.regularizer) if self.penalty == "l2" else 0.0
         intercept, n_jobs = bool(self.regularize_intercept), int(self.n_jobs)
-        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, shares, n_jobs)
+        problem = MaxEntObjective(X, labels, len(self.classes), regularizer, intercept, sample_weights, n_jobs)
         start = np.zeros(problem.size)
         if self.solver in ("auto", "lbfgs"):
-            memory = min(20, max(3, PAIR_BYTES // (16 * problem.size)))
+            memory = min(20, max(3, MAX_PAIR_BYTES // (16 * problem.size)))
             if self.penalty == "l1":
                 penalties = np.full(problem.size, float(self.regularizer))
                 penalties[: problem.n_free] = 0.0
@@ -301,65 +306,70 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
                 off, of = norm**2 / (2 * problem.convexity), value
             else:
                 off, of = norm, first_norm
-            arrived, near = (off <= share * of < np.inf for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(problem.params, x), value, arrived, near)
+            arrived, near = (off <= share * of < np.inf for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(problem.params, x), value, arrived, near)
 
-    def _by_newton(self, rows):
+    def _solve_newton(self, rows):
         penalties = np.full(rows.n_features + 1, float(self.regularizer))
         penalties[0] *= bool(self.regularize_intercept)
         first = None
         for number, (v, value, slope) in enumerate(newton_l1(rows, penalties, np.random.default_rng(1))):
             norm = float(np.linalg.norm(slope))
             first = norm if first is None else first
-            arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(_both_classes, v[:, None]), value, arrived, near)
+            arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(_two_class_weights, v[:, None]), value, arrived, near)
 
-    def _by_dual(self, X, labels, shares, most_expected=np.inf):
-        from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+    def _solve_dual(self, X, labels, sample_weights, max_remaining_sweeps=np.inf):
+        from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
-        rows, rng = Rows(X, labels, n_classes, shares), np.random.default_rng(1)
-        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, most_expected)
+        rows, rng = Rows(X, labels, n_classes, sample_weights), np.random.default_rng(1)
+        path = ascend_dual(
+            rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining_sweeps
+        )
         for sweeps, objective, dual, weights in path:
-            params = functools.partial(_both_classes if rows.n_classes == 2 else np.copy, weights)
-            arrived, near = (objective - dual <= share * objective for share in (tolerance, NEAR))
-            yield _Point(sweeps, params, objective, arrived, near)
+            params = functools.partial(_two_class_weights if rows.n_classes == 2 else np.copy, weights)
+            arrived, near = (objective - dual <= share * objective for share in (tolerance, WARN_TOLERANCE))
+            yield _SolverState(sweeps, params, objective, arrived, near)
 
-    def _by_scaling(self, X, labels, shares):
+    def _solve_scaling(self, X, labels, sample_weights):
         first_mismatch = None
-        for number, (weights, objective, mismatch) in enumerate(scale_max_ent(X, labels, len(self.classes), shares)):
+        for number, (weights, objective, mismatch) in enumerate(
+            scale_max_ent(X, labels, len(self.classes), sample_weights)
+        ):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
-            arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, NEAR))
-            yield _Point(number, functools.partial(np.copy, weights), objective, arrived, near)
+            arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, WARN_TOLERANCE))
+            yield _SolverState(number, functools.partial(np.copy, weights), objective, arrived, near)
 
 
-class _Point(NamedTuple):
-    """Where a solver is."""
+class _SolverState(NamedTuple):
+    """The state of a solver after an iteration."""
 
     number: int  # iterations so far
-    params: Callable[[], np.ndarray]  # makes W (J + 1, K) of where it is
+    params: Callable[[], np.ndarray]  # returns a copy of the current W (J + 1, K)
     objective: float
-    arrived: bool  # at the optimum, up to the tolerance
-    near: bool  # as near to it as rounding lets one come where the numbers are no trouble
+    converged: bool  # True if the optimum is reached up to the tolerance
+    near: bool  # True if the distance is at most `WARN_TOLERANCE`, which rounding allows for features of ordinary size
 
 
 class MaxEntObjective:
-    """F and its gradient as a function of one flat vector, as an optimiser wants it.
+    """F and its gradient as a function of one flat vector, in the form that an optimiser needs.
 
-    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and ``shares`` (M,). Without ``labels``, ``X`` is the loss, which
-    sums over other examples.
+    Its parameters are examples ``X`` (M, J) with their columns ``labels`` and sample weights ``sample_weights``
+    (M,). If ``labels`` is None, ``X``
+    is a loss function that already sums over its own examples.
 
     Attributes
     ----------
     size : int
-        Of that vector.
+        The length of the flat vector.
     convexity : float
-        What F(x) is certain to grow with, at least: (convexity/2) ‖x − x*‖². 0 if there is no such certainty.
+        A constant such that F(x) ≥ F(x*) + (convexity/2) ‖x − x*‖²; 0 if no positive constant is known.
 
     Examples
     --------
-    Two classes have one column of weights, v, from which W = (−v/2, v/2). At 0 both are equally likely, and the slope by the weight of x is
-    the mean of −x/2 where class 1 is true and of x/2 where it is not:
+    Two classes have one column of weights, v, with W = (−v/2, v/2). At 0 both classes are equally likely. The slope along the weight of x
+    is the mean of −x/2 for examples of class 1 and x/2 for examples of class 0:
 
     >>> F = MaxEntObjective(np.array([[2.0], [-4.0]]), np.array([1, 0]), 2, 0.0, True)
     >>> value, gradient = F(np.zeros(F.size))
@@ -377,21 +387,21 @@ class MaxEntObjective:
         n_classes: int,
         regularizer: float,
         regularize_intercept: bool,
-        shares: np.ndarray | None = None,
+        sample_weights: np.ndarray | None = None,
         n_jobs: int = 1,
     ) -> None:
         n_columns = 1 if n_classes == 2 else n_classes
         loss = X
         if labels is not None:
-            from lxmls_day1.lab_api import Rows  # numba: imported when it is needed, and not before
+            from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
-            loss = Rows(X, labels, n_classes, shares).log_loss(n_columns, n_jobs)
+            loss = Rows(X, labels, n_classes, sample_weights).log_loss(n_columns, n_jobs)
         self.log_loss, self.n_examples, n_features = loss, loss.n_examples, loss.n_features
         self.n_classes, self.shape = n_classes, (n_features + 1, n_columns)
         self.size = self.shape[0] * n_columns
         # Two classes: (λ/2) ‖W‖² = (λ/4) ‖v‖² for W = (−v/2, v/2).
         self.penalty = regularizer / 2 if n_classes == 2 else regularizer
-        self.n_free = 0 if regularize_intercept else n_columns  # so many weights, the first ones, have no penalty
+        self.n_free = 0 if regularize_intercept else n_columns  # the first n_free weights have no penalty
         self.convexity = self.penalty if regularize_intercept else 0.0
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -403,11 +413,11 @@ class MaxEntObjective:
         return loss / self.n_examples + self.penalty / 2 * (penalized @ penalized), gradient
 
     def diagonal(self) -> np.ndarray:
-        """A guess of the second derivatives (n,) of F along each coordinate, for L-BFGS.
+        """Return an estimate of the second derivatives (n,) of F along each coordinate, for L-BFGS.
 
-        At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. Taken as they are they go too far, since words that
-        occur everywhere occur together; without them too much is left to be found out. Their square root, half-way
-        between, saves half of the evaluations that either takes on reviews, and two thirds on larger texts.
+        At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. These values correct too much, because words that occur everywhere
+        occur together; without any correction L-BFGS has to learn too much itself. Their square root, half-way between, saves half of the
+        evaluations that either choice needs on reviews, and two thirds on larger texts.
         """
         p, squares = 1 / self.n_classes, self.log_loss.sums_of_squares()
         second = p * (1 - p) * np.append(1.0, squares / self.n_examples)  # (J + 1,)
@@ -416,20 +426,20 @@ class MaxEntObjective:
         return np.sqrt(np.where(second > 0, second, 1.0))
 
     def params(self, x: np.ndarray) -> np.ndarray:
-        """The weight matrix (J + 1, K) that a vector stands for."""
+        """Return the weight matrix (J + 1, K) of a flat vector."""
         W = x.reshape(self.shape)
-        return _both_classes(W) if self.n_classes == 2 else W
+        return _two_class_weights(W) if self.n_classes == 2 else W
 
 
-def _one_thread():
-    """A context in which linear algebra runs in one thread; in a sandbox, which has one anyway, it changes nothing."""
-    libraries = _linear_algebra()
+def _single_threaded_blas():
+    """Return a context in which linear algebra runs in one thread. A sandbox has only one thread, so there it changes nothing."""
+    libraries = _blas_controller()
     return contextlib.nullcontext() if libraries is None else libraries.limit(limits=1)
 
 
 @functools.cache
-def _linear_algebra():
-    """The libraries whose threads can be limited, which takes milliseconds to find out; None where that cannot be read."""
+def _blas_controller():
+    """Return a controller of the linear-algebra libraries with threads, or None if they cannot be listed; listing takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 
     try:
@@ -438,8 +448,8 @@ def _linear_algebra():
         return None
 
 
-def _both_classes(v):
-    """W (J + 1, 2) = (−v/2, v/2)."""
+def _two_class_weights(v):
+    """Return W (J + 1, 2) = (−v/2, v/2)."""
     return np.hstack([-v / 2, v / 2])
 
 

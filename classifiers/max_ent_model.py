@@ -1,10 +1,10 @@
-"""The maximum-entropy model itself, however it is trained: p_W(y | x) = exp(w_y · g(x)) / Z(x).
+"""The maximum-entropy model, for any training method: p_W(y | x) = exp(w_y · g(x)) / Z(x).
 
-Z(x) = Σ_y' exp(w_y' · g(x)) is the *partition function*. The gradient of log Z is what the model expects of the features.
+Z(x) = Σ_y' exp(w_y' · g(x)) is the *partition function*. The gradient of log Z is the expectation of the features under the model.
 
-Of all models whose features f(x, y) = g(x) ⊗ e_y have, on average, the values that the data show, it is the one that
-assumes least, that is of the largest entropy. That the averages agree, *moment matching*, is what its optimum without
-regularization looks like: ∇F = E_model[f] − E_emp[f] = 0.
+Consider all models under which the features f(x, y) = g(x) ⊗ e_y have the same averages as in the data. Among them this model
+assumes least: it has the largest entropy. Equal averages, *moment matching*, are the condition for the optimum without
+regularization: ∇F = E_model[f] − E_emp[f] = 0.
 
 Source: the guide, section 1.5.1, eq. 1.27-1.28 and 1.32.
 """
@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 
 
 class Moments(NamedTuple):
-    """The mean of every feature, class by class: in the data, and as a model expects it.
+    """The mean of every feature for each class: in the data, and as expected by a model.
 
     Examples
     --------
-    Before training, both classes are equally likely. The feature occurs with the first one alone:
+    Before training, both classes are equally likely. The feature occurs only with the first class:
 
     >>> from classifiers.max_ent_batch import MaxEntBatch
     >>> X, y = [[2.0], [0.0]], ["a", "b"]
@@ -35,11 +35,11 @@ class Moments(NamedTuple):
 
 
 class MaxEntModel:
-    """What ``max_ent_batch.py`` and ``max_ent_online.py`` have in common: probabilities, and the moments they lead to.
+    """The common part of ``max_ent_batch.py`` and ``max_ent_online.py``: probabilities, and the moments computed from them.
 
     Examples
     --------
-    Weights of log 1 and log 3: where the feature is 1, the second class is three times as likely as the first one.
+    Weights of log 1 and log 3: if the feature is 1, the second class is three times as likely as the first.
 
     >>> from classifiers.max_ent_batch import MaxEntBatch
     >>> MaxEntBatch().get_probabilities([[1.0], [0.0]], [[0.0, 0.0], [0.0, np.log(3)]]).round(6)
@@ -47,10 +47,10 @@ class MaxEntModel:
            [0.5 , 0.5 ]])
     """
 
-    smooth_loss = True  # the log loss has a slope everywhere, and the hinge loss has not: see stochastic_gradient.py
+    smooth_loss = True  # the log loss is differentiable, the hinge loss is not: see stochastic_gradient.py
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
-        """p_W(y | x) for each example and class.
+        """Return p_W(y | x) for each example and class.
 
         Parameters
         ----------
@@ -65,26 +65,26 @@ class MaxEntModel:
         Raises
         ------
         InputError
-            If X and params do not fit together, or X holds what is no finite number.
+            If X and params do not fit together, or X holds a value that is not a finite number.
         """
         return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def get_moments(self, X: Any, y: ArrayLike, params: ArrayLike) -> Moments:
-        """How often each feature comes with each class, in the data and according to the model.
+        """Return the mean of each feature for each class, in the data and according to the model.
 
-        Zero ``params`` tell where training begins. At the optimum without regularization the two agree; a regularizer λ
-        leaves a difference of E_emp − E_model = λ W. ``lxmls_day1.figures.moments`` draws them.
+        With zero ``params`` these are the moments at the start of training. At the optimum without regularization both moments agree; a
+        regularizer λ leaves a difference of E_emp − E_model = λ W. ``lxmls_day1.figures.moments`` draws them.
 
         Parameters
         ----------
         X : array or sparse matrix (M, J), without the column of ones
-        y : M labels, of the classes seen in training
+        y : M labels, all seen in training
         params : array (J + 1, K)
 
         Returns
         -------
         Moments
-            Row 0 belongs to the intercept's 1: the shares of the classes.
+            Row 0 belongs to the intercept's feature 1: the shares of the classes.
 
         Raises
         ------
@@ -98,13 +98,13 @@ class MaxEntModel:
 
 
 def expectations(features: Any, probabilities: np.ndarray) -> np.ndarray:
-    """The mean of each feature under p(y | x), class by class: (1/M) Σ_m g(x^m) p(· | x^m)ᵀ.
+    """Return the mean of each feature under p(y | x), for each class: (1/M) Σ_m g(x^m) p(· | x^m)ᵀ.
 
     Parameters
     ----------
     features : array or sparse matrix (M, J)
     probabilities : array (M, K)
-        For the empirical means 1 for the true class and 0 for the others.
+        To get the empirical means, pass 1 for the true class and 0 for the others.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def expectations(features: Any, probabilities: np.ndarray) -> np.ndarray:
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """exp(s_y) / Z in every row of ``scores`` (M, K), Z = Σ_y' exp(s_y') the partition function, without overflow.
+    """Return exp(s_y) / Z for every row of ``scores`` (M, K), with Z = Σ_y' exp(s_y') the partition function, without overflow.
 
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 0.0]]))
     array([[0.5, 0.5],

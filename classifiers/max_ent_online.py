@@ -1,6 +1,6 @@
 """Maximum entropy (multinomial logistic regression) by stochastic gradient descent.
 
-The objective is −(1/M) Σ log p_W(y | x) + (λ/2) ‖W‖² with p_W(y | x) = softmax(s)_y, and a step on one example is
+The objective is −(1/M) Σ log p_W(y | x) + (λ/2) ‖W‖² with p_W(y | x) = softmax(s)_y. The step on one example is
 
     d = η_t (e_y − p)
 
@@ -19,7 +19,7 @@ from classifiers.stochastic_gradient import StochasticGradient
 
 @compiled
 def max_ent_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = η (e_y − p) (K,), p = softmax(scores); the largest score is taken off first, so that nothing overflows.
+    """d = η (e_y − p) (K,), p = softmax(scores). The largest score is subtracted first, so that nothing overflows.
 
     >>> max_ent_rule(np.array([1000.0, 1000.0]), 1, 1.0, 1.0, np.array([1.0, 0.0]))
     array([-0.5,  0.5])

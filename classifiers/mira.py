@@ -1,4 +1,4 @@
-"""MIRA, the margin infused relaxed algorithm: on a mistake, the smallest step that puts it right with a margin.
+"""MIRA, the margin infused relaxed algorithm: on a mistake, take the smallest step that corrects it with a margin.
 
     d = τ (e_y − e_ŷ),    τ = min(1/λ, ℓ / ‖f(x, y) − f(x, ŷ)‖²),    ℓ = s_ŷ − s_y + ρ(ŷ, y)
 
@@ -21,7 +21,7 @@ from lxmls_day1.lab_api import setting
 def mira_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = τ (e_y − e_ŷ) (K,), with ``step`` the cap 1/λ.
 
-    A mistake by 3 with ‖g(x)‖² = 5 asks for τ = (3 + 1)/10; a cap of 0.25 grants less:
+    A mistake by 3 with ‖g(x)‖² = 5 needs τ = (3 + 1)/10; a cap of 0.25 makes the step smaller:
 
     >>> mira_rule(np.array([-1.0, 2.0]), 0, 5.0, 1.0, np.array([0.0, 1.0]))
     array([ 0.4, -0.4])

@@ -1,11 +1,11 @@
-"""How often a perceptron can be wrong at most: (R/γ)² for one weight vector, 2 K R²/γ² for K of them.
+"""The maximum number of mistakes of a perceptron: (R/γ)² for one weight vector, 2 K R²/γ² for K of them.
 
-With every example no longer than R, ‖g(x)‖ ≤ R where g(x) = (1, x), and a separator of margin γ > 0,
+If no example is longer than R, ‖g(x)‖ ≤ R with g(x) = (1, x), and a separator has the margin γ > 0, then there are
 
     two classes   ‖u‖ = 1,           γ = min_m y_m (u · g(x_m))                     at most (R/γ)² updates
     K classes     ‖u_1‖ = … = 1,     γ = min_m min_{y ≠ y_m} (u_{y_m} − u_y) · g(x_m)    at most 2 K R²/γ² updates
 
-and that in all, whatever the order of the examples and however many passes are made.
+in total, for any order of the examples and any number of passes.
 
 Sources: A. Novikoff, On convergence proofs for perceptrons, 1962; for K classes K. Crammer, Y. Singer,
 Ultraconservative online algorithms for multiclass problems, JMLR 3, 2003.
@@ -22,37 +22,38 @@ from lxmls_day1.lab_api import InputError, as_numbers
 
 
 def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> "MistakeBound":
-    """The greatest number of updates that a perceptron can make on these data, given a separator of them.
+    """Return the maximum number of updates that a perceptron can make on the data, given a separator of the data.
 
     Parameters
     ----------
     X : array or sparse matrix (M, J)
-        Without the column of ones, which is counted all the same.
+        Without the column of ones, which is added internally.
     y : M labels
-        Their K kinds in ascending order belong to the columns of the separator; of two, the first is the negative one.
+        The K distinct labels in ascending order belong to the columns of the separator; of two, the first is the negative class.
     separator : array (J + 1,) or (J + 1, K)
-        Intercepts first. A vector u tells two classes apart by the sign of u · g(x); a matrix of K columns, such as the ``params`` of a
-        classifier that makes no mistake on the data, gives the bound of the multi-class perceptron. Its length does not matter.
+        Intercepts first. A vector u separates two classes by the sign of u · g(x). A matrix of K columns, such as the ``params`` of
+        a classifier that makes no mistake on the data, gives the bound of the multi-class perceptron. The length of the separator does
+        not matter.
 
     Raises
     ------
     InputError
-        If the separator does not part the classes (the message names the example that is farthest on the wrong side),
+        If the separator does not separate the classes (the message names the example that is farthest on the wrong side),
         or shapes do not fit.
 
     Examples
     --------
-    Points at −3 and 4 on a line, parted at 0: g(x) = (1, ±x), and u = (0, 1) leaves a margin of 3.
+    Points at −3 and 4 on a line, separated at 0: g(x) = (1, ±x), and u = (0, 1) leaves a margin of 3.
 
     >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [0, 1])
     MistakeBound(radius=4.123105625617661, margin=3.0, updates=1.8888888888888888)
 
-    As one column for each class, −u and u, the margin is twice as wide and the bound the same:
+    With one column for each class, −u and u, the margin is twice as wide and the bound is the same:
 
     >>> mistake_bound([[-3.0], [4.0]], [-1, 1], [[0, 0], [-1, 1]])
     MistakeBound(radius=4.123105625617661, margin=6.0, updates=1.8888888888888888)
     """
-    X, y, labels, separator, length, n_classes = _checked(X, y, separator)
+    X, y, labels, separator, length, n_classes = _checked_separator(X, y, separator)
     # exercise 1.12: solution (9 lines)
     radius = np.sqrt(1 + _squared_norms(X).max())
     if separator.ndim == 1:
@@ -67,16 +68,17 @@ def mistake_bound(X: Any, y: ArrayLike, separator: ArrayLike) -> "MistakeBound":
 
 
 class MistakeBound(NamedTuple):
-    """What :func:`mistake_bound` found out about data and a separator of theirs.
+    """The result of :func:`mistake_bound`: the radius of the data, the margin of the separator, and the bound on the updates.
 
-    *Why.* Every update raises Σ_y u_y · w_y by at least γ, and Σ_y ‖w_y‖² by at most 2 R², since the update is a mistake
-    (‖w‖² by R² for one vector). After n of them n γ ≤ ‖U‖ ‖W‖ ≤ √K · √(2 n R²), hence n ≤ 2 K R²/γ².
+    *Proof.* Every update raises Σ_y u_y · w_y by at least γ, and Σ_y ‖w_y‖² by at most 2 R², since the update is a mistake
+    (‖w‖² by R² for one vector). After n updates n γ ≤ ‖U‖ ‖W‖ ≤ √K · √(2 n R²), hence n ≤ 2 K R²/γ².
 
-    The proof uses of the lengths only that Σ_y ‖u_y‖² = K. So a separator of any lengths will do: it is scaled *as a whole*
-    to that sum. (Making every column as long by itself would be wrong: it may turn a separator into none.)
+    The proof uses only one property of the lengths: Σ_y ‖u_y‖² = K. So the columns of a separator may have any lengths; the separator
+    is scaled *as a whole* to this sum. (Scaling each column separately to length 1 would be wrong, because the result may no longer
+    separate the data.)
 
-    The bound needs the margin of the *separator*. The distance between the nearest points of different classes, which
-    stands in its place in some lecture notes, does not bound anything: points can be far apart and yet leave a narrow gap.
+    The bound needs the margin of the *separator*. Some lecture notes use the distance between the nearest points of different
+    classes instead. It bounds nothing: points can be far apart and yet leave a narrow gap.
 
     Examples
     --------
@@ -86,12 +88,12 @@ class MistakeBound(NamedTuple):
     """
 
     radius: float  # R = max_m ‖g(x_m)‖
-    margin: float  # γ, of the separator at the lengths that the theorem wants
-    updates: float  # the bound: (R/γ)² or 2 K R²/γ²; a perceptron that has made so many will make no more
+    margin: float  # γ, of the separator scaled as the theorem requires
+    updates: float  # the bound: (R/γ)² or 2 K R²/γ²; after this many updates a perceptron makes no more mistakes
 
 
-def _checked(X, y, separator):
-    """Data and separator, if they fit together; the columns of the labels, the separator's length, and K."""
+def _checked_separator(X, y, separator):
+    """Return the checked data and separator, the labels as column numbers, the length of the separator, and K."""
     data = LinearClassifier()
     X, labels, _ = data._training_data(X, y)
     separator, classes = as_numbers(separator, "the separator must be numbers"), data.classes
@@ -104,7 +106,7 @@ def _checked(X, y, separator):
     if len(classes) != n_classes:
         found = ", ".join(map(repr, classes[:10].tolist())) + (", …" if len(classes) > 10 else "")
         raise InputError(f"the separator is for {n_classes} classes, but the data has {len(classes)}: {found}")
-    with np.errstate(over="ignore"):  # which is said below
+    with np.errstate(over="ignore"):  # reported below
         length = np.linalg.norm(separator)
     if length == 0:
         raise InputError("the separator is zero, which separates nothing")
@@ -116,17 +118,17 @@ def _checked(X, y, separator):
 
 
 def _squared_norms(X):
-    """‖x‖² of each example, shape (M,)."""
+    """Return ‖x‖² of each example, shape (M,)."""
     return np.asarray((X.multiply(X) if sp.issparse(X) else X * X).sum(axis=1)).ravel()
 
 
 def _signed_distances(X, labels, u):
-    """y_m (u · g(x_m)) of each example, shape (M,)."""
+    """Return y_m (u · g(x_m)) of each example, shape (M,)."""
     return (2 * labels - 1) * (X @ u[1:] + u[0])
 
 
 def _leads(X, labels, U):
-    """min_{y ≠ y_m} (u_{y_m} − u_y) · g(x_m) of each example, shape (M,)."""
+    """Return min_{y ≠ y_m} (u_{y_m} − u_y) · g(x_m) of each example, shape (M,)."""
     scores = X @ U[1:] + U[0]  # (M, K)
     examples = np.arange(len(labels))
     of_truth = scores[examples, labels]

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: a document is a bag of words, drawn one by one from the word distribution of its class.
+"""Multinomial naive Bayes: a document is a bag of words, drawn independently from the word distribution of its class.
 
 With n_j(x) the count of word j in document x, and α added to every count (α = 0: maximum likelihood; α > 0: smoothed),
 
@@ -27,14 +27,15 @@ class MultinomialNaiveBayes(LinearClassifier):
     Parameters
     ----------
     smooth : bool
-        Whether to smooth. Without it a word that a class never showed in training has the weight −∞ there, and rules the class out.
+        Whether to smooth. Without smoothing, a word that never occurred in a class in training has the weight −∞ for this class and
+        rules it out.
     smooth_param : float > 0
         The α that is added to every count when ``smooth`` is true; 1 is add-one smoothing.
     length : "same" or "poisson"
-        Whether all classes have the same distribution of document lengths, or each a Poisson distribution.
+        The distribution of document lengths: the same for all classes, or a Poisson distribution for each class.
 
-    The attributes ``prior`` (K,) and ``likelihood`` (J, K), p(w_j | c), hold the estimates, and ``n_ruled_out`` how many documents
-    of the last ``test`` held words that rule out *every* class; these are labelled by the prior.
+    The attributes ``prior`` (K,) and ``likelihood`` (J, K), p(w_j | c), hold the estimates. ``n_ruled_out`` is the number of documents
+    of the last ``test`` whose words rule out *every* class; these are labelled by the prior.
 
     >>> MultinomialNaiveBayes().train([[1, 0], [0, 1]], ["a", "b"])[1:].round(2).tolist()  # log 2/3 and log 1/3
     [[-0.41, -1.1], [-1.1, -0.41]]
@@ -61,9 +62,9 @@ class MultinomialNaiveBayes(LinearClassifier):
     def estimate(
         self, X: Any, labels: np.ndarray, word_counts: np.ndarray, weights: np.ndarray | None = None
     ) -> np.ndarray:
-        """The parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as of `train`."""
+        """Return the parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as in `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
-        with np.errstate(divide="ignore"):  # log 0 = −∞ is what is meant
+        with np.errstate(divide="ignore"):  # log 0 = −∞ is intended
             # exercise 1.2: solution (4 lines)
             self.prior = np.bincount(labels) / len(labels)  # (K,)
             totals = alpha * X.shape[1] + word_counts.sum(axis=0)  # (K,)
@@ -86,12 +87,12 @@ class MultinomialNaiveBayes(LinearClassifier):
         X : array or sparse matrix (M, J) of counts ≥ 0
         y : M labels
         sample_weight : M numbers ≥ 0, optional
-            How often each document counts; once if not given.
+            The weight of each document in the counts. Default: 1.
 
         Returns
         -------
         params : array (J + 1, K)
-            Row 0 the log priors, below the log likelihoods (−∞ where an unsmoothed probability is 0).
+            Row 0 holds the log priors, the rows below it the log likelihoods (−∞ if an unsmoothed probability is 0).
 
         Raises
         ------
@@ -115,7 +116,7 @@ class MultinomialNaiveBayes(LinearClassifier):
     def _add_lengths(self, params, mean_lengths):
         """Give each class its own distribution of lengths, p(l | c) = μ_c^l exp(−μ_c) / l!, with μ_c its mean length (K,).
 
-        b_c falls by μ_c, and every word adds log μ_c more: the classifier is linear still (the guide, remark 1.2).
+        b_c falls by μ_c, and every word adds log μ_c: the classifier is still linear (the guide, remark 1.2).
         """
         params[0] -= mean_lengths
         with np.errstate(divide="ignore"):  # a class whose documents are all empty
@@ -125,7 +126,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         return self.name if self.smooth else f"{self.name}, unsmoothed"
 
     def test(self, X: Any, params: ArrayLike) -> np.ndarray:
-        """Predict labels (M,) as every linear classifier does; documents that no class allows fall back on the prior."""
+        """Predict labels (M,) as every linear classifier does; a document that rules out every class is labelled by the prior."""
         y_hat = super().test(X, params)
         if self.n_ruled_out:
             warnings.warn(
@@ -136,7 +137,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         return y_hat
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
-        """p(c | x) (M, K) for documents (M, J), by Bayes' rule from the scores log p(c) + log p(x | c); errors as of `test`."""
+        """Return p(c | x) (M, K) for documents (M, J), by Bayes' rule from the scores log p(c) + log p(x | c); errors as in `test`."""
         return softmax(self.scores_of_rows(self._rows(X), self._params(params)))
 
     def scores_of_rows(self, X: Any, params: np.ndarray) -> np.ndarray:
@@ -145,7 +146,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         if params.min(initial=0.0) != -np.inf:
             return super().scores_of_rows(X, params)
         impossible = np.isneginf(params)  # (J + 1, K)
-        # 0 · (−∞) would be NaN, but a word that is absent forbids nothing: score the possible words, then forbid.
+        # 0 · (−∞) would be NaN, but an absent word rules out nothing. So score the possible words first, then rule out classes.
         scores = super().scores_of_rows(X, np.where(impossible, 0.0, params))
         scores[(presence(X) @ impossible[1:].astype(float) > 0) | impossible[0]] = -np.inf
         ruled_out = np.isneginf(scores).all(axis=1)

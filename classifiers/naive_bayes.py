@@ -1,4 +1,4 @@
-"""Naive Bayes by the kind of input: real features with Gaussian class conditionals, or counts with multinomial ones.
+"""Naive Bayes for both kinds of input: real features with Gaussian class conditionals, or counts with multinomial ones.
 
 Source: the guide, section 1.2.
 """
@@ -17,27 +17,27 @@ _MODELS = {"gaussian": GaussianNaiveBayes, "multinomial": MultinomialNaiveBayes}
 
 
 class NaiveBayes(LinearClassifier):
-    """Both naive Bayes classifiers under one name, as the guide has them.
+    """The two naive Bayes classifiers of the guide under one name.
 
     Parameters
     ----------
     xtype : "gaussian" or "multinomial"
-        What a class says about its inputs.
+        The class-conditional distribution of the inputs.
     variance : float, "pooled" or "per_class", optional
-        Of :class:`GaussianNaiveBayes` only; its default unless given.
+        For :class:`GaussianNaiveBayes` only. Default: the default of that class.
     smooth : bool, optional
     smooth_param : float > 0, optional
-        Of :class:`MultinomialNaiveBayes` only; its defaults unless given.
+        For :class:`MultinomialNaiveBayes` only. Default: the defaults of that class.
 
     Attributes
     ----------
     model : GaussianNaiveBayes or MultinomialNaiveBayes
-        The classifier that does the work, with its priors, means or likelihoods.
+        The classifier that is trained, with its priors, means or likelihoods.
 
     Raises
     ------
     InputError
-        If ``xtype`` is neither of the two, or a setting belongs to the other one.
+        If ``xtype`` is neither of the two, or a setting belongs to the other classifier.
 
     Examples
     --------
@@ -86,5 +86,5 @@ class NaiveBayes(LinearClassifier):
         return self.model.get_scores(x, params)
 
     def get_probabilities(self, X: Any, params: ArrayLike) -> np.ndarray:
-        """p(y | x) of each example and class (M, K), for X (M, J), as the ``model`` has it."""
+        """Return p(y | x) of each example and class (M, K), for X (M, J), as computed by ``model``."""
         return self.model.get_probabilities(X, params)

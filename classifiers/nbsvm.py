@@ -1,17 +1,17 @@
-"""NBSVM: a support vector machine on features that naive Bayes has weighed.
+"""NBSVM: a support vector machine on features that are weighted by naive Bayes.
 
-For a class c let p_j and q_j be α plus the number of documents inside and outside of c that hold the feature j. Naive Bayes
-would weigh feature j by its *log-count ratio*
+For a class c let p_j and q_j be α plus the number of documents inside and outside of c that contain feature j. The weight of
+feature j in naive Bayes is its *log-count ratio*
 
     r_j = log (p_j / ‖p‖₁) − log (q_j / ‖q‖₁)
 
-Here r ∘ f̂(x) are the features of a linear SVM, c against the rest, with f̂(x) ∈ {0, 1} for what is there and what is not. Words
-that are equally frequent in both classes are scaled down to nearly 0, and informative words are scaled up. The weights of the SVM are
-then drawn towards their mean size:
+Here r ∘ f̂(x) are the features of a linear SVM, c against the rest, with f̂(x) ∈ {0, 1} the presence of each feature. Words that are
+equally frequent in both classes are scaled down to nearly 0, and informative words are scaled up. The weights of the SVM are
+then interpolated with their mean size:
 
     w ← (1 − β) w̄ + β w,    w̄ = ‖w‖₁ / J
 
-β = 0 is naive Bayes on presence (its weights r all scaled by w̄), β = 1 the SVM. On the features themselves the weights are r ∘ w:
+β = 0 is naive Bayes on presence (its weights r, all scaled by w̄), β = 1 is the SVM. The weights of the features f̂(x) are r ∘ w, so
 the classifier is linear.
 
 Source: S. Wang, C. Manning, Baselines and bigrams: simple, good sentiment and topic classification, ACL 2012.
@@ -32,12 +32,12 @@ from lxmls_day1.lab_api import setting
 
 
 def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np.ndarray:
-    """How much more often each feature occurs inside a class than outside, as a logarithm.
+    """Return the log-count ratio r of each feature: how much more often it occurs inside a class than outside, as a logarithm.
 
     Parameters
     ----------
     inside, outside : arrays (J,)
-        How many documents of the class, and of all others, hold each feature.
+        The number of documents of the class, and of all other classes, that contain each feature.
     alpha : float > 0
         Added to each count.
 
@@ -47,7 +47,7 @@ def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np
 
     Examples
     --------
-    "great" in 3 documents of the class and in 1 other, "the" in 3 and 3; with α = 1 that is 4/8 against 2/6, and 4/8 against 4/6:
+    "great" is in 3 documents of the class and in 1 other, "the" in 3 and 3. With α = 1 the ratios are 4/8 to 2/6, and 4/8 to 4/6:
 
     >>> np.exp(log_count_ratio(np.array([3, 3]), np.array([1, 3]), 1.0)).round(4)
     array([1.5 , 0.75])
@@ -60,18 +60,18 @@ def log_count_ratio(inside: np.ndarray, outside: np.ndarray, alpha: float) -> np
 
 @dataclass(eq=False, repr=False)
 class NBSVM(LinearClassifier):
-    """A linear SVM on log-count ratios; of more than two classes one for each against the rest.
+    """A linear SVM on log-count ratios; for more than two classes one SVM for each class against the rest.
 
     Parameters
     ----------
     regularizer : float > 0, optional
-        λ of the SVM; 2/M if not given, the C = 1 of the paper.
+        λ of the SVM. Default: 2/M, which is C = 1 in the paper.
     beta : float in [0, 1]
-        β, how much of the SVM's weights is taken.
+        β, the share of the SVM's weights in the interpolation.
     smooth_param : float > 0
         α.
     tolerance, max_epochs, seed : float > 0, int ≥ 1, int
-        Of the SVM (``svm_dual.py``).
+        Settings of the SVM's dual solver (``svm_dual.py``).
 
     Examples
     --------
@@ -97,20 +97,20 @@ class NBSVM(LinearClassifier):
     seed: int = 1
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
-        """Weigh the features, train an SVM for each class against the rest, and go between it and naive Bayes.
+        """Weight the features, train an SVM for each class against the rest, and interpolate between the SVM and naive Bayes.
 
-        A feature of X (M, J) is there if it is above 0. ``sample_weight`` (M,) says how often each document counts in p and q, and how
-        much in the loss of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raises an InputError as every ``train`` does.
+        A feature of X (M, J) is present if it is above 0. ``sample_weight`` (M,) is the weight of each document in p and q, and in the loss
+        of the SVM. The parameters (J + 1, K) are weights of f̂(x). Raise an InputError in the same cases as every ``train``.
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         present = presence(X)
         first = 1 if len(self.classes) == 2 else 0  # class 0 of two is the negative of class 1
-        columns = [self._against_the_rest(present, labels == k, weights) for k in range(first, len(self.classes))]
+        columns = [self._one_vs_rest(present, labels == k, weights) for k in range(first, len(self.classes))]
         params = np.stack([-columns[0], *columns] if first else columns, axis=1)  # (J + 1, K)
         return self._trained(params)
 
-    def _against_the_rest(self, present, inside, counts):
-        """The weights (J + 1,) of one class."""
+    def _one_vs_rest(self, present, inside, counts):
+        """Return the weights (J + 1,) of one class."""
         r = log_count_ratio(
             np.asarray((counts * inside) @ present), np.asarray((counts * ~inside) @ present), float(self.smooth_param)
         )

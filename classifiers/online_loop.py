@@ -1,10 +1,11 @@
-"""The loop of every online learner, as the guide prints it: plain NumPy, every matrix in full.
+"""The loop of every online learner, as the guide prints it, in plain NumPy with dense matrices.
 
-Perceptron, MIRA, SVM and online maximum entropy differ only in the *rule*, which turns the scores of an example into what is added to
-the weights of each class. Read this file first, then their files. `OnlineClassifier` trains with the same loop, sparse and compiled.
+Perceptron, MIRA, SVM and online maximum entropy differ only in the *rule*, which turns the scores of an example into the update of
+the weights of each class. Read this file first, then their files. `OnlineClassifier` trains with the same loop, on sparse data and
+compiled.
 
-Source: the guide, algorithms 2, 3, 5 and 6, in one notation. Its average leaves out the matrix after the last step; here it is
-the mean of the matrices after each step.
+Source: the guide, algorithms 2, 3, 5 and 6, in one notation. The guide's average leaves out the matrix after the last step; here the
+average is the mean of the matrices after each step.
 """
 
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def online_loop(
     steps : float array (T,)
         The largest step allowed: η_t, or 1/λ for MIRA, or 1 for the perceptron.
     costs : array (K, K)
-        Row y holds the cost of each class where y is true.
+        Row y holds the cost of predicting each class if y is true.
     shrinkage : float
         λ for the SVM and maximum entropy, 0 for the others.
 
@@ -43,11 +44,11 @@ def online_loop(
     W : array (J + 1, K)
         The weights after the last step, row 0 the intercepts.
     mean : array (J + 1, K)
-        The mean of the weights after each step: what averaging returns.
+        The mean of the weights after each step, which an averaged learner returns.
 
     Examples
     --------
-    Two steps on x = 1 of class 1. The first step, of length ½, goes half of the way to the targets −1 and 1, the second one the rest:
+    Two steps on x = 1 of class 1. The first step, of length ½, goes half of the way to the targets −1 and 1, the second step the rest:
 
     >>> W, mean = online_loop(regression_rule, np.array([[1.0]]), [1], [0, 0], [0.5, 1.0], 1.0 - np.eye(2))
     >>> W
@@ -72,9 +73,9 @@ def online_loop(
 
 
 def regression_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = step · (t − s) / ‖g(x)‖² (K,): towards a target for each score, 1 for the true class and minus its cost for any other.
+    """d = step · (t − s) / ‖g(x)‖² (K,): a step towards a target for each score, 1 for the true class and minus its cost for any other.
 
-    It uses all that a rule is told. With the step 1 the scores of the example *are* the targets afterwards.
+    It uses all arguments of a rule. With the step 1 the scores of the example are equal to the targets afterwards.
 
     Source: B. Widrow, M. Hoff, Adaptive switching circuits, 1960 (least mean squares; here normalised by ‖g(x)‖²).
 
@@ -88,7 +89,7 @@ def regression_rule(scores: np.ndarray, label: int, sq_norm: float, step: float,
 def regression_weights(
     X: np.ndarray, labels: np.ndarray, order: np.ndarray, steps: np.ndarray, costs: np.ndarray, shrinkage: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What `online_loop` returns for `regression_rule`; its other parameters are those of `online_loop`.
+    """Run `online_loop` with `regression_rule`; the parameters are the other parameters of `online_loop`.
 
     Returns
     -------

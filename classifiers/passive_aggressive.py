@@ -1,13 +1,13 @@
-"""Passive-aggressive learning: the smallest step that gives the true class its margin, on every example that lacks it.
+"""Passive-aggressive learning: the smallest step that gives the true class its margin, taken for every example below its margin.
 
-With r = argmax_k s_k + ρ(k, y) over k ≠ y the best rival, ℓ = s_r + ρ(r, y) − s_y what the margin lacks, and C the price of
-slack, the step is d = τ (e_y − e_r) where ℓ > 0, and 0 elsewhere:
+Let r = argmax_k s_k + ρ(k, y) over k ≠ y be the best rival, ℓ = s_r + ρ(r, y) − s_y the missing margin, and C the price of
+slack. The step is d = τ (e_y − e_r) if ℓ > 0, and 0 otherwise:
 
     PA-I    min ½ ‖W' − W‖² + C ξ     τ = min(C, ℓ / (2 ‖g(x)‖²))
     PA-II   min ½ ‖W' − W‖² + C ξ²    τ = ℓ / (2 ‖g(x)‖² + 1/(2C))
 
-such that s'_y ≥ s'_r + ρ(r, y) − ξ, ξ ≥ 0. PA-I is MIRA that does not wait for a mistake: MIRA's step is the same, but only where the
-prediction is wrong.
+such that s'_y ≥ s'_r + ρ(r, y) − ξ, ξ ≥ 0. PA-I takes the same step as MIRA. MIRA takes it only if the prediction is wrong; PA-I
+takes it also if the prediction is right but its margin is too small.
 
 Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer, Online passive-aggressive algorithms, JMLR 7, 2006.
 """
@@ -24,7 +24,7 @@ from lxmls_day1.lab_api import setting
 def pa1_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
     """d = τ (e_y − e_r) (K,), τ = min(C, ℓ / (2 ‖g(x)‖²)), with ``step`` the C.
 
-    The prediction is right, but leads by 1/2 only; where MIRA does nothing, the margin grows to 1, or as far as C lets it:
+    The prediction is right, but leads by only 1/2. MIRA would do nothing; PA-I raises the margin to 1, or as far as C allows:
 
     >>> pa1_rule(np.array([0.5, 0.0]), 0, 2.0, 1.0, np.array([0.0, 1.0]))
     array([ 0.125, -0.125])
@@ -62,12 +62,12 @@ def pa2_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
 
 @dataclass(eq=False, repr=False)
 class PassiveAggressive(OnlineClassifier):
-    """Passive-aggressive I: slack is paid for by itself.
+    """Passive-aggressive I: the penalty is linear in the slack.
 
     Parameters
     ----------
     cap : float > 0
-        C, the price of slack, and the most that a step moves.
+        C, the price of slack. It is also the maximum of the step τ.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`.
 
@@ -91,7 +91,7 @@ class PassiveAggressive(OnlineClassifier):
 
 
 class PassiveAggressive2(PassiveAggressive):
-    """Passive-aggressive II: the square of the slack is paid for, so that no step is cut off; C shortens them all.
+    """Passive-aggressive II: the penalty is quadratic in the slack, so no step is cut off, but C shortens every step.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class PassiveAggressive2(PassiveAggressive):
 
     Examples
     --------
-    Each of the two examples lacks the whole margin, and ‖g(x)‖² = 2; so each of the two steps is 1/(2 · 2 + 1/(2 · 0.5)) = 1/5:
+    Each of the two examples lacks the whole margin, and ‖g(x)‖² = 2. So each of the two steps is 1/(2 · 2 + 1/(2 · 0.5)) = 1/5:
 
     >>> learner = PassiveAggressive2(cap=0.5, nr_rounds=1, order=[0, 1], averaged=False)
     >>> learner.train([[1.0], [-1.0]], [0, 1])[1].round(6)

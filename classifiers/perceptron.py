@@ -1,9 +1,9 @@
-"""The multi-class perceptron: on a mistake, add the example to its true class and take it from the predicted one.
+"""The multi-class perceptron: on a mistake, add the example to its true class and subtract it from the predicted class.
 
     d = e_y − e_ŷ,    ŷ = argmax_y' s_y'
 
-If the data are linearly separable, the number of mistakes is finite: with examples no longer than R and a separator of margin
-γ at most 2 K R²/γ² of them.
+If the data are linearly separable, the number of mistakes is finite: at most 2 K R²/γ² if no example is longer than R and a
+separator has the margin γ.
 
 Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; the guide, algorithm 2 (averaged).
 """
@@ -19,7 +19,7 @@ from classifiers.online_classifier import OnlineClassifier, compiled
 
 @compiled
 def perceptron_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = step · (e_y − e_ŷ) (K,), which is 0 where the prediction is right.
+    """d = step · (e_y − e_ŷ) (K,), which is 0 if the prediction is right.
 
     >>> perceptron_rule(np.array([1.0, 3.0, 2.0]), 0, 1.0, 1.0, np.array([0.0, 1.0, 1.0]))
     array([ 1., -1.,  0.])
@@ -59,7 +59,7 @@ class Perceptron(OnlineClassifier):
     nr_rounds: int = 10
 
     def weights_of_rounds(self, X: Any, y: ArrayLike) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Train, and keep the weights on their way: as they stood after each round, and their averages so far.
+        """Train, and return the weights after each round and their averages so far.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Perceptron(OnlineClassifier):
         weights_after : list of R arrays (J + 1, K)
             W at the end of each round.
         averages_after : list of R arrays (J + 1, K)
-            What ``train`` would return if it stopped there.
+            The parameters that ``train`` would return if it stopped after that round.
 
         Examples
         --------

@@ -1,8 +1,8 @@
-"""The regularization path of sparse maximum entropy: from the λ at which all weights are 0 down to where most are not.
+"""The regularization path of sparse maximum entropy: from the λ at which all weights are 0 down to a λ at which most are not.
 
-At W = 0 the slope of the loss by one weight is E_model − E_emp, half-way between what is to be expected of a feature and what it
-shows. While λ is above all of these slopes no weight is worth its price. Below it they come in one by one, the most telling ones
-first.
+At W = 0 the slope of the loss along one weight is E_model − E_emp: the expected mean of a feature minus its mean in the data. While
+λ is above all of these slopes, the penalty of a weight outweighs its gain, so all weights are 0. Below, the weights become non-zero
+one by one, the most informative first.
 
 Source: J. Friedman, T. Hastie, R. Tibshirani, Regularization paths for generalized linear models via coordinate descent, Journal of
 Statistical Software 33, 2010.
@@ -19,11 +19,11 @@ from lxmls_day1.lab_api import InputError, as_numbers
 
 
 class PathPoint(NamedTuple):
-    """The model of one λ.
+    """The model for one λ.
 
     Examples
     --------
-    With λ = 1 no weight is worth its price, and one class is given to all:
+    With λ = 1 all weights are 0, and every example is assigned to the same class:
 
     >>> X, y = [[2.0, 0.3], [1.0, 0.1], [-1.0, 0.2], [-2.0, -0.3]], [0, 0, 1, 1]
     >>> regularization_path(X, y, X[2:], y[2:], [1.0])
@@ -31,13 +31,13 @@ class PathPoint(NamedTuple):
     """
 
     regularizer: float  # λ
-    n_features: int  # features with a weight other than 0, of any class
+    n_features: int  # features with a non-zero weight for any class
     train_accuracy: float
     dev_accuracy: float
 
 
 def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
-    """The λ from which on all weights are 0: the steepest slope of the loss at W = 0.
+    """Return the smallest λ at which all weights are 0: the steepest slope of the loss at W = 0.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
     Raises
     ------
     InputError
-        If there are not two classes at least, or not as many labels as rows.
+        If there are fewer than two classes, or the number of labels differs from the number of rows.
 
     Examples
     --------
-    Two points, x = 2 and x = −4: the slope is (2 · ½ + 4 · ½)/2. That is where the weights leave 0:
+    Two points, x = 2 and x = −4: the slope is (2 · ½ + 4 · ½)/2. Just below this λ the weights become non-zero:
 
     >>> X, y = [[2.0], [-4.0]], ["+", "-"]
     >>> largest = largest_useful_penalty(X, y)
@@ -73,20 +73,20 @@ def largest_useful_penalty(X: Any, y: ArrayLike) -> float:
 def regularization_path(
     X: Any, y: ArrayLike, dev_X: Any, dev_y: ArrayLike, regularizers: Sequence[float] | None = None, **settings: Any
 ) -> list[PathPoint]:
-    """Sparse maximum entropy for one λ after the other.
+    """Train sparse maximum entropy for one λ after the other.
 
     Parameters
     ----------
     X, y : training part
     dev_X, dev_y : development part
     regularizers : sequence of float > 0, optional
-        The λ; twelve if not given, each half of the one before, from ``largest_useful_penalty`` on.
+        The values of λ. Default: twelve values, from ``largest_useful_penalty`` down, each half of the previous one.
     **settings
         More hyper-parameters of :class:`MaxEntBatch`.
 
     Returns
     -------
-    list of PathPoint, of falling λ
+    list of PathPoint, in descending order of λ
 
     Raises
     ------

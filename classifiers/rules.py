@@ -1,6 +1,6 @@
-"""How an update rule is marked: to be run as machine code, or to see how sure the scores are.
+"""Decorators for update rules: ``compiled`` runs a rule as machine code, ``second_order`` gives it the variances of the scores.
 
-A rule is a pure function of a few lines; ``online_classifier.py`` says what goes in and what comes out.
+A rule is a pure function of a few lines; ``online_classifier.py`` lists its arguments and its return value.
 """
 
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one to be run as machine code (see :class:`classifiers.online_classifier.OnlineClassifier`).
+    """Mark an update rule to be run as machine code (see :class:`classifiers.online_classifier.OnlineClassifier`).
 
-    The rule stays the Python function that it was. It is compiled when a learner first trains with it, and the machine
-    code is kept on disk; if it cannot be compiled, a warning says why and the Python function runs.
+    The function itself does not change. It is compiled when a learner first trains with it, and the machine code is cached on
+    disk. If it cannot be compiled, a warning gives the reason and the Python function runs instead.
 
     Examples
     --------
@@ -27,14 +27,14 @@ def compiled(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def second_order(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark an update rule as one that sees how sure the scores are, and that shrinks the variances of the weights.
+    """Mark an update rule that reads the variances of the scores and shrinks the variances of the weights.
 
-    Every weight has a variance Σ_jk then, 1 at the start. The rule is ``rule(scores, label, variances, step, cost) -> (d, b)``:
+    Every weight then has a variance Σ_jk, 1 at the start. The rule is ``rule(scores, label, variances, step, cost) -> (d, b)``:
 
     =========  ===============  =========================================================================
-    variances  (K,)             those of the scores: Σ_j Σ_jk g_j²
-    d          (K,)             what to add: the weights of class k get d_k Σ_k ∘ g(x)
-    b          (K,)             what to take from the variances: those of class k lose b_k (Σ_k ∘ g(x))²
+    variances  (K,)             the variance of each score: Σ_j Σ_jk g_j²
+    d          (K,)             the update: d_k Σ_k ∘ g(x) is added to the weights of class k
+    b          (K,)             the shrinkage: b_k (Σ_k ∘ g(x))² is subtracted from the variances of class k
     =========  ===============  =========================================================================
 
     Examples

@@ -1,4 +1,4 @@
-"""One comparison of them all: train each classifier on a data set, measure it, and draw what it has learnt.
+"""A comparison of all classifiers: train each classifier on a data set, measure it, and draw the boundaries it has learnt.
 
 The guide's exercise 1.8 asks for it ("use function xx which receives a dataset and plots all decision boundaries and
 accuracies"): vary the number of points, the variance and the balance of the simple data set, and compare.
@@ -37,28 +37,28 @@ def run_all_classifiers(
         Offers ``train_X, train_y, test_X, test_y`` and ``get_name()``; to have its boundaries drawn, also two features
         and ``plot_data``, ``add_line`` and ``get_bayes_optimal``, as `SimpleDataSet` does.
     classifiers : list of classifiers, or dict from name to classifier, optional
-        `default_classifiers` unless given. In a list, classifiers of the same name are told apart by the settings in
+        Default: `default_classifiers`. In a list, classifiers of the same name are distinguished by the settings in
         which they differ: ``[Mira(regularizer=0.1), Mira(regularizer=1)]``.
     progress : function (done, total, name), optional
-        Called before each training with its name, and at the end with ``done == total`` and an empty name.
+        Called before each training with the name of the classifier, and at the end with ``done == total`` and an empty name.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+        The axes to draw in. Default: a new figure.
     memory : bool
-        Whether to measure how much memory each training takes, too: it is done a second time for that.
+        Whether to measure also the memory that each training needs; for this every training is run a second time.
 
     Returns
     -------
     table : lxmls_day1.engine.models.result_table.ResultTable
-        A row for each classifier, in their order. What they warn of, and which of them are not written yet, stands in
-        its notes. Seconds are those of training; numba's compiling, or the loading of what it compiled, is not in them.
+        A row for each classifier, in the given order. Its notes contain warnings of the classifiers, and the names of classifiers
+        that are not written yet. Its seconds are training time, without the time to compile or load machine code.
     (fig, axis) : Figure, Axes
-        Of two features: the points, the boundary of each classifier and the Bayes-optimal one, their accuracies in the
-        legend. Of others: the accuracies as bars.
+        For two features: the points, the boundary of each classifier and the Bayes-optimal boundary, with accuracies in the
+        legend. For other data: the accuracies as bars.
 
     Raises
     ------
     InputError
-        If a classifier cannot be trained on these data, the test part is empty, or what was given is no data set or no
+        If a classifier cannot be trained on these data, the test part is empty, or an argument is not a data set or not a
         classifier.
 
     Examples
@@ -76,12 +76,12 @@ def run_all_classifiers(
 
 
 def default_classifiers(dataset: Any) -> list[LinearClassifier]:
-    """The guide's classifiers that apply to a data set, with the guide's settings.
+    """Return the guide's classifiers that apply to a data set, with the guide's settings.
 
     Parameters
     ----------
     dataset
-        Its ``train_X`` decides: multinomial naive Bayes, without and with smoothing, is there for counts only.
+        Multinomial naive Bayes, without and with smoothing, is included only if ``train_X`` holds counts.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
     >>> [type(classifier).__name__ for classifier in default_classifiers(SimpleDataSet())]
     ['GaussianNaiveBayes', 'Perceptron', 'Mira', 'MaxEntBatch', 'MaxEntOnline', 'SVM']
     """
-    counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _holds_counts(dataset.train_X) else []
+    counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _is_count_data(dataset.train_X) else []
     return [
         GaussianNaiveBayes(),
         *counted,
@@ -106,19 +106,19 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
 
 
 def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
-    """Every kind of flat linear learner that applies to a data set, with a setting that is a fair start for it.
+    """Return one classifier of every linear learner that applies to a data set, with settings that make a fair comparison.
 
-    A learner is here if its class has a row with an ``order`` in ``listed``.
+    A learner is included if its class has a row with an ``order`` in ``listed``.
 
     Parameters
     ----------
     dataset
-        Its ``train_X`` decides: those that count features or look at their presence are there for counts only.
+        Learners that count features or use their presence are included only if ``train_X`` holds counts.
 
     Returns
     -------
     dict from name to classifier, untrained
-        Maximum entropy and the SVM have λ = 2/M (with sparse weights a quarter of that), the others their defaults.
+        Maximum entropy and the SVM have λ = 2/M (with sparse weights a quarter of it), the others their defaults.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     >>> list(all_classifiers(SimpleDataSet()))[-2:]
     ['SVM', 'SVM, optimum']
     """
-    holds_counts, found = _holds_counts(dataset.train_X), {}
+    holds_counts, found = _is_count_data(dataset.train_X), {}
     for class_name in lab_classifiers.__all__:
         kind = getattr(lab_classifiers, class_name)
         for name, row in vars(kind).get("listed", {}).items():
@@ -138,6 +138,6 @@ def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:
     return {name: kind(**settings) for name, (_, kind, settings) in sorted(found.items(), key=lambda item: item[1][0])}
 
 
-def _holds_counts(X):
+def _is_count_data(X):
     values = X.data if sp.issparse(X) else np.asarray(X)
     return bool((values >= 0).all() and (values == np.floor(values)).all())

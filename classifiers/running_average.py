@@ -1,15 +1,15 @@
-"""The average of all weights on the way by a running sum: two matrices instead of one, and no pass over either.
+"""The average of the weights over all steps, by a running sum: two matrices, and no operation on a whole matrix in a step.
 
-The averaged perceptron returns the mean of the T matrices that stand after its steps,
+The averaged perceptron returns the mean of the T matrices after its steps,
 
     W̄ = (1/T) Σ_t W_t
 
-Adding up a matrix at every step would cost J K operations, where a step that makes no mistake costs no more than its
-example is long. But what step t adds, g(x) dᵀ, is in W_t, W_{t+1}, …, W_T: in all of them but the first t − 1. So
+Adding a matrix to a sum at every step would cost J K operations, even if the step makes no mistake. But the update of step t,
+g(x) dᵀ, is contained in W_t, W_{t+1}, …, W_T: in all of them but the first t − 1. So
 
     W̄ = W_T − U/T,    U = Σ_t (t − 1) g(x_t) d_tᵀ
 
-and U changes where W changes, and nowhere else. This file is the trick by itself, for reading and for trying out;
+and U changes only when W changes, in the same entries. This file shows only this method, for reading and for experiments;
 ``online_classifier.py`` does the same for every learner, with weights that shrink.
 
 Sources: the guide, algorithm 2, whose printed indices leave the last update out; H. Daumé III, Practical structured
@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 def averaged_perceptron(
     X: ArrayLike, labels: ArrayLike, order: Sequence[int] | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The averaged perceptron, with its running sum.
+    """Train the averaged perceptron, and return its average and its running sum.
 
     Parameters
     ----------
@@ -33,19 +33,19 @@ def averaged_perceptron(
     labels : int array (M,)
         Column numbers 0 … K − 1, each at least once.
     order : int array (T,)
-        The example that each step looks at, over all rounds.
+        The example that each step visits, over all rounds.
 
     Returns
     -------
     average : array (J + 1, K)
-        The mean of the T matrices W_t that stand after each step, those of steps that change nothing included.
+        The mean of the T matrices W_t after each step, including steps that change nothing.
     U : array (J + 1, K)
         The running sum Σ_t (t − 1) g(x_t) d_tᵀ, with t = 1, 2, …, T.
 
     Examples
     --------
-    Three steps; the second makes no mistake. The weights of class 1 are (1, 2), (1, 2) and (0, 1), and the last change,
-    by −(1, 1), was not in the first two of them:
+    Three steps; the second makes no mistake. The weights of class 1 are (1, 2), (1, 2) and (0, 1). The last update,
+    −(1, 1), is not in the first two of them:
 
     >>> average, U = averaged_perceptron(np.array([[2.0], [1.0]]), np.array([1, 0]), [0, 0, 1])
     >>> average[:, 1] * 3
@@ -69,7 +69,7 @@ def averaged_perceptron(
 
 
 def mistake(scores: np.ndarray, label: int) -> np.ndarray:
-    """d = e_y − e_ŷ (K,): what the perceptron adds to the classes' weights, in multiples of g(x).
+    """d = e_y − e_ŷ (K,): the perceptron's update of the weights of each class, in multiples of g(x).
 
     >>> mistake(np.array([1.0, 3.0, 2.0]), 0)
     array([ 1., -1.,  0.])

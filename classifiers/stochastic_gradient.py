@@ -1,27 +1,31 @@
-"""Stochastic (sub)gradient descent on (1/M) Σ loss + (λ/2) ‖W‖²: what ``svm.py`` and ``max_ent_online.py`` share.
+"""Stochastic (sub)gradient descent on (1/M) Σ loss + (λ/2) ‖W‖²: the common part of ``svm.py`` and ``max_ent_online.py``.
 
-The gradient of one example's loss is −g(x) dᵀ / η_t for the d of its rule, that of the penalty is λ W, and so
+The gradient of one example's loss is −g(x) dᵀ / η_t, with d the result of the rule, and the gradient of the penalty is λ W. So
 
     W ← (1 − η_t λ) W + g(x) dᵀ,    η_t = η_0 t^(−α)
 
 The steps must shrink, but not too fast: Σ η_t = ∞ and Σ η_t² < ∞ hold for 1/2 < α ≤ 1 (the guide prints "α in [1, 2]",
 but for α > 1 the steps sum to a finite number and can stop short of the optimum).
 
-The η_0 = 1 of the guide suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
-default is right at every λ: η_t = 1/(λ (t + t_0)), which suits an objective that is λ-strongly convex, with a t_0 by which the
-first step is e = 2/median ‖g(x)‖². That is a safe one: the log loss of an example curves by at most ‖g(x)‖²/2. It curves so much
-only where two classes share all of the probability, and descent diverges only from twice this step on; so with three classes or
-more the log loss gets e = 4/median ‖g(x)‖². The more classes begin by sharing the probability, the longer the steps may be: with
-K > 4 up to e = 2 log₂ K/median, as far as λ makes them shrink faster than the slowest. Where λ is so small that the steps would
-hardly shrink during a round, 0.3/(M e) takes its place; 0.05/(M e) for the log loss of three classes or more, whose gradients get
-shorter by themselves as more is learnt.
-Such a λ hardly shortens weights that the first steps have made too long. So the hinge loss of three classes or more, whose steps have
-their full length at each violation, shrinks them faster during the first round: η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
+The guide's η_0 = 1 suits its λ = 1. With λ = 0.01 the first steps are far too long and the later ones far too short. The
+default suits every λ: η_t = 1/(λ (t + t_0)), for an objective that is λ-strongly convex. t_0 is chosen so that the first step
+is e = 2/median ‖g(x)‖². This step is safe, because the log loss of an example has a curvature of at most ‖g(x)‖²/2, and descent
+diverges only from twice this step on. The steps are adjusted in four cases:
 
-The subgradient of the hinge loss stays as long as ‖g(x)‖ however near the optimum is, and so the weights keep a noise as large as the
-steps. Where no weights are much better than W = 0 (labels that say little of the inputs, many classes that share one feature) that
-noise can leave them worse than W = 0; examples much longer than the median one can, too. F is convex along the ray from 0
-through W: ``train`` shortens W until F(W) ≤ F(0), which changes no label.
+- Log loss of three classes or more: the curvature reaches its maximum only if two classes share all of the probability, so the first
+  step is e = 4/median ‖g(x)‖².
+- Log loss of more than four classes: they share the probability at the start, so the first step may be longer, up to
+  e = 2 log₂ K/median ‖g(x)‖², as long as λ makes the steps shrink faster than in the next case.
+- A λ so small that the steps would hardly shrink during a round: 0.3/(M e) replaces λ. For the log loss of three classes or more it
+  is 0.05/(M e), because these gradients become shorter by themselves as the model learns.
+- Hinge loss of three classes or more with such a λ: each violation causes a step of full length, and the small λ hardly shortens
+  weights that the first steps have made too long. So the steps shrink faster during the first round:
+  η_t = e/(1 + 0.3 t/M + min(t/M, 1)).
+
+The subgradient of the hinge loss keeps its length ‖g(x)‖ even near the optimum, so the weights keep a noise as large as the steps.
+If no weights have an objective much below that of W = 0 (labels that depend little on the inputs, many classes that share one
+feature), this noise can leave the weights worse than W = 0. Examples much longer than the median can do the same. F is convex along
+the ray from 0 through W, so ``train`` shortens W until F(W) ≤ F(0). This changes no label.
 
 Sources: the guide, algorithms 5 and 6; H. Robbins, S. Monro, A stochastic approximation method, 1951; S. Shalev-Shwartz et
 al., Pegasos, 2007 (1/(λ t)); L. Bottou, Stochastic gradient descent tricks, 2012 (t_0). The mean over the last round is the
@@ -49,20 +53,20 @@ class StochasticGradient(OnlineClassifier):
     initial_step : float > 0, optional
         η_0 of the guide's steps η_0 t^(−α); 1 if only ``alpha`` is given.
     alpha : float in (1/2, 1], optional
-        α, how fast the guide's steps decrease; 1 if only ``initial_step`` is given. With neither of the two the steps are
+        α, how fast the guide's steps decrease; 1 if only ``initial_step`` is given. By default (neither is given) the steps are
         η_t = 1/(λ (t + t_0)), as above.
     averaged, seed, order, cost, track_objective, progress, n_jobs
-        As in :class:`OnlineClassifier`. The mean over the last round unless asked for something else: the last weights alone
-        depend on the last examples.
+        As in :class:`OnlineClassifier`. Default of ``averaged``: "last round", because the weights after the last step depend too
+        much on the last examples.
 
     Attributes
     ----------
     first_step : float
-        e = 2/median ‖g(x)‖² of the training data; where a smooth loss has more than two classes 4/median, or up to 2 log₂ K/median.
+        e = 2/median ‖g(x)‖² of the training data; for a smooth loss of more than two classes 4/median, or up to 2 log₂ K/median.
 
     Examples
     --------
-    The guide's steps, η_0 t^(−α), from t = 1 on:
+    The guide's steps, η_0 t^(−α), for t = 1, 2, 3, 4:
 
     >>> StochasticGradient(initial_step=1.0, alpha=1.0).steps(1, 4).round(3)
     array([1.   , 0.5  , 0.333, 0.25 ])
@@ -81,7 +85,7 @@ class StochasticGradient(OnlineClassifier):
     )
 
     def plan_steps(self, sq_norms: np.ndarray, n_examples: int | None = None) -> None:
-        """Plan the default steps by ‖g(x)‖² of each training example (M,), or of a sample of ``n_examples``."""
+        """Set the default steps from ‖g(x)‖² of each training example (M,), or of a sample if there are ``n_examples`` in all."""
         n, several = len(sq_norms) if n_examples is None else n_examples, len(self.classes) > 2
         shared_by_many = self.smooth_loss and several
         self.first_step = (4.0 if shared_by_many else 2.0) / float(np.median(sq_norms))
@@ -93,7 +97,7 @@ class StochasticGradient(OnlineClassifier):
 
     def steps(self, first: int, count: int) -> np.ndarray:
         t = np.arange(first, first + count, dtype=np.float64)
-        if self._by_default():
+        if self._uses_default_steps():
             rate = self.regularizer * self.first_step
             if rate >= self.slowest:
                 return self.first_step / (1.0 + rate * t)
@@ -101,13 +105,13 @@ class StochasticGradient(OnlineClassifier):
         eta_0 = 1.0 if self.initial_step is None else self.initial_step
         return eta_0 * t ** -(1.0 if self.alpha is None else self.alpha)
 
-    def _by_default(self):
+    def _uses_default_steps(self):
         return self.initial_step is None and self.alpha is None
 
     def finish(self, rows: Any, params: np.ndarray, errors: int) -> np.ndarray:
-        """The parameters (J + 1, K); shortened, where the default steps have left them with an objective above that of W = 0."""
-        return rows.shortened(self, params, errors) if self._by_default() else params
+        """Return the parameters (J + 1, K), shortened if the default steps ended with an objective above that of W = 0."""
+        return rows.shortened(self, params, errors) if self._uses_default_steps() else params
 
     def penalty_of(self, params: np.ndarray) -> float:
-        """(λ/2) ‖W‖² of the parameters (J + 1, K), without another array of their size."""
+        """Return (λ/2) ‖W‖² of the parameters (J + 1, K), without allocating another array of their size."""
         return self.regularizer / 2 * float(np.einsum("jk,jk", params, params))

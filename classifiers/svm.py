@@ -6,11 +6,11 @@ The objective is (1/M) Σ max_y' [s_y' + ρ(y', y)] − s_y + (λ/2) ‖W‖², 
 
 with ỹ the cost-augmented prediction: the class that violates the margin most. The weights shrink by 1 − η_t λ first.
 As a quadratic program it has K (J + 1) weights, a slack for each of M examples, and M (K − 1) constraints s_y ≥ s_k + 1 − slack.
-``svm_dual.py`` finds the optimum instead, and says how near it is.
+``svm_dual.py`` finds the optimum instead, with a bound on the distance to it.
 
 Sources: K. Crammer, Y. Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2,
-2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. Its (1.35) leaves out the 1/M,
-which its eq. 1.31 for maximum entropy has.
+2001; S. Shalev-Shwartz et al., Pegasos, 2007; the guide, eq. 1.34-1.35 and algorithm 6. The guide's (1.35) omits the
+factor 1/M, which its eq. 1.31 for maximum entropy has.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from lxmls_day1.lab_api import setting
 
 @compiled
 def svm_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: np.ndarray) -> np.ndarray:
-    """d = η (e_y − e_ỹ) (K,), which is 0 where the true class wins by its margin.
+    """d = η (e_y − e_ỹ) (K,), which is 0 if the true class wins by its margin.
 
     Right, but by less than the margin of 1:
 
@@ -48,13 +48,13 @@ def svm_rule(scores: np.ndarray, label: int, sq_norm: float, step: float, cost: 
 
 
 def svm_step(W: np.ndarray, g: np.ndarray, label: int, step: float, regularizer: float, cost: np.ndarray) -> np.ndarray:
-    """One step of algorithm 6, written out: the weights (J + 1, K) after it have seen one example.
+    """Take one step of algorithm 6, written out: return the weights (J + 1, K) after one example.
 
-    ``W`` (J + 1, K) stays as it is; ``g`` (J + 1,) is g(x), ``step`` and ``regularizer`` are η_t and λ, ``cost`` (K,) is ρ(·, y).
+    ``W`` (J + 1, K) is not changed; ``g`` (J + 1,) is g(x), ``step`` and ``regularizer`` are η_t and λ, ``cost`` (K,) is ρ(·, y).
 
     Examples
     --------
-    λ = 0.2 and η = 0.5 take a tenth of the weights away, and then g(x) is added to class 0 and taken from class 1 by half:
+    λ = 0.2 and η = 0.5 shrink the weights by a tenth. Then half of g(x) is added to class 0 and subtracted from class 1:
 
     >>> svm_step(np.array([[0.5, 0.0], [1.0, 1.0]]), np.array([1.0, 2.0]), 0, 0.5, 0.2, np.array([0.0, 1.0]))
     array([[ 0.95, -0.5 ],
@@ -73,15 +73,16 @@ class SVM(StochasticGradient):
     Parameters
     ----------
     regularizer : float ≥ 0
-        λ, for the dual solver > 0. scikit-learn's and LIBLINEAR's C is 1/(λM), for two classes 2/(λM).
+        λ, which must be > 0 for the dual solver. scikit-learn's and LIBLINEAR's C is 1/(λM), for two classes 2/(λM).
     solver : "subgradient" or "dual"
         Stochastic subgradient descent for ``nr_rounds`` rounds; or dual coordinate ascent until the objective is
-        certainly within ``tolerance`` of its optimum, which keeps M x K numbers beside the weights.
+        certainly within ``tolerance`` of its optimum, which needs M x K numbers in addition to the weights.
     tolerance, max_epochs : float > 0 and int ≥ 1
-        Of the dual solver: the share of the objective that the duality gap must not pass; a warning tells of too few epochs.
+        For the dual solver: the maximum of the duality gap as a share of the objective, and the maximum number of epochs;
+        a warning reports that the epochs did not suffice.
     nr_rounds, initial_step, alpha, averaged, seed, order, cost, track_objective, progress, n_jobs
-        As in :class:`StochasticGradient`. For the dual solver ``seed``, ``cost`` and ``progress`` count. Its ``history`` is a list of
-        :class:`classifiers.solvers.svm_dual.Epoch`, with objective, dual value and gap.
+        As in :class:`StochasticGradient`. The dual solver uses only ``seed``, ``cost`` and ``progress``. Its ``history`` is a list of
+        :class:`classifiers.solvers.svm_dual.GapMeasurement`, with objective, dual value and gap.
 
     Examples
     --------
@@ -121,8 +122,11 @@ class SVM(StochasticGradient):
         callback: Callable[..., object] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> np.ndarray:
-        """Find params (J + 1, K) of least objective, or near it, as the solver does; errors as of `OnlineClassifier.train`."""
-        self.check_settings()  # because a comparison with an array is no Boolean
+        """Minimise the objective over params (J + 1, K), exactly or approximately depending on the solver.
+
+        Raise the errors of `OnlineClassifier.train`.
+        """
+        self.check_settings()  # first, because comparing an array with "dual" gives no Boolean
         if self.solver == "dual":
             return train_dual(self, X, y, callback, sample_weight)
         return super().train(X, y, callback, sample_weight)

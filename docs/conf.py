@@ -164,28 +164,28 @@ def write_benchmark_results(app: Any, config: object) -> None:
 def draw_boundaries(app: Any) -> None:
     """Draw the picture of the front page and README, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
-    from lxmls_day1.commands.output import png
+    from lxmls_day1.commands.output import png_bytes
     from lxmls_day1.figures.plotting import detached_axes
     from readers.simple_data_set import SimpleDataSet
 
     points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     figure, axis = detached_axes(figsize=(14.0, 8.0))
     run_all_classifiers(points, ax=axis)
-    picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png(figure)
+    picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png_bytes(figure)
     if not picture.is_file() or picture.read_bytes() != drawn:
         picture.write_bytes(drawn)
 
 
 def write_exercises(app: Any, config: object) -> None:
     """Write the pages of the exercises."""
-    from lxmls_day1.browser.exercise_pages import cell, exercise_pages
+    from lxmls_day1.browser.exercise_pages import exercise_html, exercise_pages
     from lxmls_day1.course.registry import Registry
 
     (Path(app.srcdir) / "docs/exercises").mkdir(exist_ok=True)
     pages = exercise_pages(ROOT)
     for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
-    html_context["first_exercise"] = cell(Registry.of(ROOT)["1.4"], bare=True)
+    html_context["first_exercise"] = exercise_html(Registry.from_folder(ROOT)["1.4"], bare=True)
 
 
 LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows
@@ -328,7 +328,9 @@ def _write_page(app: Any, name: str, text: str) -> None:
         page.write_text(text, encoding="utf-8")
 
 
-def sign_class(app: Any, what: str, name: str, obj: Any, options: object, signature: str, returned: str) -> Any:
+def show_class_signature(
+    app: Any, what: str, name: str, obj: Any, options: object, signature: str, returned: str
+) -> Any:
     """Show the settings of a classifier, taken from its constructor, instead of its metaclass's signature."""
     if what == "class" and signature and "*_arguments" in signature:
         own = inspect.signature(obj.__init__)
@@ -346,7 +348,7 @@ def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: 
     return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
 
 
-def lay_out_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+def format_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Turn indented formulae before the first section into literal blocks. Escape bars, which are absolute values, not substitutions."""
     laid_out: list[str] = []
     in_block = in_sections = False
@@ -380,8 +382,8 @@ def copy_files(app: Any, exception: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Register the functions of this file with Sphinx."""
     app.connect("autodoc-skip-member", skip_foreign)
-    app.connect("autodoc-process-signature", sign_class)
-    app.connect("autodoc-process-docstring", lay_out_docstring, priority=100)  # runs before numpydoc
+    app.connect("autodoc-process-signature", show_class_signature)
+    app.connect("autodoc-process-docstring", format_docstring, priority=100)  # runs before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
     app.connect("config-inited", write_modules)  # Sphinx collects the pages afterwards.

@@ -16,7 +16,7 @@ from typing import Any
 
 from docutils.nodes import make_id
 
-LONGEST = 11_500  # approximate maximum height of a part, in pixels
+MAX_PART_PIXELS = 11_500  # approximate maximum height of a part, in pixels
 _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:|#)")  # a link to a file
 Cells = list[dict[str, Any]]
@@ -79,8 +79,8 @@ def _parts(cells: Cells) -> list[Cells]:
     found: list[Cells] = [[]]
     for section in _sections(cells):
         begins_anew = _text(section[0]).startswith("## Further")
-        for piece in [section] if _height(section) <= LONGEST else _groups(section, "### "):
-            if begins_anew or _height(found[-1]) + _height(piece) > LONGEST:
+        for piece in [section] if _height(section) <= MAX_PART_PIXELS else _groups(section, "### "):
+            if begins_anew or _height(found[-1]) + _height(piece) > MAX_PART_PIXELS:
                 found.append([])
             found[-1] += piece
             begins_anew = False

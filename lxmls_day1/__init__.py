@@ -10,7 +10,7 @@ Importing this package takes no time: ``lxmls-day1 --help`` must not wait for nu
 
 import sys
 
-from lxmls_day1.library_path import PACKAGES, MissingFinder, MovedFinder, ReferenceFinder
+from lxmls_day1.library_path import PACKAGES, ReferenceFallbackFinder, ReferenceFinder, RenamedModuleFinder
 
 TYPE_CHECKING = False  # Type checkers treat this name specially; importing `typing` would take time.
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["Lab", "classifiers", "readers"]
 __version__ = "0.2.0"
 
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
-    sys.meta_path[:] = [ReferenceFinder(), MovedFinder(), *sys.meta_path, MissingFinder()]
+    sys.meta_path[:] = [ReferenceFinder(), RenamedModuleFinder(), *sys.meta_path, ReferenceFallbackFinder()]
 
 if not TYPE_CHECKING:  # With __getattr__, a type checker would accept any name.
 

@@ -17,19 +17,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from lxmls_day1.base.errors import InputError, NotInLab, current_folder, nearest
+from lxmls_day1.base.errors import InputError, NotInLab, current_folder, did_you_mean
 from lxmls_day1.base.settings import known_settings
 from lxmls_day1.library_path import PACKAGES as PACKAGES
 from lxmls_day1.library_path import is_lab_folder as is_lab_folder
-from lxmls_day1.library_path import is_taken_from_reference, library_path, name_in, reference_place
+from lxmls_day1.library_path import library_path, module_name_in_lab, reference_path, uses_reference_file
 
 Calls = Iterable[tuple[Any, ...]]  # the argument tuple of each call
-Table = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all entries -> the result
+ResultTable = Mapping[Any, Any]  # an entry of an argument -> a tuple of results; or all entries -> the result
 #: Function -> for each call, a table of its results and the expected other arguments.
-Given = Mapping[str, Sequence[tuple[Table, Sequence[Any]]]]
+StubbedResults = Mapping[str, Sequence[tuple[ResultTable, Sequence[Any]]]]
 
-OWN_FOLDERS = (".", "notebooks")  # folders of a lab that may hold a student's own modules
-_IMPORTS = threading.RLock()  # held while importing a lab's modules or changing sys.modules
+STUDENT_MODULE_FOLDERS = (".", "notebooks")  # folders of a lab that may hold a student's own modules
+_IMPORT_LOCK = threading.RLock()  # held while importing a lab's modules or changing sys.modules
 
 
 class Lab:
@@ -44,7 +44,7 @@ class Lab:
     ----------
     folder : pathlib.Path
         The absolute path with symbolic links resolved.
-    named : bool
+    is_explicit : bool
         True if the caller named the folder; False if `open` found it.
 
     Raises
@@ -71,7 +71,7 @@ class Lab:
     def __init__(self, folder: str | os.PathLike[str]):
         path = Path(os.path.expanduser(folder))
         self.folder = (path if path.is_absolute() else current_folder() / path).resolve()
-        self.named = True
+        self.is_explicit = True
         if not self.folder.is_dir():
             raise InputError(f"{self.folder} is not a folder; a lab is a folder that holds readers/ and classifiers/.")
         self._loaded: dict[str, ModuleType] = {}
@@ -108,8 +108,8 @@ class Lab:
         else:
             folder = reference_folder()
         lab = cls(folder)
-        lab.named = False
-        lab._come_first()
+        lab.is_explicit = False
+        lab._take_precedence()
         return lab
 
     def load(self, name: str) -> ModuleType:
@@ -139,30 +139,32 @@ class Lab:
         known, requested = self._loaded.get(name), name
         if known is not None and known is sys.modules.get(known.__name__) and _finder().folder == str(self.folder):
             return known  # No other lab was used since then; skipping the search makes thousands of calls fast.
-        name = name_in(self.folder, name) or name_in(reference_place(), name) or name
+        name = module_name_in_lab(self.folder, name) or module_name_in_lab(reference_path(), name) or name
         path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
         if not self.folder.is_dir():
             raise InputError(f"the lab's folder {self.folder} is gone; put it back, or open a lab that is there")
-        if not is_taken_from_reference(str(self.folder), name):
-            self._require(name, path)
+        if not uses_reference_file(str(self.folder), name):
+            self._require_module(name, path)
         try:
-            with _IMPORTS:
-                self._come_first()
+            with _IMPORT_LOCK:
+                self._take_precedence()
                 module = importlib.import_module(name)
-                if not self._holds(name, module):  # Something other than an import put this module into sys.modules.
-                    self._drop_those_of_others()
+                if not self._owns_module(
+                    name, module
+                ):  # Something other than an import put this module into sys.modules.
+                    self._drop_other_labs()
                     module = importlib.import_module(name)
         except SyntaxError as error:
             where = Path(error.filename or path)
-            raise InputError(f"{self._place(where, error.lineno)}: {why_not_python(error)}") from error
+            raise InputError(f"{self._source_location(where, error.lineno)}: {describe_syntax_error(error)}") from error
         except (Exception, SystemExit) as error:
             where, line = self._last_line_in_lab(error, path)
             of_ours = isinstance(error, ImportError) and (error.name or "").startswith("lxmls_day1.")
             remedy = "; if this file is from another version of lxmls-day1, `lxmls-day1 update` replaces it" * of_ours
             raise InputError(
-                f"{self._place(where, line)}: importing this file ends with {describe_exception(error)}{remedy}"
+                f"{self._source_location(where, line)}: importing this file ends with {describe_exception(error)}{remedy}"
             ) from error
-        if not self._holds(name, module):
+        if not self._owns_module(name, module):
             raise InputError(f"{name} was found in {module.__file__} rather than in {self.folder}.")
         self._loaded[requested] = module
         return module
@@ -172,9 +174,9 @@ class Lab:
 
         Objects made by the removed modules keep working.
         """
-        with _IMPORTS:
-            for name in _imported():
-                if self._holds(name, sys.modules[name]):
+        with _IMPORT_LOCK:
+            for name in _loaded_lab_modules():
+                if self._owns_module(name, sys.modules[name]):
                     del sys.modules[name]
             importlib.invalidate_caches()
 
@@ -203,14 +205,14 @@ class Lab:
         >>> Lab.open().classifier("mira", "Mira", regularizer=0.5).regularizer
         0.5
         """
-        return self._make("classifiers", module, class_name, settings)
+        return self._make_object("classifiers", module, class_name, settings)
 
     def reader(self, module: str, class_name: str, **settings: Any) -> Any:
         """Make a data set of this lab: ``lab.reader("simple_data_set", "SimpleDataSet", nr_examples=100)``.
 
         Parameters, return value and errors are those of `classifier`, for files in ``readers/``.
         """
-        return self._make("readers", module, class_name, settings)
+        return self._make_object("readers", module, class_name, settings)
 
     def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
         """Call a function of this lab: ``lab.function("mira", "mira_rule", scores, label, sq_norm, step, cost)``.
@@ -239,7 +241,9 @@ class Lab:
         """
         return self._function(module, name)(*arguments, **settings)
 
-    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
+    def each(
+        self, module: str, name: str, calls: Calls, first_as: str = "", given: StubbedResults | None = None
+    ) -> list[Any]:
         """Call a function of this lab several times: ``lab.each("mira", "mira_rule", [(scores, label, …), …])``.
 
         Parameters
@@ -281,7 +285,7 @@ class Lab:
             names, found = vars(self._file(module)), []
             for number, arguments in enumerate(calls):
                 own = {other: names[other] for other in given if other in names}
-                names.update({other: _looked_up(*given[other][number], own[other]) for other in own})
+                names.update({other: _table_lookup(*given[other][number], own[other]) for other in own})
                 try:
                     found.append(function(*arguments))
                 finally:
@@ -339,16 +343,16 @@ class Lab:
         if not callable(found):
             functions = [key for key, value in vars(loaded).items() if inspect.isfunction(value)]
             where = loaded.__name__.replace(".", "/")
-            raise NotInLab(f"{where}.py has no function {name}{nearest(name, functions)}")
+            raise NotInLab(f"{where}.py has no function {name}{did_you_mean(name, functions)}")
         return found
 
-    def _make(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
+    def _make_object(self, package: str, module: str, class_name: str, settings: dict[str, Any]) -> Any:
         loaded = self.load(f"{package}.{module}")
         found = getattr(loaded, class_name, None)
         where = f"{loaded.__name__.replace('.', '/')}.py"
         if not inspect.isclass(found):
             classes = [name for name, value in vars(loaded).items() if inspect.isclass(value)]
-            raise NotInLab(f"{where} has no class {class_name}{nearest(class_name, classes)}")
+            raise NotInLab(f"{where} has no class {class_name}{did_you_mean(class_name, classes)}")
         try:
             return found(**settings)
         except TypeError as failure:
@@ -356,7 +360,7 @@ class Lab:
             unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
             if unknown is not None:
                 raise InputError(
-                    f"{class_name} in {where} has no setting {unknown!r}{nearest(unknown, known)}"
+                    f"{class_name} in {where} has no setting {unknown!r}{did_you_mean(unknown, known)}"
                 ) from None
             try:
                 signature.bind(**settings)
@@ -364,48 +368,50 @@ class Lab:
                 raise InputError(f"{class_name} in {where}: {error}; it takes {signature}.") from error
             raise  # The arguments fit, so the error comes from inside the class.
 
-    def _require(self, name: str, path: Path) -> None:
+    def _require_module(self, name: str, path: Path) -> None:
         """Raise an error unless the module and the package's ``__init__.py`` exist; without that, another folder's package would win."""
         package = name.partition(".")[0]
-        if not name_in(self.folder, name):
+        if not module_name_in_lab(self.folder, name):
             stems = [file.stem for file in (self.folder / package).rglob("*.py") if file.stem != "__init__"]
-            raise NotInLab(f"{self.folder} has no {self._place(path)}{nearest(path.stem, stems, suffix='.py')}")
+            raise NotInLab(
+                f"{self.folder} has no {self._source_location(path)}{did_you_mean(path.stem, stems, suffix='.py')}"
+            )
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
-    def _come_first(self) -> None:
+    def _take_precedence(self) -> None:
         """Make this folder the one in which Python searches for ``readers`` and ``classifiers``."""
-        own = [str(self.folder / name) for name in OWN_FOLDERS]
-        with _IMPORTS:
+        own = [str(self.folder / name) for name in STUDENT_MODULE_FOLDERS]
+        with _IMPORT_LOCK:
             finder = _finder()
             came_before, finder.folder = finder.folder == own[0], own[0]
             if sys.path[-len(own) :] != own:  # The lab's folders and the current folder come after the libraries.
                 current = [entry for entry in sys.path if not entry]
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
-                self._drop_those_of_others()
+                self._drop_other_labs()
             for place, cache in list(
                 sys.path_importer_cache.items()
             ):  # A file of the lab may be new, so clear its caches; those of libraries stay.
                 if isinstance(cache, FileFinder) and place.startswith(own[0]):
                     cache.invalidate_caches()
 
-    def _drop_those_of_others(self) -> None:
+    def _drop_other_labs(self) -> None:
         """Remove the modules of other labs from ``sys.modules``."""
-        for name in _imported():
-            if not self._holds(name, sys.modules[name]):
+        for name in _loaded_lab_modules():
+            if not self._owns_module(name, sys.modules[name]):
                 del sys.modules[name]
 
-    def _holds(self, name: str, module: ModuleType) -> bool:
+    def _owns_module(self, name: str, module: ModuleType) -> bool:
         """Return True if `module`, imported as `name`, is a file of this lab, or a reference file that was loaded for this lab."""
         origin = getattr(module, "__file__", None)
         taken_for = getattr(getattr(module, "__spec__", None), "loader_state", None)
         if isinstance(taken_for, str):
-            return Path(taken_for).resolve() == self.folder and is_taken_from_reference(str(self.folder), name)
+            return Path(taken_for).resolve() == self.folder and uses_reference_file(str(self.folder), name)
         package = self.folder / name.partition(".")[0]
         return origin is not None and is_within(Path(origin), package)
 
-    def _place(self, path: Path, line: int | None = None) -> str:
+    def _source_location(self, path: Path, line: int | None = None) -> str:
         """Return a location such as ``classifiers/mira.py:12``, relative to the lab if the file is in it."""
         shown = path.relative_to(self.folder) if path.is_relative_to(self.folder) else path
         return shown.as_posix() if line is None else f"{shown.as_posix()}:{line}"
@@ -419,25 +425,29 @@ class Lab:
         return default, None
 
 
-def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
+def _table_lookup(table: ResultTable, expected_arguments: Sequence[Any], fallback: Any) -> Any:
     """Return a function that looks its results up in `table`, by all entries or entry by entry of its first argument.
 
-    If the other arguments differ from `wanted`, or the table lacks an entry, it calls `own` instead.
+    If the other arguments differ from `expected_arguments`, or the table lacks an entry, it calls `fallback` instead.
     """
     import numpy as np
 
     def function(*arguments: Any, **named: Any) -> Any:
         try:
-            bound = inspect.signature(own).bind(*arguments, **named)
+            bound = inspect.signature(fallback).bind(*arguments, **named)
             bound.apply_defaults()
             first, *others = bound.args
             entries = tuple(np.ravel(first).tolist())
-            same = [it is None or np.array_equal(its, it) for its, it in zip(others, wanted, strict=False)]
-            is_known = len(same) == len(wanted) and all(same) and (entries in table or table.keys() >= set(entries))
+            same = [it is None or np.array_equal(its, it) for its, it in zip(others, expected_arguments, strict=False)]
+            is_known = (
+                len(same) == len(expected_arguments)
+                and all(same)
+                and (entries in table or table.keys() >= set(entries))
+            )
         except (TypeError, ValueError):  # The function has no signature, or the arguments are wrong.
             is_known = False
         if not is_known:
-            return own(*arguments, **named)
+            return fallback(*arguments, **named)
         if entries in table:
             return np.array(table[entries])
         return tuple(np.array(part).reshape(np.shape(first)) for part in zip(*map(table.get, entries), strict=True))
@@ -446,7 +456,7 @@ def _looked_up(table: Table, wanted: Sequence[Any], own: Any) -> Any:
 
 
 @contextlib.contextmanager
-def set_aside(folder: Path) -> Iterator[None]:
+def isolated_imports(folder: Path) -> Iterator[None]:
     """Hide all modules of labs, as a context manager: inside, only libraries can be imported; afterwards, all imports are restored.
 
     Parameters
@@ -458,29 +468,29 @@ def set_aside(folder: Path) -> Iterator[None]:
     --------
     >>> folder = reference_folder()
     >>> mira = Lab.open(folder).load("classifiers.mira")
-    >>> with set_aside(folder):
+    >>> with isolated_imports(folder):
     ...     "classifiers.mira" in sys.modules
     False
     >>> sys.modules["classifiers.mira"] is mira
     True
     """
     finder = _finder()
-    with _IMPORTS:
+    with _IMPORT_LOCK:
         inside, path = finder.folder, sys.path[:]
-        modules = {name: sys.modules.pop(name) for name in _of_labs(folder)}
+        modules = {name: sys.modules.pop(name) for name in _lab_modules(folder)}
         sys.path[:] = library_path()
     try:
         yield
     finally:
-        with _IMPORTS:
-            for name in _of_labs(folder):
+        with _IMPORT_LOCK:
+            for name in _lab_modules(folder):
                 del sys.modules[name]
             sys.modules.update(modules)
             sys.path[:], finder.folder = path, inside
             importlib.invalidate_caches()
 
 
-def forget_bytecode(lab_folder: Path) -> None:
+def delete_bytecode(lab_folder: Path) -> None:
     """Delete the cached bytecode of a lab's files.
 
     Python detects outdated bytecode by the size and the modification second of the source, and two versions of an exercise are sometimes
@@ -492,16 +502,16 @@ def forget_bytecode(lab_folder: Path) -> None:
                 path.unlink()
 
 
-def _of_labs(folder: Path) -> list[str]:
+def _lab_modules(folder: Path) -> list[str]:
     """Return the names of loaded modules that belong to any lab by their names, or to this lab by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
     by_file = [
         name for name, module in list(sys.modules.items()) if str(getattr(module, "__file__", "")).startswith(places)
     ]
-    return [*dict.fromkeys([*_imported(), *by_file])]
+    return [*dict.fromkeys([*_loaded_lab_modules(), *by_file])]
 
 
-def _imported() -> list[str]:
+def _loaded_lab_modules() -> list[str]:
     """Return the names of all loaded modules that are a package of a lab or inside one."""
     if not any(package in sys.modules for package in PACKAGES):
         return []  # A module cannot be loaded without its package. Scanning a thousand names would take longer than a check.
@@ -550,17 +560,17 @@ def reference_folder() -> Path:
     >>> (reference_folder() / "classifiers" / "mira.py").is_file()
     True
     """
-    return Path(reference_place())
+    return Path(reference_path())
 
 
-def why_not_python(error: SyntaxError | ValueError) -> str:
+def describe_syntax_error(error: SyntaxError | ValueError) -> str:
     """Return the sentence about a file that Python cannot compile; an encoding other than UTF-8 is a common cause.
 
     Examples
     --------
-    >>> why_not_python(SyntaxError("'(' was never closed"))
+    >>> describe_syntax_error(SyntaxError("'(' was never closed"))
     "SyntaxError: '(' was never closed."
-    >>> why_not_python(SyntaxError("source code string cannot contain null bytes"))
+    >>> describe_syntax_error(SyntaxError("source code string cannot contain null bytes"))
     'this is not text in UTF-8; save the file as UTF-8.'
     """
     message = error.msg if isinstance(error, SyntaxError) else str(error)

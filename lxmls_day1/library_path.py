@@ -2,7 +2,7 @@
 
 A student's ``numpy.py`` or ``random.py`` at the top of a workspace must not replace the library, neither in this process nor in the
 processes that it starts. So the command line calls `use_library_path` before it imports anything else, other programs are started
-with `command_of` and `environment`, and a `Lab` imports its own packages through a finder.
+with `python_command` and `safe_environment`, and a `Lab` imports its own packages through a finder.
 
 The top-level names ``classifiers`` and ``readers`` belong to the lab folder of the user, so an installed package does not use them.
 It offers the files of the reference lab under ``lxmls_day1``. In a wheel these are files of the package (``hatch_build.py``); in a
@@ -27,7 +27,7 @@ PACKAGES = ("readers", "classifiers")
 #: Folders of ``classifiers/``, one per advanced topic. Their modules are also found without the folder name, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 #: Old names of packages and modules, which older workspaces and programs import -> their present names.
-MOVED = {
+RENAMED_MODULES = {
     "checks": "base.checks",
     "cluster": "engine.cluster",
     "comparison": "figures.classifier_comparison",
@@ -55,7 +55,7 @@ MOVED = {
     "tuning": "sklearn.tuning",
 }
 #: True if this Python can start another process. In a browser it cannot.
-STARTS_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
+CAN_START_PROCESSES = os.name == "nt" or hasattr(os, "posix_spawn")
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -69,7 +69,7 @@ def present_name(module: str) -> str:
     """
     parts = module.split(".")
     for n in range(len(parts), 0, -1):
-        if moved := MOVED.get(".".join(parts[:n])):
+        if moved := RENAMED_MODULES.get(".".join(parts[:n])):
             return ".".join([moved, *parts[n:]])
     return module
 
@@ -82,7 +82,7 @@ def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
     return all(os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in PACKAGES)
 
 
-def reference_place() -> str:
+def reference_path() -> str:
     """Return the folder of the reference lab: inside the installed package, or its parent folder in a checkout."""
     package = os.path.dirname(os.path.realpath(__file__))
     installed = os.path.join(package, "reference_lab")
@@ -118,7 +118,7 @@ def use_library_path() -> None:
     sys.path[:] = library_path()
 
 
-def command_of(
+def python_command(
     module: str, arguments: tuple[str, ...] | list[str] = (), options: tuple[str, ...] | list[str] = ()
 ) -> list[str]:
     """Return the command that runs a module like ``python -m``, with the libraries and the package of this process.
@@ -143,7 +143,7 @@ def command_of(
     return [sys.executable, "-P", "-s", *options, "-c", code, *arguments]
 
 
-def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
+def safe_environment(variables: dict[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a program that itself starts Python processes, such as JupyterLab, which starts kernels.
 
     Parameters
@@ -164,7 +164,7 @@ def environment(variables: dict[str, str] | None = None) -> dict[str, str]:
     return variables
 
 
-def name_in(lab: str | os.PathLike[str], name: str) -> str:
+def module_name_in_lab(lab: str | os.PathLike[str], name: str) -> str:
     """Return the name of a module in a lab: with the folder of its topic, or, in an older lab, without it.
 
     Parameters
@@ -181,30 +181,30 @@ def name_in(lab: str | os.PathLike[str], name: str) -> str:
 
     Examples
     --------
-    >>> name_in(reference_place(), "classifiers.crf"), name_in(reference_place(), "classifiers.my_own")
+    >>> module_name_in_lab(reference_path(), "classifiers.crf"), module_name_in_lab(reference_path(), "classifiers.my_own")
     ('classifiers.structured.crf', '')
     """
-    for other in _names_of(name):
+    for other in _alternative_names(name):
         place = os.path.join(lab, *other.split("."))
         if os.path.isfile(f"{place}.py") or os.path.isfile(os.path.join(place, "__init__.py")):
             return other
     return ""
 
 
-def file_in(lab: str | os.PathLike[str], path: str) -> str:
+def find_lab_file(lab: str | os.PathLike[str], path: str) -> str:
     """Return the path of a file in a lab, which may be in another folder in other versions; `path` itself if the lab lacks the file.
 
     Examples
     --------
-    >>> file_in(reference_place(), "classifiers/crf.py"), file_in(reference_place(), "classifiers/my_own.py")
+    >>> find_lab_file(reference_path(), "classifiers/crf.py"), find_lab_file(reference_path(), "classifiers/my_own.py")
     ('classifiers/structured/crf.py', 'classifiers/my_own.py')
     """
     stem, suffix = os.path.splitext(path)
-    found = name_in(lab, stem.replace("/", ".")) if suffix == ".py" else ""
+    found = module_name_in_lab(lab, stem.replace("/", ".")) if suffix == ".py" else ""
     return found.replace(".", "/") + suffix if found else path
 
 
-def _names_of(name: str) -> list[str]:
+def _alternative_names(name: str) -> list[str]:
     """Return all names of a lab's module: `name`, then without a topic, then with each topic. Other names are returned alone."""
     package, *topic, stem = name.rsplit(".", 2) if "." in name else ("", name)
     if package not in PACKAGES or not set(topic) <= set(TOPICS) or stem == "__init__":
@@ -224,9 +224,9 @@ class ReferenceFinder:
 
         place = os.path.dirname(os.path.realpath(__file__))
         in_wheel = is_lab_folder(place)  # In a wheel, these modules are files of the package.
-        spec = PathFinder.find_spec(name, [os.path.join(place if in_wheel else reference_place(), *folders[:-1])])
+        spec = PathFinder.find_spec(name, [os.path.join(place if in_wheel else reference_path(), *folders[:-1])])
         if spec is None or spec.origin is None:
-            today = f"{_PACKAGE}.{name_in(reference_place(), '.'.join(folders))}"
+            today = f"{_PACKAGE}.{module_name_in_lab(reference_path(), '.'.join(folders))}"
             return None if today in (f"{_PACKAGE}.", name) else _alias(name, today)
         if not in_wheel:
             spec.loader = _RenamingLoader(spec.origin)  # type: ignore[assignment]  # a loader by its methods
@@ -234,21 +234,25 @@ class ReferenceFinder:
         return spec
 
 
-class MovedFinder:
+class RenamedModuleFinder:
     """A finder for modules under their old names, which students' functions in older workspaces import."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
         """Return the spec of a renamed module, or None if the module has no new name."""
         package, _, module = name.partition(".")
         today = present_name(module)
-        return None if package != _PACKAGE or today == module else _alias(name, f"{_PACKAGE}.{today}", module in MOVED)
+        return (
+            None
+            if package != _PACKAGE or today == module
+            else _alias(name, f"{_PACKAGE}.{today}", module in RENAMED_MODULES)
+        )
 
 
-def _alias(name: str, today: str, is_package: bool = False) -> "ModuleSpec":
+def _alias(name: str, target: str, is_package: bool = False) -> "ModuleSpec":
     """Return a spec that loads a module under another name than its present one."""
     from importlib.machinery import ModuleSpec  # Imported late, when the search path is safe.
 
-    return ModuleSpec(name, _AliasLoader(today), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
+    return ModuleSpec(name, _AliasLoader(target), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
 
 class _AliasLoader:
@@ -270,7 +274,7 @@ class _AliasLoader:
         module.__spec__ = self._spec
 
 
-class MissingFinder:
+class ReferenceFallbackFinder:
     """A finder for files that a student's lab lacks, in the reference lab. It comes after all other finders.
 
     ``from classifiers.crf import CRF`` works in a workspace that has only the files of the day, and so does ``import crf`` if its folder
@@ -290,24 +294,24 @@ class MissingFinder:
         if not file:
             return None
         lab = os.path.dirname(os.path.dirname(file))
-        today = name_in(lab, name) or name_in(reference_place(), name)
+        today = module_name_in_lab(lab, name) or module_name_in_lab(reference_path(), name)
         if today not in ("", name):
             return _alias(name, today)
-        return _of_reference(lab, name, name)
+        return _reference_spec(lab, name, name)
 
     def _flat(self, name: str) -> "ModuleSpec | None":
         for entry in sys.path:
             lab, package = os.path.split(os.path.abspath(entry))
             if package in PACKAGES and is_lab_folder(lab):
-                own = name_in(lab, f"{package}.{name}")
+                own = module_name_in_lab(lab, f"{package}.{name}")
                 if own:
-                    return _found_in(lab, name, own)
-                if spec := _of_reference(lab, name, name_in(reference_place(), f"{package}.{name}")):
+                    return _find_spec_in(lab, name, own)
+                if spec := _reference_spec(lab, name, module_name_in_lab(reference_path(), f"{package}.{name}")):
                     return spec
         return None
 
 
-def is_taken_from_reference(lab: str, name: str) -> bool:
+def uses_reference_file(lab: str, name: str) -> bool:
     """Return True if a lab lacks the file of a module, and may use the file of the reference lab instead.
 
     Parameters
@@ -317,31 +321,31 @@ def is_taken_from_reference(lab: str, name: str) -> bool:
     name : str
         The name of the module: ``"classifiers.crf"``.
     """
-    if not any(isinstance(finder, MissingFinder) for finder in sys.meta_path):
+    if not any(isinstance(finder, ReferenceFallbackFinder) for finder in sys.meta_path):
         return False
-    if name_in(lab, name) or not name_in(reference_place(), name):
+    if module_name_in_lab(lab, name) or not module_name_in_lab(reference_path(), name):
         return False
     try:
         with open(os.path.join(lab, "tests", "exercises", "exercises.toml"), encoding="utf-8") as file:
             text = file.read()
     except (OSError, ValueError):
         return True
-    return not any(f'"{other.replace(".", "/")}.py"' in text for other in _names_of(name))
+    return not any(f'"{other.replace(".", "/")}.py"' in text for other in _alternative_names(name))
 
 
-def _of_reference(lab: str, name: str, place: str) -> "ModuleSpec | None":
-    """Return the spec of the reference lab's module `place` for a lab that lacks it, under the name `name`."""
-    if not place or not is_taken_from_reference(lab, place):
+def _reference_spec(lab: str, name: str, module: str) -> "ModuleSpec | None":
+    """Return the spec of the reference lab's module `module` for a lab that lacks it, under the name `name`."""
+    if not module or not uses_reference_file(lab, module):
         return None
-    spec = _found_in(reference_place(), name, place)
+    spec = _find_spec_in(reference_path(), name, module)
     if spec is not None:
         spec.loader_state = lab
         if spec.submodule_search_locations is not None:  # For a topic, search for its modules in the lab first.
-            spec.submodule_search_locations = [os.path.join(lab, *place.split("."))]
+            spec.submodule_search_locations = [os.path.join(lab, *module.split("."))]
     return spec
 
 
-def _found_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
+def _find_spec_in(lab: str, name: str, place: str) -> "ModuleSpec | None":
     from importlib.machinery import PathFinder  # Imported late, when the search path is safe.
 
     return PathFinder.find_spec(name, [os.path.join(lab, *place.split(".")[:-1])])

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 from lxmls_day1.base.errors import InputError, check_path, current_folder
 from lxmls_day1.course.running.autoreload import watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
-from lxmls_day1.engine.loops.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
 from lxmls_day1.figures.figure_data import record_figures
 from lxmls_day1.lab import Lab
-from lxmls_day1.library_path import STARTS_PROCESSES, is_lab_folder
+from lxmls_day1.library_path import CAN_START_PROCESSES, is_lab_folder
 
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Registry
@@ -49,7 +49,7 @@ STYLES = {
     "quiet": "opacity:0.6",
 }
 #: Commands in reports, which become calls of `lab` because a notebook has no command line.
-COMMAND = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`")
+COMMAND_PATTERN = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class NotebookLab(Lab):
         single line that says so; see `lxmls_day1.course.running.exercise_cell`.
         """
         if not isinstance(number, str):
-            (number,) = self._registry().meant(number)
+            (number,) = self._registry().parse_ids(number)
         return ExerciseCell(self, number)
 
     def check(
@@ -122,21 +122,21 @@ class NotebookLab(Lab):
         from lxmls_day1.course.reports.report_text import check_lines, question_lines
 
         folder = self._workspace("lab.check")
-        ids = None if exercise is None else self._registry().meant(exercise)
-        report, questions, unsaved = explanations.check_and_remember(folder, ids)
+        ids = None if exercise is None else self._registry().parse_ids(exercise)
+        report, questions, unsaved = explanations.check_and_save(folder, ids)
         shown = check_lines(report, _standing(folder), verbose, "`verbose=True` shows them")
         lines = [*shown, *question_lines(questions, in_notebook=True)]
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
     def hint(self, exercise: str | float) -> NotebookOutput:
         """Show the next of the three hints on an exercise (idea, equation, code sketch), after those already shown."""
-        from lxmls_day1.course.reports.hints import next_hint, remember_hint
+        from lxmls_day1.course.reports.hints import next_hint, save_shown_hints
         from lxmls_day1.course.reports.report_text import hint_lines
-        from lxmls_day1.course.workspace_state import why_not_kept
+        from lxmls_day1.course.workspace_state import save_or_explain
 
         folder = self._workspace("lab.hint")
-        hints = next_hint(folder, self._one_exercise(exercise, "lab.hint"))
-        unsaved = why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown")
+        hints = next_hint(folder, self._exercise_id(exercise, "lab.hint"))
+        unsaved = save_or_explain(lambda: save_shown_hints(folder, hints), "That this hint was shown")
         return _output(folder, hints, hint_lines(hints), unsaved)
 
     def explain(self, exercise: str | float, text: str) -> NotebookOutput:
@@ -154,11 +154,11 @@ class NotebookLab(Lab):
             If there is no such exercise, or no check has asked a question about it.
         """
         from lxmls_day1.course.explanations import explain
-        from lxmls_day1.course.reports.report_text import explained_lines
+        from lxmls_day1.course.reports.report_text import explanation_lines
 
         folder = self._workspace("lab.explain")
-        kept = explain(folder, self._one_exercise(exercise, "lab.explain"), text)
-        return _output(folder, kept, explained_lines(kept))
+        kept = explain(folder, self._exercise_id(exercise, "lab.explain"), text)
+        return _output(folder, kept, explanation_lines(kept))
 
     def reveal(self, exercise: str | float) -> NotebookOutput:
         """Show the model answers to an exercise's questions. Each is shown once your own answer is in the notebook.
@@ -171,12 +171,12 @@ class NotebookLab(Lab):
             If there is no such exercise, or it has no model answer.
         """
         from lxmls_day1.course.workspaces.generation import answers_in_notebooks
-        from lxmls_day1.course.workspaces.model_answers import FILE, revealed
+        from lxmls_day1.course.workspaces.model_answers import FILE, unlocked_answers
 
-        id, registry = self._one_exercise(exercise, "lab.reveal"), self._registry()
+        id, registry = self._exercise_id(exercise, "lab.reveal"), self._registry()
         solved = id not in registry.assigned or not (self.folder / FILE).is_file()
         own = tuple(answers_in_notebooks(self.folder, registry[id].notebook)) if solved else ()
-        found = revealed(self.folder, id, own)
+        found = unlocked_answers(self.folder, id, own)
         parts = [f"**{found.exercise}**", *(answer.text for answer in found.answers), found.closing]
         text = "\n\n".join(filter(None, parts))
         return NotebookOutput(found, text, markdown=text)  # Markdown typesets the formulae.
@@ -201,7 +201,7 @@ class NotebookLab(Lab):
         from lxmls_day1.course.workspaces.solve_reset_undo import solve
 
         folder = self._workspace("lab.solve")
-        id = self._one_exercise(exercise, "lab.solve")
+        id = self._exercise_id(exercise, "lab.solve")
         return _output(folder, report := solve(folder, id), replaced_lines(report, f"The solution of exercise {id}"))
 
     def reset(self, exercise: str | float) -> NotebookOutput:
@@ -210,7 +210,7 @@ class NotebookLab(Lab):
         from lxmls_day1.course.workspaces.solve_reset_undo import reset
 
         folder = self._workspace("lab.reset")
-        id = self._one_exercise(exercise, "lab.reset")
+        id = self._exercise_id(exercise, "lab.reset")
         return _output(folder, report := reset(folder, id), replaced_lines(report, f"The empty exercise {id}"))
 
     def undo(self) -> NotebookOutput:
@@ -221,11 +221,11 @@ class NotebookLab(Lab):
         InputError
             If there is nothing to undo.
         """
-        from lxmls_day1.course.reports.report_text import undone_lines
+        from lxmls_day1.course.reports.report_text import undo_lines
         from lxmls_day1.course.workspaces.solve_reset_undo import undo
 
         folder = self._workspace("lab.undo")
-        return _output(folder, report := undo(folder), undone_lines(report))
+        return _output(folder, report := undo(folder), undo_lines(report))
 
     def update(self) -> NotebookOutput:
         """Replace the starter files with those of the updated package or site, and keep what you have written.
@@ -238,11 +238,11 @@ class NotebookLab(Lab):
         InputError
             If this is the reference lab, opened because there is no workspace here.
         """
-        from lxmls_day1.course.reports.report_text import renewed_lines
+        from lxmls_day1.course.reports.report_text import update_lines
         from lxmls_day1.course.workspaces.upgrade import update
 
         folder = self._workspace("lab.update")
-        return _output(folder, report := update(folder), renewed_lines(report))
+        return _output(folder, report := update(folder), update_lines(report))
 
     def submit(self, name: str | None = None) -> NotebookOutput:
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
@@ -259,18 +259,18 @@ class NotebookLab(Lab):
         InputError
             If a file is missing or cannot be read; the message names it.
         """
-        from lxmls_day1.base.atomic_files import replace_files
+        from lxmls_day1.base.atomic_files import write_files_atomically
         from lxmls_day1.course.reports.report_text import packed_lines
         from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 
         folder = self._workspace("lab.submit")
         submission = collect_submission(folder)
-        if submission.missing:
-            raise InputError(f"nothing was packed; correct this first: {' '.join(submission.missing)}")
+        if submission.faults:
+            raise InputError(f"nothing was packed; correct this first: {' '.join(submission.faults)}")
         file_name, content = pack_submission(folder, submission, name or folder.name)
         path = folder / file_name
         again = path.is_file()
-        replace_files({path: content})
+        write_files_atomically({path: content})
         lines = list(packed_lines(submission, path, content, again))
         if _tell_page({"kind": "download", "name": file_name, "content": content}):
             lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
@@ -329,10 +329,10 @@ class NotebookLab(Lab):
     def _registry(self) -> "Registry":
         from lxmls_day1.course.registry import Registry
 
-        return Registry.of(self.folder)
+        return Registry.from_folder(self.folder)
 
-    def _one_exercise(self, exercise: Any, command: str) -> str:
-        ids = self._registry().meant(exercise)
+    def _exercise_id(self, exercise: Any, command: str) -> str:
+        ids = self._registry().parse_ids(exercise)
         if len(ids) != 1:
             raise InputError(f'{command} needs one exercise, such as {command}("1.5"), but got {exercise!r}.')
         return self._registry()[ids[0]].id
@@ -368,29 +368,29 @@ def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:
     """
     if folder is not None:
         folder = NotebookLab(folder).folder  # The constructor raises an error if the folder is not a lab.
-    lab = NotebookLab.open(_lab_around() if folder is None else folder)
-    lab.named = folder is not None
-    if not STARTS_PROCESSES:
-        _keep_origin(lab.folder)
+    lab = NotebookLab.open(_find_lab_folder() if folder is None else folder)
+    lab.is_explicit = folder is not None
+    if not CAN_START_PROCESSES:
+        _save_starter_record(lab.folder)
     record_figures()
     watch_cells(lab)
-    warnings.filterwarnings("ignore", category=LargePenalty)  # The notebooks try very large λ on purpose.
+    warnings.filterwarnings("ignore", category=LargePenaltyWarning)  # The notebooks try very large λ on purpose.
     return lab
 
 
-def _keep_origin(folder: Path) -> None:
+def _save_starter_record(folder: Path) -> None:
     """Save the record of the starter files in a browser.
 
     Files that the user has not saved come from the site, and change when the site is updated; the user's own files belong to the earlier
     starter files.
     """
-    from lxmls_day1.course.workspace_state import WorkspaceState, locked
+    from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 
-    with contextlib.suppress(OSError), locked(folder):
-        WorkspaceState.of(folder).save()
+    with contextlib.suppress(OSError), lock_state(folder):
+        WorkspaceState.from_folder(folder).save()
 
 
-def _lab_around() -> Path | None:
+def _find_lab_folder() -> Path | None:
     """Return the lab folder that contains this notebook or the current folder, or None."""
     notebook = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", None) or os.environ.get("JPY_SESSION_NAME")
     here = current_folder()
@@ -421,7 +421,7 @@ def _standing(folder: Path) -> "Status":
     from lxmls_day1.course.workspaces.progress import status_of
 
     status = status_of(folder)
-    _tell_page({"kind": "progress", "done": [one.exercise.id for one in status.standings if one.done]})
+    _tell_page({"kind": "progress", "done": [one.exercise.id for one in status.exercise_statuses if one.done]})
     return status
 
 
@@ -432,13 +432,16 @@ def _output(
     from lxmls_day1.course.reports.report_text import as_text, workspace_lines
 
     foot = [("known", unsaved)] * bool(unsaved)
-    all_lines = [(style, COMMAND.sub(_as_call, text)) for style, text in (*workspace_lines(folder), *lines, *foot)]
+    all_lines = [
+        (style, COMMAND_PATTERN.sub(_command_as_call, text))
+        for style, text in (*workspace_lines(folder), *lines, *foot)
+    ]
     parts = "".join([*map(_line, all_lines), *pictures])
     box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
     return NotebookOutput(report, as_text(all_lines), f'<div style="{box}">{parts}</div>')
 
 
-def _as_call(command: re.Match[str]) -> str:
+def _command_as_call(command: re.Match[str]) -> str:
     """Return ``lab.hint("1.5")`` for ``lxmls-day1 hint 1.5``."""
     argument = f'"{command[2]}"' if command[2] else ""
     return f"`lab.{command[1]}({argument})`"
@@ -452,11 +455,11 @@ def _line(line: "Line") -> str:
 
 def _picture(report: "ExerciseReport") -> str:
     """Return a picture of the smallest input with a wrong answer, or an empty string if the exercise has no such picture."""
-    example = report.small_inputs.example if report.small_inputs is not None else None
+    example = report.probe_inputs_result.example if report.probe_inputs_result is not None else None
     if example is None or not report.exercise.counter_example:
         return ""
-    from lxmls_day1.figures.counter_examples import picture
+    from lxmls_day1.figures.counter_examples import render_png
 
-    drawn = picture(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
+    drawn = render_png(report.exercise.counter_example, example.given, example.wanted.array, example.got.array)
     source = f"data:image/png;base64,{b64encode(drawn).decode()}" if drawn is not None else ""
     return f'<img alt="the smallest input with a wrong answer" src="{source}">' if source else ""

@@ -60,7 +60,7 @@ class NotebookFile(IPyNbFile):
             patch.setenv("LXMLS_DAY1_CACHE", self.cache.name)
             patch.setenv("LXMLS_DAY1_OFFLINE", "1")
             patch.delenv("MPLBACKEND", raising=False)
-            self.has_real_data = notebook_building.real_data_at_hand()
+            self.has_real_data = notebook_building.has_real_data()
             super().setup()
 
     def teardown(self):

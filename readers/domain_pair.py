@@ -1,8 +1,8 @@
-"""Reviews of two domains over one vocabulary: learn about the one, be asked about the other.
+"""Reviews of two domains over one vocabulary: train on the source domain, test on the target domain.
 
-A classifier that has learnt from books meets words in kitchen reviews that it has never seen. Whether and how it can be helped is
-called *domain adaptation* (``classifiers/domains/domain_adaptation.py``). Here are the data for it: a source domain with labels, a target
-domain to be tested on, and the texts of both without labels. Both are rows over the same columns.
+Kitchen reviews contain words that a classifier trained on book reviews has never seen. Methods for this problem are called *domain
+adaptation* (``classifiers/domains/domain_adaptation.py``). This module provides the data: a source domain with labels, a target domain
+for testing, and the texts of both without labels. Both domains are rows over the same columns.
 
 References
 ----------
@@ -24,7 +24,7 @@ from readers.vocabulary import checked_min_count
 
 
 def join_reviews(corpora: list[Any]) -> Any:
-    """Several corpora one after the other, with one numbering of the tokens.
+    """Concatenate several corpora, with one numbering of the tokens.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def join_reviews(corpora: list[Any]) -> Any:
     Returns
     -------
     ParsedReviews
-        The tokens stand in the order in which they are first used.
+        The tokens are in the order of first use.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def join_reviews(corpora: list[Any]) -> Any:
 
 
 class DomainPair:
-    """Reviews of a source domain to learn from and of a target domain to be tested on, over one vocabulary.
+    """Reviews of a source domain for training and of a target domain for testing, over one vocabulary.
 
-    Each domain is split as `SentimentCorpus` splits it. A token is a feature if it occurs often enough in the texts to learn from,
-    which are those of both domains; their labels have no say in it, and the test part has none at all.
+    Each domain is split in the same way as by `SentimentCorpus`. A token is a feature if it occurs at least ``min_count`` times in the
+    texts of ``unlabelled_X``. The choice of features uses neither labels nor the test part.
 
     Parameters
     ----------
@@ -75,29 +75,29 @@ class DomainPair:
     train_per, dev_per, test_per : float
         The shares of training, development and test part of each domain; they sum to 1 at most.
     min_count : int
-        A token becomes a feature if it occurs at least so often.
+        Minimum number of occurrences for a token to become a feature.
     fold : int ≥ 0
-        Which reviews are tested on: the reviews of each domain are turned by so many test parts before the split. 0 tests on the
-        last ones, as `SentimentCorpus` does; with ``test_per=0.2`` the folds 0 … 4 test on every review once.
+        The number of the test fold: before the split, the reviews of each domain are rotated by ``fold`` times the size of the test part.
+        0 uses the last reviews for testing, as `SentimentCorpus` does; with ``test_per=0.2`` the folds 0 … 4 test every review once.
     data_dir : path, optional
-        A folder that holds the corpora; otherwise they are looked for as those of `SentimentCorpus`.
+        A folder that holds the corpora. Default: the same places as for `SentimentCorpus`.
     cache : bool
-        Keep the parsed files in the user's cache, and use what is there.
+        Whether to save the parsed files in the user's cache and to read them from it.
 
     Attributes
     ----------
     source, target : str
     train_X, train_y, dev_X, dev_y
-        Training and development part of the source.
+        The training and development part of the source.
     test_X, test_y
         The test part of the target.
     target_train_X, target_train_y
-        The training part of the target. What uses these labels is told more than what only uses the texts.
+        The training part of the target. A method that uses these labels has more information than a method that uses only texts.
     unlabelled_X : csr_array
-        Texts without labels: the training parts of both domains, and all reviews of a file ``unlabeled.review`` that stands beside
-        the two files of a domain.
+        Texts without labels: the training parts of both domains, and all reviews of a file ``unlabeled.review`` in the folder of a
+        domain, if there is one.
     nr_unlabelled : int
-        How many reviews come from such files.
+        The number of reviews from such files.
     label_names : tuple of str
         ``("positive", "negative")``, for the labels 0 and 1.
     feature_names : list of str
@@ -109,11 +109,11 @@ class DomainPair:
     Raises
     ------
     InputError
-        If the domains are the same or unknown, or shares, `min_count` or `fold` unusable.
+        If the domains are the same or unknown, or shares, `min_count` or `fold` are invalid.
     CorpusError
         If a file is malformed.
     CorpusUnavailable
-        If a domain is neither on this machine nor to be had from the network.
+        If a domain is neither on this machine nor available from the network.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class DomainPair:
         split = (train_per, dev_per, test_per)
         labelled = [text_data.read_reviews(domain, data_dir, cache) for domain in (source, target)]
         unlabelled = [text_data.read_reviews(domain, data_dir, labelled=False) for domain in (source, target)]
-        of_source, of_target = (_places(len(reviews), split, int(fold)) for reviews in labelled)
+        of_source, of_target = (_rows_of_parts(len(reviews), split, int(fold)) for reviews in labelled)
         joint = join_reviews(labelled + [reviews for reviews in unlabelled if reviews is not None])
         nr_labelled = sum(map(len, labelled))
         of_target = [places + len(labelled[0]) for places in of_target]
@@ -178,12 +178,12 @@ class DomainPair:
         self.nr_features = len(columns)
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set."""
+        """Return the name of this data set for tables and plots."""
         return f"{self.source} → {self.target}"
 
 
-def _places(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:
-    """Where training, development and test part are among the reviews of a domain."""
+def _rows_of_parts(nr_reviews: int, split: tuple[float, float, float], fold: int) -> list[np.ndarray]:
+    """Return the row numbers of the training, development and test part among the reviews of a domain."""
     train_end, dev_end, test_end = split_ends(nr_reviews, split)
     nr_tested = test_end - dev_end
     if fold and fold * nr_tested >= nr_reviews:

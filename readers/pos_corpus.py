@@ -1,6 +1,6 @@
-"""Sentences whose words have part-of-speech tags: treebanks in the CoNLL-U format, and a small example of our own.
+"""Sentences whose words have part-of-speech tags: treebanks in the CoNLL-U format, and a small example corpus.
 
-In a file of that format a word is a line of ten columns with tabs between them, a blank line ends a sentence, and lines
+In a CoNLL-U file each word is a line of ten columns separated by tabs, a blank line ends a sentence, and lines
 that begin with # are comments::
 
     # text = They don't bite.
@@ -9,9 +9,9 @@ that begin with # are comments::
     2	do	do	AUX	VBP	…
     3	n't	not	PART	RB	…
 
-A tagger wants the second column, and the fourth (UPOS, the 17 tags that all languages share) or the fifth (XPOS, the
-language's own). Lines such as ``2-3``, which show how words are written together, and ``8.1``, which stand for a word
-that is not there, are passed over.
+A tagger needs the second column, and the fourth (UPOS, the 17 tags that all languages share) or the fifth (XPOS, tags of the
+language). Lines such as ``2-3``, which show how words are written together, and ``8.1``, which represent an omitted word,
+are skipped.
 
 References
 ----------
@@ -33,7 +33,7 @@ import numpy as np
 from lxmls_day1.lab_api import InputError, text_data
 from readers.splitting import split_ends
 
-#: Which column of a file each kind of tag stands in, counted from 0.
+#: The column of each kind of tag in a file, counted from 0.
 TAG_COLUMNS = {"upos": 3, "xpos": 4}
 
 #: The formats of tagged words.
@@ -43,12 +43,12 @@ _COLUMNS = ["ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "D
 _NR_COLUMNS = len(_COLUMNS)
 _GLOBAL_COLUMNS = "# global.columns ="
 _CONLLU_COMMENTS = (_GLOBAL_COLUMNS, "# sent_id =", "# text =", "# newdoc", "# newpar")
-_ENDINGS = {".conllu": "conllu", ".conllup": "conllu", ".crfsuite": "crfsuite"}
-_NAMES_OF_WORDS = frozenset(("word", "words", "token", "tokens", "form", "text"))
-_NAMES_OF_TAGS = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_tag", "pos_tag", "label", "labels"))
-_TAGS_SHOWN = 6
-_SEVERAL = 8  # words, from which on tags for more than half of them are no set of tags
-_VALUED = re.compile(r".+:[-+]?[0-9.]+")
+_FORMAT_OF_SUFFIX = {".conllu": "conllu", ".conllup": "conllu", ".crfsuite": "crfsuite"}
+_WORD_COLUMN_NAMES = frozenset(("word", "words", "token", "tokens", "form", "text"))
+_TAG_COLUMN_NAMES = frozenset(("tag", "tags", "pos", "upos", "xpos", "ner", "ner_tag", "pos_tag", "label", "labels"))
+_MAX_TAGS_SHOWN = 6
+_MIN_WORDS_FOR_TAG_CHECK = 8  # from this number of words on, more tags than half of the words are not a set of tags
+_NAME_WITH_VALUE = re.compile(r".+:[-+]?[0-9.]+")
 _FRACTION = re.compile(r"[-+]?[0-9]*\.[0-9]+")
 _FEATURE = re.compile(r"((?:[^\\:]|\\.)+)(?::([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))?")
 _ESCAPED = re.compile(r"\\(.)")
@@ -56,7 +56,7 @@ _RANGE_OR_EMPTY = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|[0-9]+\.[1-9][0-9]*")
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence: words, and the tag of each. A word is a text, or what it has of features of one's own (`parse_crfsuite`).
+    """A sentence: words, and the tag of each. A word is a string, or its explicit features (`parse_crfsuite`).
 
     Examples
     --------
@@ -70,7 +70,7 @@ class TaggedSentence(NamedTuple):
 
 
 class TaggedFile(NamedTuple):
-    """The sentences of a file, and how the file was read."""
+    """The sentences of a file, and the format in which the file was read."""
 
     sentences: list[TaggedSentence]
     form: str  # one of `FORMATS`
@@ -84,24 +84,24 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
     """Read the content of a file in CRFsuite's format: a line for each word, with its tag and its features between tabs.
 
     An empty line ends a sentence, and a line that begins with # and has no tab is a comment.
-    After a name may stand the value of the feature, ``length:4.5``, which is 1 otherwise; a colon in a
-    name is written ``\\:`` and a backslash twice, as CRFsuite does.
+    A name may be followed by the value of the feature, as in ``length:4.5``; the default value is 1. As in CRFsuite, a colon in a
+    name is written ``\\:`` and a backslash is written twice.
 
     Parameters
     ----------
     content : bytes
     name : str
-        How an error names the file.
+        The name of the file in error messages.
 
     Returns
     -------
     list of TaggedSentence
-        Whose words are tuples of the names of features; where a value is not 1, dictionaries from names to values.
+        Each word is a tuple of feature names, or, if a value is not 1, a dictionary from names to values.
 
     Raises
     ------
     InputError
-        If the file is not UTF-8, a line has no tag or a feature no finite value, or there is no sentence.
+        If the file is not UTF-8, a line has no tag, the value of a feature is not finite, or there is no sentence.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
                     f"{name}, line {number}: got {wrong}; expected a tag and the names of features, separated by tab characters, each "
                     "perhaps with a finite number after a colon (write a colon in a name as \\:)"
                 )
-            words.append((_word(found), tag))
+            words.append((_features_of_word(found), tag))
         elif words:
             sentences.append(TaggedSentence(*zip(*words, strict=True)))
             words = []
@@ -134,14 +134,14 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
 
 
 def _feature(text: str) -> tuple[str, float] | None:
-    """Name and value of a feature as CRFsuite writes it; None for what is none."""
+    """Return the name and the value of a feature in CRFsuite's format, or None if it is malformed."""
     match = _FEATURE.fullmatch(text)
     value = float(match[2] or 1) if match else math.inf
     return (_ESCAPED.sub(r"\1", match[1]), value) if match and math.isfinite(value) else None
 
 
-def _word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
-    """The names of the features of a word, or their values if these are not all 1; what stands there several times adds up."""
+def _features_of_word(features: Sequence[Any]) -> tuple[str, ...] | dict[str, float]:
+    """Return the names of the features of a word, or, if their values are not all 1, a dictionary; values of repeated names are added."""
     if all(value == 1.0 for _, value in features):
         return tuple(name for name, _ in features)
     values: dict[str, float] = {}
@@ -163,18 +163,18 @@ def read_tagged(
     ----------
     content : bytes
     name : str
-        How an error names the file; its ending is the first sign of the format.
+        The name of the file in error messages; its suffix is the first clue to the format.
     tags : "upos", "xpos", or the name or number of a column
-        The column of the tags. Of columns without names "upos" is the last.
+        The column of the tags. If the columns have no names, "upos" means the last column.
     form : {"conllu", "crfsuite", "columns"}, optional
         Default: guessed from the name, the comments, the number of columns, and the values in them.
     word_column : str or int, optional
-        The column of the words, of columns alone. Default: the first that is not a counter.
+        The column of the words, for the format "columns" only. Default: the first column that is not a counter.
 
     Raises
     ------
     InputError
-        If the file breaks its format, or its tags are not a set of tags: a counter, or as many as there are words.
+        If the file violates its format, or its tags are not a set of tags, for example a counter, or a different tag for each word.
 
     Examples
     --------
@@ -206,19 +206,19 @@ def read_tagged(
     else:
         sentences, described, skipped = _parse_columns(lines, name, tags, word_column)
     used = sorted({tag for sentence in sentences for tag in sentence.tags})
-    _check_sense(sentences, used, name, found if form is None else None)
-    shown = ", ".join(used[:_TAGS_SHOWN]) + ", …" * (len(used) > _TAGS_SHOWN)
-    described += f"; {_counted(len(sentences), 'sentence')}, {_counted(len(used), 'tag')}: {shown}"
+    _check_tag_set(sentences, used, name, found if form is None else None)
+    shown = ", ".join(used[:_MAX_TAGS_SHOWN]) + ", …" * (len(used) > _MAX_TAGS_SHOWN)
+    described += f"; {_format_count(len(sentences), 'sentence')}, {_format_count(len(used), 'tag')}: {shown}"
     if skipped:
-        described += f"; skipped {_counted(len(skipped), 'line')} such as {_quoted(skipped[0])}"
+        described += f"; skipped {_format_count(len(skipped), 'line')} such as {_quoted(skipped[0])}"
     return TaggedFile(sentences, found, described)
 
 
 def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[str] = ()) -> str | None:
     """Return the format of a file of tagged words, one of `FORMATS`, or None if it has no columns.
 
-    With ``known_tags``, those of a tagger that is to tag the file, plain text is possible: then all lines have equally many columns, and
-    those between spaces end with a known tag.
+    ``known_tags`` are the tags of a tagger that will tag the file, which may then also be plain text. In this case a file has columns
+    only if all lines have the same number of columns and, if separated by spaces, end with a known tag.
 
     Examples
     --------
@@ -226,45 +226,45 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     ('columns', 'crfsuite')
     """
     ending = Path(name).suffix.lower()
-    if ending in _ENDINGS or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
-        return _ENDINGS.get(ending, "conllu")
+    if ending in _FORMAT_OF_SUFFIX or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
+        return _FORMAT_OF_SUFFIX.get(ending, "conllu")
     by_tabs = [line.split("\t") for line in lines if line.strip() and not _is_comment(line)]
     if not any(len(row) > 1 for row in by_tabs):
         rows = [line.split() for line in lines if line.strip() and not line.startswith(("# ", "-DOCSTART-"))]
         if {len(row) for row in rows} == {_NR_COLUMNS} and rows[0][0] == "1":
-            return "conllu"  # with spaces for tabs, which is refused with its line
+            return "conllu"  # with spaces instead of tabs; the parser reports the line
         is_table = {len(row) for row in rows} in ({2}, {3}, {4}, {5}, {6})
         return "columns" if is_table and (not known_tags or {row[-1] for row in rows} <= {*known_tags}) else None
     widths = {len(row) for row in by_tabs}
     if widths == {_NR_COLUMNS} and (by_tabs[0][0] == "1" or _RANGE_OR_EMPTY.fullmatch(by_tabs[0][0])):
         return "conllu"
     behind = [cell for row in by_tabs for cell in row[1:]]
-    if 2 * sum("=" in cell or _VALUED.fullmatch(cell) is not None for cell in behind) > len(behind):
+    if 2 * sum("=" in cell or _NAME_WITH_VALUE.fullmatch(cell) is not None for cell in behind) > len(behind):
         return "crfsuite"
     if known_tags and len(widths) > 1:
         return None
     tags, others = {row[0] for row in by_tabs}, {row[-1] for row in by_tabs if len(row) > 1}
     numbers = {str(n) for n in range(len(by_tabs) + 1)}
-    if tags <= numbers or others <= numbers or _names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
+    if tags <= numbers or others <= numbers or _header_names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
         return "columns"  # a counter, a header, or probabilities
     if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
         return "columns"
     return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
 
 
-def _names(row: Sequence[str]) -> list[str]:
-    """Return the names of the columns in lower case if a row is a header, else an empty list."""
+def _header_names(row: Sequence[str]) -> list[str]:
+    """Return the names of the columns in lower case if a row is a header, otherwise an empty list."""
     header = [cell.strip("# ").lower() for cell in row]
-    return header if _NAMES_OF_WORDS & {*header} and _NAMES_OF_TAGS & {*header} else []
+    return header if _WORD_COLUMN_NAMES & {*header} and _TAG_COLUMN_NAMES & {*header} else []
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line with columns between tabs is a comment: it begins with # and has one column, but is not the tag # alone."""
+    """Return True if a line of tab-separated columns is a comment: it begins with # and has one column, but is not only the tag #."""
     return line.startswith("#") and "\t" not in line and line != "#"
 
 
 def _global_columns(lines: Sequence[str]) -> list[str] | None:
-    """Return the names of the columns of CoNLL-U Plus, which stand before its first word; None of another file."""
+    """Return the column names of a CoNLL-U Plus file, which precede its first word, or None for another format."""
     comments = takewhile(lambda line: not line or line.startswith("#"), lines)
     first = next((line for line in comments if line.startswith(_GLOBAL_COLUMNS)), None)
     return None if first is None else first.removeprefix(_GLOBAL_COLUMNS).split()
@@ -287,7 +287,7 @@ def _sentences_of_rows(lines: Sequence[str], name: str) -> tuple[list[list[tuple
             if len(cells) != width or width < 2:
                 wanted = f"{width} as in the lines before" if width > 1 else "a word and a tag"
                 raise InputError(
-                    f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {wanted}, between "
+                    f"{name}, line {number}: got {_format_count(len(cells), 'column')}; expected {wanted}, between "
                     f"{'tab characters' if by_tabs else 'spaces'}"
                 )
             parted[-1].append((number, cells))
@@ -303,7 +303,7 @@ def _parse_columns(
     """Return the sentences of columns, the description of the columns, and the lines that were skipped."""
     parted, skipped = _sentences_of_rows(lines, name)
     width = len(parted[0][0][1])
-    names = _names(parted[0][0][1])
+    names = _header_names(parted[0][0][1])
     if names:
         skipped.insert(0, lines[parted[0][0][0] - 1])
         parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
@@ -311,7 +311,7 @@ def _parse_columns(
         [row[0] for _, row in rows] in ([str(n + first) for n in range(len(rows))] for first in (0, 1))
         for rows in parted
     ]
-    running = [row[0] for rows in parted for _, row in rows]  # through the file
+    running = [row[0] for rows in parted for _, row in rows]  # a counter may run through the whole file
     counter = width > 2 and (
         (all(counts) and any(len(rows) > 1 for rows in parted))
         or (len(running) > 1 and running in ([str(n + first) for n in range(len(running))] for first in (0, 1)))
@@ -331,8 +331,10 @@ def _parse_columns(
             raise InputError(f"{name} has no column {wanted!r}; {option} must be {known}a number from 0 to {width - 1}")
         return place
 
-    word = column(word_column, _NAMES_OF_WORDS, int(counter), "--text-column")
-    tag = column(None if tags == "upos" and "upos" not in names else tags, _NAMES_OF_TAGS, width - 1, "--label-column")
+    word = column(word_column, _WORD_COLUMN_NAMES, int(counter), "--text-column")
+    tag = column(
+        None if tags == "upos" and "upos" not in names else tags, _TAG_COLUMN_NAMES, width - 1, "--label-column"
+    )
     if word == tag:
         raise InputError(f"{name}: words and tags must be different columns, but both are column {word}")
     sentences = []
@@ -357,12 +359,14 @@ def _parse_columns(
     return sentences, f"word and tag in {width} columns{places}", skipped
 
 
-def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
-    """Refuse tags that are not a set of tags: a counter, as many as words, or one alone."""
+def _check_tag_set(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
+    """Refuse tags that are not a set of tags: a counter, a tag for almost every word, or fractions."""
     n_words = sum(len(sentence.words) for sentence in sentences)
     n_different = len({repr(word) for sentence in sentences for word in sentence.words})
     counts = all(list(sentence.tags) == [str(n + 1) for n in range(len(sentence.tags))] for sentence in sentences)
-    many = (n_words >= _SEVERAL and 2 * len(tags) > n_words) or (guessed is not None and n_different < len(tags) > 2)
+    many = (n_words >= _MIN_WORDS_FOR_TAG_CHECK and 2 * len(tags) > n_words) or (
+        guessed is not None and n_different < len(tags) > 2
+    )
     wrong = (
         "count the words"
         if counts and len(tags) > 1
@@ -380,8 +384,8 @@ def _check_sense(sentences: Sequence[TaggedSentence], tags: Sequence[str], name:
         )
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
+def _format_count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given") -> list[TaggedSentence]:
@@ -391,9 +395,9 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     ----------
     content : bytes
     tags : {"upos", "xpos"}
-        Which tags to take.
+        The kind of tags to read.
     name : str
-        How an error names the file.
+        The name of the file in error messages.
 
     Returns
     -------
@@ -402,8 +406,8 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     Raises
     ------
     InputError
-        If the file is not UTF-8, a word has not ten columns, not the next number of its sentence, no form or no tag, or
-        there is no sentence at all; the message names file and line.
+        If the file is not UTF-8, the line of a word does not have ten columns or the next number of its sentence, a form or tag
+        is missing, or there is no sentence; the message names file and line.
 
     Examples
     --------
@@ -428,7 +432,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     sentences: list[TaggedSentence] = []
     forms: list[str] = []
     labels: list[str] = []
-    known: dict[str, str] = {}  # a word is kept once, however often it occurs
+    known: dict[str, str] = {}  # stores a word only once, even if it occurs often
     for number, line in enumerate(lines, start=1):
         if not line:
             if forms:
@@ -440,7 +444,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         cells = line.split("\t")
         if len(cells) != n_columns:
             raise InputError(
-                f"{name}, line {number}: got {_counted(len(cells), 'column')}; expected {n_columns}, "
+                f"{name}, line {number}: got {_format_count(len(cells), 'column')}; expected {n_columns}, "
                 "separated by tab characters, a comment that begins with #, or an empty line"
             )
         if id_column is not None and cells[id_column] != str(len(forms) + 1):
@@ -469,13 +473,13 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
 
 
 def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
-    """Read a file in the CoNLL-U format, or another that `read_tagged` knows.
+    """Read a file in the CoNLL-U format, or another format that `read_tagged` supports.
 
     Parameters
     ----------
     path : path
     tags : {"upos", "xpos"}
-        Which tags to take; see `parse_conllu`.
+        The kind of tags to read; see `parse_conllu`.
 
     Returns
     -------
@@ -484,9 +488,7 @@ def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[Tagged
     Raises
     ------
     InputError
-        If it is malformed.
-    InputError
-        If it cannot be read.
+        If it is malformed, or cannot be read.
 
     Examples
     --------
@@ -511,7 +513,7 @@ def _read_file(path: Any, tags: str | int, form: str | None = None, word_column:
 
 
 def _lines(content: bytes, name: str) -> list[str]:
-    """The lines of a file. They end at line feeds only: words may hold what other rules take for a line end."""
+    """Return the lines of a file. Split at line feeds only, because words may contain other line separators of Unicode."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -541,33 +543,33 @@ def _quoted(text: str) -> str:
 
 
 class PosCorpus:
-    """Tagged sentences, split for training and testing as their publishers did.
+    """Tagged sentences in the split of their publishers.
 
     Parameters
     ----------
     name : str
-        ``UD_English-EWT`` (16,622 sentences from the web), or ``toy`` (52 of our own, always at hand).
+        ``UD_English-EWT`` (16,622 sentences from the web), or ``toy`` (52 sentences that are part of the package).
     tags : {"upos", "xpos"}
-        The universal tags, or the treebank's own: for English those of the Penn Treebank.
+        The universal tags, or the tags of the treebank: for English those of the Penn Treebank.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Default: `lxmls_day1.engine.text.corpora.find_corpus` finds the corpus, and may download it.
 
     Attributes
     ----------
     name, tags : str
-        ``tags`` is the column of the tags, or None if that was guessed.
+        ``tags`` is the column of the tags, or None if the column was guessed.
     train_X, dev_X, test_X : lists of tuples of str
         Sentences, each a tuple of words.
     train_y, dev_y, test_y : lists of tuples of str
         The tag of each word.
     X, y : list
-        All of them, in this order.
+        All sentences and their tags, in this order.
     word_counts : dict of str to int
-        The vocabulary: each word of the training part, and how often it occurs there.
+        The vocabulary: each word of the training part, and its number of occurrences.
     tag_names : tuple of str
         The tags of the training part in ascending order.
     nr_examples, nr_tokens, nr_features : int
-        How many sentences and words there are, and how many different words in the training part.
+        The number of sentences, of words, and of distinct words in the training part.
 
     Raises
     ------
@@ -576,7 +578,7 @@ class PosCorpus:
     InputError
         If a file is malformed; the message names file, line and what was expected.
     CorpusUnavailable
-        If the corpus is neither on this machine nor to be had from the network.
+        If the corpus is neither on this machine nor available from the network.
 
     Examples
     --------
@@ -591,7 +593,7 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        parts = _parts_of(
+        parts = _read_parts(
             text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
         )
         self.read_as = ""
@@ -613,8 +615,8 @@ class PosCorpus:
         Parameters
         ----------
         train, test, dev : path
-            Its files; without ``dev`` the development part is empty, and without ``test`` a fifth of the sentences of ``train``, drawn by
-            chance, are kept to test with.
+            The files of the parts. Without ``dev`` the development part is empty, and without ``test`` a random fifth of the sentences of
+            ``train`` becomes the test part.
         tags, form, word_column
             As for `read_tagged`.
         name : str, optional
@@ -662,13 +664,13 @@ class PosCorpus:
         self.nr_tokens = sum(map(len, self.X))
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set."""
+        """Return the name of this data set for tables and plots."""
         name = "Toy sentences" if self.name == "toy" else self.name.replace("_", " ")
         return name if self.tags is None else f"{name}: {str(self.tags).upper()}"
 
 
-def _parts_of(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:
-    """The files of a treebank by the part that their names tell, as in en_ewt-ud-train.conllu."""
+def _read_parts(paths: Mapping[str, Path], tags: str) -> dict[str, list[TaggedSentence]]:
+    """Return the sentences of a treebank for each part, which is named at the end of a file name, as in en_ewt-ud-train.conllu."""
     return {
         part: read_conllu(next(path for name, path in paths.items() if name.endswith(f"-{part}.conllu")), tags)
         for part in ("train", "dev", "test")

@@ -1,11 +1,11 @@
-"""Questions by what they ask for: a person, a place, a number, … (the TREC corpus of Li & Roth 2002).
+"""Questions labelled by the type of their answer: a person, a place, a number, … (the TREC corpus of Li & Roth 2002).
 
-A corpus is two files with a question a line, one to train and one to test with (the official split)::
+A corpus consists of two files with one question per line, one for training and one for testing (the official split)::
 
     HUM:ind Who wrote the first dictionary ?
 
-Before the space stands the class, coarse and fine with a colon between them; behind it the question, its words parted
-by spaces. The files are in Latin-1. A question becomes the bag of its words and word pairs.
+The class, coarse and fine with a colon between them, is followed by a space and the question, whose words are separated
+by spaces. The files are in Latin-1. A question is converted to the bag of its words and word pairs.
 
 References
 ----------
@@ -29,7 +29,7 @@ COARSE_CLASSES = {
     "LOC": "a place",
     "NUM": "a number: a count, a date, a distance, …",
 }
-"""The six coarse classes, and what their questions ask for."""
+"""The six coarse classes, and the answers that their questions ask for."""
 LEVELS = ("coarse", "fine")
 _FINE_CLASS = re.compile(r"[a-z]+")
 _TRAIN_FILE, _TEST_FILE = "train_5500.label", "TREC_10.label"
@@ -47,18 +47,18 @@ class Question(NamedTuple):
 
     coarse: str  # one of `COARSE_CLASSES`, such as ``HUM``
     fine: str  # the class within the coarse one, such as ``ind``
-    text: str  # the question, words parted by spaces
+    text: str  # the question, with its words separated by spaces
 
 
-def parse_question(line: str, where: str = "this line") -> Question:
+def parse_question(line: str, location: str = "this line") -> Question:
     """Read one line of a corpus file.
 
     Parameters
     ----------
     line : str
         ``COARSE:fine text``, with or without its line end.
-    where : str
-        How an error names the line, such as ``TREC_10.label, line 3``.
+    location : str
+        The name of the line in error messages, such as ``TREC_10.label, line 3``.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def parse_question(line: str, where: str = "this line") -> Question:
     Raises
     ------
     InputError
-        If the line is not of that form.
+        If the line does not have this form.
 
     Examples
     --------
@@ -77,15 +77,17 @@ def parse_question(line: str, where: str = "this line") -> Question:
     classes, _, text = line.removesuffix("\n").removesuffix("\r").partition(" ")
     coarse, colon, fine = classes.partition(":")
     if not classes and not text.strip():
-        raise InputError(f"{where}: the line is blank; expected a class and a question, as in COARSE:fine text")
+        raise InputError(f"{location}: the line is blank; expected a class and a question, as in COARSE:fine text")
     if not colon:
-        raise InputError(f"{where}: no colon in {_quoted(classes)}; expected a class such as HUM:ind at the start")
+        raise InputError(f"{location}: no colon in {_quoted(classes)}; expected a class such as HUM:ind at the start")
     if coarse not in COARSE_CLASSES:
-        raise InputError(f"{where}: the coarse class is {_quoted(coarse)}; expected one of {', '.join(COARSE_CLASSES)}")
+        raise InputError(
+            f"{location}: the coarse class is {_quoted(coarse)}; expected one of {', '.join(COARSE_CLASSES)}"
+        )
     if not _FINE_CLASS.fullmatch(fine):
-        raise InputError(f"{where}: the fine class is {_quoted(fine)}; expected lower-case letters, as in HUM:ind")
+        raise InputError(f"{location}: the fine class is {_quoted(fine)}; expected lower-case letters, as in HUM:ind")
     if not text.strip():
-        raise InputError(f"{where}: there is no question after {classes}; expected its words, separated by spaces")
+        raise InputError(f"{location}: there is no question after {classes}; expected its words, separated by spaces")
     return Question(coarse, fine, text.strip())
 
 
@@ -96,7 +98,7 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
     ----------
     lines : iterable of str
     name : str
-        How an error names their source.
+        The name of their source in error messages.
 
     Returns
     -------
@@ -125,26 +127,26 @@ def parse_questions(lines: Iterable[str], name: str = "the lines given") -> list
 
 
 class QuestionCorpus(BagCorpus):
-    """Questions with the class of what they ask for, in the official split.
+    """Questions with the type of their answer as class, in the official split.
 
     Parameters
     ----------
     name : str
-        ``trec6``, the 5452 + 500 questions of the TREC corpus, or ``toy``: 72 questions of our own, always at hand.
+        ``trec6``, the 5452 + 500 questions of the TREC corpus, or ``toy``: 72 questions that are part of the package.
     level : {"coarse", "fine"}
         Six classes such as ``NUM``, or the finer ones such as ``NUM:date`` (50 in the TREC corpus).
     dev_per : float in [0, 1)
-        The share of the training file, from its end, that becomes the development part.
+        The share of the training file that becomes the development part; it is taken from the end of the file.
     min_count : int
-        A token becomes a feature if it occurs at least so often in the training part.
+        Minimum number of occurrences in the training part for a token to become a feature.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Default: `lxmls_day1.engine.text.corpora.find_corpus` finds the corpus, and may download it.
 
     Attributes
     ----------
     name, level : str
     questions : list of Question
-        What the rows of `X` were made of.
+        The questions of the rows of `X`.
     X, y, label_names, train_X, train_y, dev_X, dev_y, test_X, test_y
         As in `BagCorpus`: counts of unigrams ``a`` and bigrams ``a_b``, as `count_words` counts them.
     feat_dict, feat_counts, feature_names, nr_features, nr_examples
@@ -153,16 +155,16 @@ class QuestionCorpus(BagCorpus):
     Raises
     ------
     InputError
-        If there is no corpus of this name, the level, `dev_per` or `min_count` is unusable, no feature is left, or the
+        If there is no corpus of this name, the level, `dev_per` or `min_count` is invalid, no feature is left, or the
         files are not in `data_dir`.
     InputError
         If a file is malformed; the message names file, line and what was expected.
     CorpusUnavailable
-        If the corpus is neither on this machine nor to be had from the network.
+        If the corpus is neither on this machine nor available from the network.
 
     Notes
     -----
-    In the TREC corpus 71 training questions repeat others, and 10 test questions stand in the training file as well.
+    In the TREC corpus 71 training questions are duplicates, and 10 test questions are also in the training file.
 
     Examples
     --------
@@ -172,7 +174,7 @@ class QuestionCorpus(BagCorpus):
     >>> corpus.train_X.shape[0], corpus.test_X.shape[0], corpus.questions[3].text
     (54, 18, 'Who invented the umbrella ?')
 
-    A question of your own as a row for a classifier that was trained on the corpus:
+    To classify your own question, convert it to a row over the features of the corpus:
 
     >>> from readers.vocabulary import count_words, vectorise
     >>> x = vectorise([count_words("Who invented this ?")], corpus.feat_dict)
@@ -217,18 +219,18 @@ class QuestionCorpus(BagCorpus):
         )
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set."""
+        """Return the name of this data set for tables and plots."""
         return f"{'Toy' if self.name == 'toy' else 'TREC'} questions ({self.level})"
 
 
 def _read_corpus(name: str, data_dir: str | os.PathLike[str] | None) -> tuple[list[Question], list[Question]]:
-    """The questions of the training and of the test file."""
+    """Return the questions of the training and of the test file."""
     found = text_data.find_corpus("toy questions" if name == "toy" else name, data_dir, "multiclass")
     try:
         contents = {path: path.read_bytes() for path in (found.paths[_TRAIN_FILE], found.paths[_TEST_FILE])}
     except OSError as error:
         raise InputError(f"the {name} corpus cannot be read: {error}; check that its files are readable") from error
-    # Lines end at line feeds only: Latin-1 has a character (0x85) that other rules take for a line end.
+    # Split at line feeds only, because str.splitlines also splits at a character of Latin-1 (0x85).
     train, test = (
         parse_questions(content.decode("latin-1").removesuffix("\n").split("\n") if content else [], str(path))
         for path, content in contents.items()

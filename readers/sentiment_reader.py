@@ -1,14 +1,13 @@
 """Product reviews as bags of words, positive or negative: the corpus of the guide's classification exercises.
 
-A corpus is two files, ``positive.review`` and ``negative.review``, with a review a line (Blitzer et al. 2007, the form
-``processed_acl``)::
+A corpus consists of two files, ``positive.review`` and ``negative.review``, with one review per line (Blitzer et al. 2007,
+the format ``processed_acl``)::
 
     token:count token:count … #label#:positive
 
-The reader turns them into a sparse matrix, X[m, j] = how often token j occurs in review m, in three steps: the counts of
-all tokens (`lxmls_day1.engine.text.parsed_reviews`), the cut (only tokens that occur often enough *in the training part*
-become columns), and the split. `vectorise` of ``vocabulary.py`` makes rows over the same columns from reviews that come
-later.
+The reader converts them to a sparse matrix, with X[m, j] the number of occurrences of token j in review m, in three steps:
+count all tokens (`lxmls_day1.engine.text.parsed_reviews`), cut rare tokens (only tokens that occur often enough *in the training
+part* become columns), and split. `vectorise` of ``vocabulary.py`` converts new reviews to rows over the same columns.
 
 References
 ----------
@@ -34,18 +33,18 @@ def cut_rare_tokens(reviews: Any, min_count: int, nr_counted: int) -> tuple[csr_
     ----------
     reviews : ParsedReviews
     min_count : int
-        At least 1. What is compared with it is the sum of the counts, not the number of reviews.
+        At least 1. It is compared with the sum of the counts, not with the number of reviews.
     nr_counted : int
-        How many reviews are looked at.
+        The number of reviews in which tokens are counted.
 
     Returns
     -------
     X : csr_array of shape (M, J)
-        float64, with sorted int32 indices: all reviews over the tokens kept.
+        float64, with sorted int32 indices: all reviews over the remaining tokens.
     columns : int array of shape (J,)
-        Their columns in `reviews`, ascending.
+        The columns of these tokens in `reviews`, ascending.
     totals : int array of shape (J,)
-        How often they occur in the reviews looked at.
+        The number of occurrences of each token in the first `nr_counted` reviews.
 
     Examples
     --------
@@ -70,25 +69,25 @@ class SentimentCorpus:
     Parameters
     ----------
     domain : str
-        ``books``, ``dvd``, ``electronics`` or ``kitchen`` (2000 reviews from Amazon each), or ``toy`` (400 made-up
-        ones, always at hand).
+        ``books``, ``dvd``, ``electronics`` or ``kitchen`` (2000 reviews from Amazon each), or ``toy`` (400 invented
+        reviews that are part of the package).
     train_per, dev_per, test_per : float
         The shares of training, development and test part; they sum to 1 at most.
     min_count : int
-        A token becomes a feature if it occurs at least so often. What is counted is occurrences, not reviews.
+        Minimum number of occurrences (not of reviews) for a token to become a feature.
     rare_words_from : {"train", "all"}
-        Where they are counted: in the training part, or in all reviews. The latter lets the test part have a say in
-        what the features are; it reproduces older published figures.
+        The reviews in which tokens are counted: the training part, or all reviews. With "all" the test part influences the
+        choice of features; this reproduces older published figures.
     data_dir : path, optional
-        A folder that holds the corpus. Otherwise `lxmls_day1.engine.text.corpora.find_corpus` looks for it, and may download it.
+        A folder that holds the corpus. Default: `lxmls_day1.engine.text.corpora.find_corpus` finds the corpus, and may download it.
     cache : bool
-        Keep the parsed files in the user's cache, and use what is there.
+        Whether to save the parsed files in the user's cache and to read them from it.
 
     Attributes
     ----------
     domain : str
     X : csr_array of shape (M, J)
-        float64 counts, with sorted int32 indices. Row 2i is the i-th positive review, row 2i + 1 the i-th negative one.
+        float64 counts, with sorted int32 indices. Row 2i is the i-th positive review, row 2i + 1 the i-th negative review.
     y : int array of shape (M,)
         0 for positive, 1 for negative.
     label_names : tuple of str
@@ -98,21 +97,21 @@ class SentimentCorpus:
     feat_dict : dict of str to int
         Token -> column.
     feat_counts : dict of str to int
-        Token -> how often it occurs in the reviews in which rare words were counted; for the tokens of `feat_dict`.
+        Token -> number of occurrences in the reviews chosen by ``rare_words_from``; for the tokens of `feat_dict`.
     feature_names : list of str
         Column -> token, in the order in which the corpus first uses them.
     nr_features, nr_examples, nr_instances : int
-        J, M, and M once more under the name that the guide's toolkit uses.
+        J, M, and M again under the name that the guide's toolkit uses.
 
     Raises
     ------
     InputError
-        If the domain is unknown, the shares, `min_count` or `rare_words_from` unusable, no feature or no class is
-        left, or the files are not in `data_dir`.
+        If the domain is unknown, the shares, `min_count` or `rare_words_from` are invalid, no feature is left, the training
+        part has only one class, or the files are not in `data_dir`.
     CorpusError
         If a file is malformed; the message names file, line and what was expected.
     CorpusUnavailable
-        If the corpus is neither on this machine nor to be had from the network.
+        If the corpus is neither on this machine nor available from the network.
 
     Examples
     --------
@@ -170,5 +169,5 @@ class SentimentCorpus:
         self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y = parts
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set."""
+        """Return the name of this data set for tables and plots."""
         return "Toy reviews" if self.domain == "toy" else f"Amazon reviews: {self.domain}"

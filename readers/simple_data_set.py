@@ -1,9 +1,9 @@
-"""Points drawn from one Gaussian per class: the data set whose best classifier and least error are known.
+"""Points drawn from one Gaussian per class: a data set whose optimal classifier and minimum error are known.
 
-The story of its generation is the one that generative models assume: a class y with probability p(y), then x from
-N(μ_y, σ_y² I). Only the class sizes are fixed instead of drawn, so that every sample is as balanced as was asked for.
-Bayes' rule gives the best classifier, ŷ(x) = argmax_y log p(y) + log N(x; μ_y, σ_y² I): linear in x where the classes
-share their variances, else quadratic. (Guide, sections 1.1 and 1.2.1, exercises 1.1 and 1.8.)
+The points are generated as generative models assume: a class y with probability p(y), then x from N(μ_y, σ_y² I). Only the class
+sizes are fixed instead of drawn, so that every sample has exactly the requested balance. Bayes' rule gives the optimal classifier,
+ŷ(x) = argmax_y log p(y) + log N(x; μ_y, σ_y² I). It is linear in x if the classes share their variances, otherwise quadratic.
+(Guide, sections 1.1 and 1.2.1, exercises 1.1 and 1.8.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,27 +16,26 @@ from lxmls_day1.lab_api import InputError, as_numbers, figures
 from readers.splitting import split_train_dev_test
 
 Gaussian = Sequence[Any]  # [mean, variance]
-_SIZE_NOISE = 1e-9  # 100 * 0.29 is 28.999999999999996 in floating point, and means 29
+_SIZE_NOISE = 1e-9  # 100 * 0.29 is 28.999999999999996 in floating point, but 29 is intended
 
 
 class SimpleDataSet:
     """A seeded sample of two or more Gaussian classes, split into training, development and test part.
 
-    With the same arguments the points are the same on every machine and with every version of NumPy: they come from the
-    legacy generator `numpy.random.RandomState(seed)`, in the order class by class, in each class coordinate by
-    coordinate, and at last one permutation of all examples. Seed 1 with the guide's arguments gives the points of the
-    guide's figures.
+    With the same arguments the points are the same on every machine and with every version of NumPy. They come from the
+    legacy generator `numpy.random.RandomState(seed)`: class by class, in each class coordinate by coordinate, and finally one
+    permutation of all examples. Seed 1 with the guide's arguments gives the points of the guide's figures.
 
     Parameters
     ----------
     nr_examples : int
-        Number M of points, of all classes and parts.
+        The number M of points in all classes and parts.
     g1, g2 : [mean, variance]
-        The Gaussian of class 0 and of class 1. mean: D numbers, in the same D dimensions for all classes; variance: a
-        positive number (not a standard deviation), or D of them, one for each coordinate.
+        The Gaussian of class 0 and of class 1. mean: D numbers, with the same D for all classes; variance: a
+        positive number (not a standard deviation), or D numbers, one for each coordinate.
     balance : float or sequence of K floats
         For two classes the share of class 0, between 0 and 1. For K classes their K shares, of sum 1; for K > 2 the
-        default stands for equal shares.
+        default means equal shares.
     split : (float, float, float)
         Shares of the training, development and test part.
     seed : int
@@ -49,18 +48,18 @@ class SimpleDataSet:
     X, y : float array (M, D), int array (M,)
         All points and their classes 0, 1, …
     train_X, train_y, dev_X, dev_y, test_X, test_y : arrays
-        Its three parts.
+        The three parts of X and y.
     means, variances, prior : arrays (K, D), (K, D), (K,)
-        The true distribution: what a generative classifier tries to estimate.
+        The parameters of the true distribution, which a generative classifier estimates.
     mean1, mean2 : arrays (D,)
     variance1, variance2 : float, or array (D,) where one for each coordinate was given
     balance, split, seed, nr_examples, nr_features, nr_classes
-        As given or counted; nr_points is another name of nr_examples.
+        The arguments, or numbers derived from them; nr_points is another name of nr_examples.
 
     Raises
     ------
     InputError
-        If an argument cannot be used, a class would get no example, or a class has none in the training part.
+        If an argument is invalid, a class would get no example, or a class has no example in the training part.
 
     Examples
     --------
@@ -96,11 +95,11 @@ class SimpleDataSet:
         self.variance1, self.variance2 = (
             float(variance) if np.ndim(variance) == 0 else np.array(variance, dtype=float) for _, variance in (g1, g2)
         )
-        self.X, self.y = self._draw()
+        self.X, self.y = self._sample()
         (self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y) = split_train_dev_test(
             self.X, self.y, split
         )
-        self._check_every_class_is_trained()
+        self._check_classes_in_training_part()
 
     @property
     def nr_points(self) -> int:
@@ -108,7 +107,7 @@ class SimpleDataSet:
         return self.nr_examples
 
     def get_name(self) -> str:
-        """A short name for tables and titles: the number of points, and what differs from the guide's example.
+        """Return a short name for tables and titles: the number of points, and differences from the guide's example.
 
         Examples
         --------
@@ -123,11 +122,11 @@ class SimpleDataSet:
         if self.nr_features != 2:
             facts.append(f"{self.nr_features} feature{'s' * (self.nr_features > 1)}")
         if self.means.shape != (2, 2) or not np.array_equal(self.means, [[-1, -1], [1, 1]]):
-            facts.append(f"means {_joined(self.means)}")
+            facts.append(f"means {_format_list(self.means)}")
         if np.any(self.variances != 1):
-            facts.append(_named_variances(self.variances))
+            facts.append(_format_variances(self.variances))
         if np.any(self.prior != 1 / self.nr_classes):
-            facts.append(f"balance {_joined(self.prior if self.nr_classes > 2 else self.prior[:1])}")
+            facts.append(f"balance {_format_list(self.prior if self.nr_classes > 2 else self.prior[:1])}")
         if self.seed != 1:
             facts.append(f"seed {self.seed}")
         return ", ".join(facts)
@@ -144,49 +143,49 @@ class SimpleDataSet:
         )
 
     def get_bayes_optimal(self) -> np.ndarray:
-        """The weights of the best possible classifier, from the true distribution.
+        """Return the weights of the optimal classifier, from the true distribution.
 
         Returns
         -------
         array (D + 1, K) or (2D + 1, K)
-            Where all classes share their variances, linear: row 0 the b_y, the others the w_y of exercise 1.3. Otherwise
-            quadratic, on [1, x, x²], with the logarithms of the determinants: scores are then log p(y) + log p(x|y).
+            Linear if all classes share their variances: row 0 the b_y, the other rows the w_y of exercise 1.3. Otherwise
+            quadratic, on [1, x, x²], including the logarithms of the determinants: the scores are then log p(y) + log p(x|y).
 
         References
         ----------
         R. O. Duda, P. E. Hart and D. G. Stork, *Pattern Classification*, 2nd ed., 2001, section 2.6.
         """
-        from lxmls_day1.lab_api import gaussians  # it answers exercise 1.3: grading runs without it
+        from lxmls_day1.lab_api import gaussians  # imported here: solves exercise 1.3
 
         shared = np.all(self.variances == self.variances[0])
         return gaussians.discriminant_params(self.prior, self.means, self.variances[0] if shared else self.variances)
 
     def get_bayes_error(self) -> float:
-        """The error rate of the best possible classifier on new points; see `lxmls_day1.engine.models.gaussians.bayes_error`.
+        """Return the error rate of the optimal classifier on new points; see `lxmls_day1.engine.models.gaussians.bayes_error`.
 
         Returns
         -------
         float
         """
-        from lxmls_day1.lab_api import gaussians  # as above
+        from lxmls_day1.lab_api import gaussians  # imported here for the same reason as above
 
         return gaussians.bayes_error(self.prior, self.means, self.variances)
 
     def plot_data(
         self, params: Any = None, name: str = "Naive Bayes", print_bayes_opt: bool = True, ax: Any = None
     ) -> tuple[Any, Any]:
-        """Draw the points, the Bayes-optimal boundary in black and, if wanted, a first classifier's boundary.
+        """Draw the points, the Bayes-optimal boundary in black and, if ``params`` is given, the boundary of a classifier.
 
         Parameters
         ----------
         params : array (3, K) or (5, K), optional
-            Weights of a classifier to draw too.
+            The weights of a classifier whose boundary is drawn, too.
         name : str
-            Its name in the legend.
+            The name of the classifier in the legend.
         print_bayes_opt : bool
             Whether to draw the Bayes-optimal boundary.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            The axes to draw in. Default: a new figure.
 
         Returns
         -------
@@ -204,7 +203,7 @@ class SimpleDataSet:
         >>> axis.get_legend_handles_labels()[1][-1]
         'Bayes optimal'
         """
-        self._check_planar()
+        self._check_two_features()
         fig, axis = figures.plot_points(
             self.train_X, self.train_y, self.dev_X, self.dev_y, self.test_X, self.test_y, title=self.get_name(), ax=ax
         )
@@ -224,9 +223,9 @@ class SimpleDataSet:
         params : array (3, K) or (5, K)
             The classifier's weights.
         name : str
-            For the legend.
+            The name in the legend.
         colour : matplotlib colour
-            Or None: the next colour of the palette.
+            None means the next colour of the palette.
 
         Returns
         -------
@@ -245,11 +244,11 @@ class SimpleDataSet:
         >>> fig, axis = sd.plot_data(ax=detached_axes()[1])
         >>> fig, axis = sd.add_line(fig, axis, [[0, 0], [-1, 1], [0, 0]], "vertical", "green")
         """
-        self._check_planar()
+        self._check_two_features()
         figures.add_boundary(axis, params, name, colour)
         return fig, axis
 
-    def _draw(self) -> tuple[np.ndarray, np.ndarray]:
+    def _sample(self) -> tuple[np.ndarray, np.ndarray]:
         rng = _random_state(self.seed)
         class_X = []
         sizes = self._class_sizes()
@@ -260,7 +259,7 @@ class SimpleDataSet:
         return np.concatenate(class_X)[order], np.repeat(np.arange(self.nr_classes), sizes)[order]
 
     def _class_sizes(self) -> np.ndarray:
-        """⌊M·(p_1 + … + p_k)⌋ examples in the first k classes together."""
+        """Return the class sizes, such that the first k classes together have ⌊M·(p_1 + … + p_k)⌋ examples."""
         ends = np.floor(self.nr_examples * np.cumsum(self.prior) + _SIZE_NOISE).astype(int)
         ends[-1] = self.nr_examples
         sizes = np.diff(ends, prepend=0)
@@ -272,7 +271,7 @@ class SimpleDataSet:
             )
         return sizes
 
-    def _check_every_class_is_trained(self) -> None:
+    def _check_classes_in_training_part(self) -> None:
         missing = np.setdiff1d(np.arange(self.nr_classes), self.train_y)
         if missing.size:
             raise InputError(
@@ -281,7 +280,7 @@ class SimpleDataSet:
                 "or change balance or seed."
             )
 
-    def _check_planar(self) -> None:
+    def _check_two_features(self) -> None:
         if self.nr_features != 2:
             raise InputError(
                 f"only data with 2 features can be drawn, but this data set has {self.nr_features}; "
@@ -371,19 +370,19 @@ def _random_state(seed: int) -> np.random.RandomState:
         raise InputError(f"seed must be a whole number from 0 to 2**32 - 1, but is {seed!r}.") from None
 
 
-def _named_variances(variances: np.ndarray) -> str:
-    """'variance 2' if all are equal, else 'variances 1 and 4', with one number for a class if that says it all."""
+def _format_variances(variances: np.ndarray) -> str:
+    """Return 'variance 2' if all are equal, otherwise 'variances 1 and 4', with one number for a class whose variances are equal."""
     if np.all(variances == variances[0, 0]):
-        return f"variance {_joined(variances[0, :1])}"
-    return f"variances {_joined([variance[:1] if np.ptp(variance) == 0 else variance for variance in variances])}"
+        return f"variance {_format_list(variances[0, :1])}"
+    return f"variances {_format_list([variance[:1] if np.ptp(variance) == 0 else variance for variance in variances])}"
 
 
-def _joined(values: Iterable[Any]) -> str:
-    """'1 and 4' for numbers, '(0,0), (1,2) and (3,1)' for vectors."""
-    texts = [_written(np.atleast_1d(value)) for value in values]
+def _format_list(values: Iterable[Any]) -> str:
+    """Return '1 and 4' for numbers, '(0,0), (1,2) and (3,1)' for vectors."""
+    texts = [_format_vector(np.atleast_1d(value)) for value in values]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _written(vector: np.ndarray) -> str:
+def _format_vector(vector: np.ndarray) -> str:
     numbers = ",".join(f"{v:.4g}" for v in vector)  # without spaces, so that no line breaks inside a vector
     return numbers if len(vector) == 1 else f"({numbers})"

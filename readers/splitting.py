@@ -1,8 +1,7 @@
-"""Part a data set into training, development and test part: contiguous, in this order.
+"""Split a data set into training, development and test part: contiguous, in this order.
 
 With shares (a, b, c) of M examples the parts end at ⌊aM⌋, ⌊(a + b)M⌋ and ⌊(a + b + c)M⌋. The *ends* are rounded, not
-the sizes, so that shares which sum to one use every example; where they sum to less, the examples at the end are left
-out.
+the sizes, so shares that sum to one use every example. If the shares sum to less, the last examples are not used.
 """
 
 import math
@@ -18,12 +17,12 @@ _ROUNDING = 1e-9  # 0.29 * 100 is 28.999999999999996, and 0.8 + 0.1 + 0.1 may be
 
 
 def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]:
-    """Where the training, the development and the test part end.
+    """Return the ends of the training, the development and the test part.
 
     Parameters
     ----------
     nr_examples : int
-        M, how many examples there are.
+        M, the number of examples.
     split : sequence of three floats
         The shares of training, development and test part, each in [0, 1], with a sum of at most 1.
 
@@ -36,8 +35,8 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
     Raises
     ------
     InputError
-        If there are not three shares, a share is no number or negative, the sum is above 1, the training part is
-        empty, or another part is empty though its share is not 0.
+        If there are not three shares, a share is negative or not a number, the sum is above 1, the training part is
+        empty, or another part is empty although its share is not 0.
 
     Examples
     --------
@@ -60,7 +59,7 @@ def split_ends(nr_examples: int, split: Sequence[float]) -> tuple[int, int, int]
 
 
 def checked_shares(split: Sequence[float]) -> list[float]:
-    """The shares of training, development and test part as three numbers from 0 on whose sum is at most 1.
+    """Return the shares of training, development and test part as three numbers ≥ 0 whose sum is at most 1.
 
     Raises
     ------
@@ -92,16 +91,16 @@ def checked_shares(split: Sequence[float]) -> list[float]:
 
 
 def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2)) -> tuple[Any, ...]:
-    """Part examples and labels into training, development and test part.
+    """Split examples and labels into training, development and test part.
 
     Parameters
     ----------
     X : array or sparse array of shape (M, J)
-        One example a row.
+        One example per row.
     y : array of shape (M,)
-        Their labels.
+        The labels of the examples.
     split : sequence of three floats
-        The shares of training, development and test part. A share of 0 gives an empty part (not for training).
+        The shares of training, development and test part. A share of 0 gives an empty part (not allowed for training).
 
     Returns
     -------
@@ -111,7 +110,7 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
     Raises
     ------
     InputError
-        If `X` and `y` differ in length, or the shares are unusable (see `split_ends`).
+        If `X` and `y` differ in length, or the shares are invalid (see `split_ends`).
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A corpus on disk, of any size: `lxmls-day1 cache FILE… --out big.bags` makes it, and learners go through it shard by shard.
+"""A corpus on disk, of any size, made by `lxmls-day1 cache FILE… --out big.bags`; learners read it shard by shard.
 
-The folder holds sparse matrices that are mapped into memory; `lxmls_day1.engine.corpus.shards` says how. Nothing of it is read before it
-is needed.
+The folder holds sparse matrices that are mapped into memory; `lxmls_day1.engine.corpus.shards` describes the format. Data are read
+only when they are needed.
 """
 
 import os
@@ -11,12 +11,12 @@ from lxmls_day1.lab_api import InputError, corpora
 
 
 class StreamedCorpus:
-    """A corpus on disk to learn from, and perhaps another one to test with.
+    """A corpus on disk for training, and optionally a second corpus for testing.
 
     Parameters
     ----------
     folder : path
-        What `lxmls-day1 cache` has made: the training part.
+        The output of `lxmls-day1 cache`: the training part.
     test : path, optional
         Another corpus on disk with the same features and classes: `lxmls-day1 cache test.csv --like big.bags --out test.bags`.
 
@@ -25,16 +25,16 @@ class StreamedCorpus:
     n_rows, n_features : int
         M and J of the training part.
     classes : tuple of str
-        Column of the weights -> name of the class. Labels in the shards are numbers of these.
+        Column of the weights -> name of the class. The labels in the shards are these column numbers.
     shards, test_shards : corpora.Shards
-        The two parts; ``shards.open(i)`` gives the rows of one shard. No test part is None.
+        The two parts; ``shards.open(i)`` returns the rows of one shard. ``test_shards`` is None if there is no test part.
     words : list of str, or None
-        Column -> token; with hashed features the words that were kept, or None. Read when it is first asked for.
+        Column -> token; with hashed features the stored words, or None. Read at the first access.
 
     Raises
     ------
     InputError
-        If a folder holds no such corpus, an unfinished or a stale one, or the test part has other features or classes.
+        If a folder does not hold such a corpus, the corpus is unfinished or stale, or the test part has other features or classes.
 
     Examples
     --------
@@ -58,16 +58,16 @@ class StreamedCorpus:
 
     @cached_property
     def words(self) -> list[str] | None:
-        """Column -> token, or with hashed features the words that were kept, if any were."""
+        """Column -> token, or with hashed features the stored words, if any."""
         return self.shards.words()
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set: the name of its folder, without its ending."""
+        """Return the name of this data set for tables and plots: the name of its folder without the suffix."""
         return self.shards.folder.resolve().stem
 
 
 def _check_same_columns(train: corpora.Shards, test: corpora.Shards) -> None:
-    """Refuse a test part in which a column means something else."""
+    """Refuse a test part in which a column has another meaning than in the training part."""
     same_words = (train.manifest["words"] or {}).get("fingerprint") == (test.manifest["words"] or {}).get("fingerprint")
     hashed = train.manifest["hash_bits"]
     for what, same in (

@@ -1,6 +1,6 @@
-"""Any labelled text of your own: a label and a text in columns (CSV, TSV) or JSON lines, or ready-made features (svmlight).
+"""Your own labelled text: a label and a text in columns (CSV, TSV) or JSON lines, or ready-made features (svmlight).
 
-Columns, here parted by a comma under a header; quotes go around a text that holds the comma, a quote or a line end::
+Columns, here separated by commas, with a header; a text that contains a comma, a quote or a line end is quoted::
 
     text,topic
     They won in extra time.,sport
@@ -10,12 +10,12 @@ JSON lines::
 
     {"text": "They won in extra time.", "topic": "sport"}
 
-svmlight (libsvm) has a label and the features that are not zero, by number; what follows a ``#`` is a remark::
+svmlight (libsvm) has a label and the non-zero features with their numbers; text after a ``#`` is a comment::
 
     +1 3:1 17:2.5   # a remark
     -1 qid:4 2:1
 
-There are three steps: `lxmls_day1.engine.text.labelled_files` reads labelled examples and says what is wrong with a line; texts are
+There are three steps: `lxmls_day1.engine.text.labelled_files` reads labelled examples and reports invalid lines; tokens are
 counted into bags; `readers.vocabulary` makes the matrix.
 """
 
@@ -30,45 +30,45 @@ from lxmls_day1.lab_api import InputError, check_number, text_data
 from readers.splitting import checked_shares, split_ends
 from readers.vocabulary import BagCorpus, check_bag, checked_min_count, count_words
 
-_MANY = 10_000  # texts: to load what is compiled takes longer than to count fewer
+_MIN_TEXTS_TO_COMPILE = 10_000  # texts; for fewer, loading the compiled code takes longer than counting in Python
 
 
 class TextCorpus(BagCorpus):
-    """Labelled text from a file of your own, split for training and testing.
+    """Labelled text from your own file, split for training and testing.
 
     Parameters
     ----------
     path : path
         The file.
     test_path : path, optional
-        A second file, of the same form, which is the test part; the first then gives training and development part.
+        A second file in the same format, which becomes the test part; the first file is then split into training and development part.
     split : three floats, optional
-        The shares of training, development and test part of the file: (0.8, 0, 0.2) if not given, or (1, 0, 0) with a
-        `test_path`, where the test share has to be 0.
+        The shares of training, development and test part of the file. Default: (0.8, 0, 0.2), or (1, 0, 0) with a
+        `test_path`, with which the test share must be 0.
     seed : int, optional
-        Shuffles the examples of the first file before they are split: files are often sorted by label. None leaves them
-        in their order.
+        Seed for shuffling the examples of the first file before the split, because files are often sorted by label. None keeps
+        the order of the file.
     count : function (text) -> mapping of str to number
-        Makes the bag of a text: unigrams and bigrams as in the review corpora if not given. `count_words` of
-        `readers.vocabulary` takes words as they stand between spaces.
+        Makes the bag of a text. Default: unigrams and bigrams as in the review corpora. `count_words` of
+        `readers.vocabulary` splits a text at spaces only.
     min_count : int
-        A token becomes a feature if it occurs at least so often in the training part. For text only.
+        Minimum number of occurrences in the training part for a token to become a feature. For text only.
     progress : bool
         Whether to show a progress bar over the texts.
     form : {"columns", "jsonl", "svmlight"}, optional
-        What is in the files. By the ending of the name if not given: ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and the
-        like, each also with ``.gz``; another ending means columns, or JSON lines if the first line is an object.
+        The format of the files. Default: by the file name suffix, ``.csv``, ``.tsv``, ``.jsonl``, ``.svmlight`` and similar, each also
+        with ``.gz``; any other suffix means columns, or JSON lines if the first line is an object.
     delimiter : str, optional
-        The character between columns. Found out if not given, from tab, comma, semicolon and bar.
+        The character between columns. Default: detected among tab, comma, semicolon and vertical bar.
     header : bool, optional
-        Whether the first record names the columns. Judged by what stands in it if not given.
+        Whether the first record names the columns. Default: detected from its values.
     label_column, text_column : int or str, optional
-        The number of a column, 0 for the first, or its name in the header or in the objects of JSON. Found out if not
-        given, from usual names such as "label" and "text", or, of two columns, from what they hold.
+        The number of a column, 0 for the first, or its name in the header or in the JSON objects. Default: detected
+        from usual names such as "label" and "text", or, if there are two columns, from their values.
     quote : str, optional
-        The character around fields that hold a delimiter or a line end. A TSV file without quoting wants ``quote=None``.
+        The character around fields that contain a delimiter or a line end. A TSV file without quoting needs ``quote=None``.
     encoding : str, optional
-        Of the files; UTF-8 if not given, or what a byte order mark says.
+        The encoding of the files. Default: as indicated by a byte order mark, otherwise UTF-8.
     skip_lines : int
         The number of lines before the header, or before the examples, of each file.
 
@@ -77,24 +77,24 @@ class TextCorpus(BagCorpus):
     texts : list of str
         The texts of the rows of `X`; empty for svmlight.
     read_as : str
-        What the files were taken for: encoding, format, header, columns. Look at it where something was left to be found.
+        The detected or chosen encoding, format, header and columns of the files. Check it if any of them was detected.
     X, y, label_names, train_X, train_y, dev_X, dev_y, test_X, test_y
-        As in `BagCorpus`. Labels that are all numbers are sorted as numbers.
+        As in `BagCorpus`. If all labels are numbers, they are sorted as numbers.
     feat_dict, feat_counts, feature_names, nr_features, nr_examples
-        As in `BagCorpus`. The features of svmlight go by the number that they have in the file, in ascending order;
-        those that are zero throughout the training part have no column.
+        As in `BagCorpus`. The features of svmlight are named by their number in the file, in ascending order;
+        features that are zero in the whole training part have no column.
 
     Raises
     ------
     InputError
-        If the file cannot be read, an argument makes no sense, there is no such column, it is not plain which of several
-        is meant, the test file has a label that the first file has not, or no feature is left.
+        If the file cannot be read, an argument is invalid, a column does not exist or is ambiguous, the test file has a label that
+        the first file does not have, or no feature is left.
     CorpusError
         If the file is malformed or not in the encoding; the message names file, line and what was expected.
 
     Notes
     -----
-    A class that is rare may miss from the training part; `evaluate` of a classifier then says so.
+    A rare class may be missing from the training part; `evaluate` of a classifier then raises an error.
 
     Examples
     --------
@@ -149,19 +149,19 @@ class TextCorpus(BagCorpus):
             self.X, self.feature_names, totals = bags.matrix(train_end)
             self._totals = totals.tolist()
             self._set_parts(labels, *ends)
-        elif count is None or (len(texts) >= _MANY and count is count_words):
+        elif count is None or (len(texts) >= _MIN_TEXTS_TO_COMPILE and count is count_words):
             found = text_data.count_texts(texts, train_end, min_count, progress, count)
             self.X, self.feature_names, self._totals = found.X, found.tokens, found.totals.tolist()
             self._set_parts(labels, *ends)
         else:
-            from tqdm.auto import tqdm  # for whoever waits
+            from tqdm.auto import tqdm  # progress bar
 
             shown = tqdm(texts, desc="counting words", unit="text", leave=False, disable=not progress)
-            checked = dict if count is count_words else check_bag  # its bags are right, and to check them takes as long
+            checked = dict if count is count_words else check_bag  # checking takes as long as counting
             self._set_examples([checked(count(text)) for text in shown], labels, *ends)
 
     def get_name(self) -> str:
-        """What a table or a plot calls this data set: the name of its file, without its ending."""
+        """Return the name of this data set for tables and plots: the name of its file without the suffix."""
         return self._name
 
 

@@ -1,11 +1,11 @@
-"""From token counts to a sparse matrix: which tokens become columns, and the rows over these columns.
+"""From token counts to a sparse matrix: choose the tokens that become columns, and make the rows over these columns.
 
-A text goes through three forms:
+A text is converted in three steps:
 
-* a *bag*, token -> how often it occurs in the text; whoever makes the bags decides what a token is;
-* a *vocabulary*, token -> how often it occurs in the training texts; only the training part has a say in which tokens
-  become features, so that nothing of the test part leaks into them;
-* a *row* of X, with a column for each token of the vocabulary. Tokens without a column are left out.
+* a *bag*, token -> number of occurrences in the text; the function that makes the bags defines the tokens;
+* a *vocabulary*, token -> number of occurrences in the training texts; only the training part determines which tokens
+  become features, so that no information of the test part leaks into them;
+* a *row* of X, with a column for each token of the vocabulary. Tokens without a column are dropped.
 """
 
 import unicodedata
@@ -20,20 +20,20 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.lab_api import InputError, as_numbers
 
-_BAGS_WANTED = (
+_BAGS_EXPECTED = (
     "bags must be a list of mappings, each from tokens to finite numbers, and feat_dict one from tokens to columns"
 )
 
 
 def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) -> dict[str, float]:
-    """The tokens that occur often enough, and how often.
+    """Return the tokens that occur at least ``min_count`` times, with the number of occurrences.
 
     Parameters
     ----------
     bags : iterable of mappings of str to number
         Token -> count for each text of the training part.
     min_count : int
-        A token stays if its counts sum to at least this; 1 keeps all.
+        Minimum sum of the counts of a token; 1 keeps all tokens.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
     Raises
     ------
     InputError
-        If a bag is none, a count is no number, or `min_count` is no whole number from 1 on.
+        If a bag is not a mapping, a count is not a number, or `min_count` is not an integer ≥ 1.
 
     Examples
     --------
@@ -58,11 +58,11 @@ def count_vocabulary(bags: Iterable[Mapping[str, float]], min_count: int = 1) ->
                 totals[token] = totals.get(token, 0) + count
         return totals if min_count == 1 else {token: total for token, total in totals.items() if total >= min_count}
     except (AttributeError, TypeError) as error:
-        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+        raise InputError(f"{_BAGS_EXPECTED}: {error}") from error
 
 
 def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int]) -> csr_array:
-    """Bags as rows over given columns; tokens that have no column are left out.
+    """Return bags as rows over the given columns; tokens that have no column are dropped.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
     Raises
     ------
     InputError
-        If a bag is none, a count is no finite number, or the columns are not 0 … J - 1.
+        If a bag is not a mapping, a count is not a finite number, or the columns are not 0 … J - 1.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
            [0., 0.]])
     """
     if not isinstance(feat_dict, Mapping):
-        raise InputError(f"{_BAGS_WANTED}, but feat_dict is {feat_dict!r}")
+        raise InputError(f"{_BAGS_EXPECTED}, but feat_dict is {feat_dict!r}")
     starts = [0]
     columns: list[int] = []
     counts: list[float] = []
@@ -102,24 +102,24 @@ def vectorise(bags: Iterable[Mapping[str, float]], feat_dict: Mapping[str, int])
             starts.append(len(columns))
         places = np.array(columns or np.zeros(0, dtype=np.intp))
     except (AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"{_BAGS_WANTED}: {error}") from error
+        raise InputError(f"{_BAGS_EXPECTED}: {error}") from error
     if places.dtype.kind not in "iu" or (len(places) and not 0 <= places.min() <= places.max() < len(feat_dict)):
         raise InputError(f"feat_dict must map each token to one of the columns 0 … {len(feat_dict) - 1}")
-    numbers = as_numbers(counts, _BAGS_WANTED)
+    numbers = as_numbers(counts, _BAGS_EXPECTED)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise InputError(f"{_BAGS_WANTED}, but one of the counts is not")
+        raise InputError(f"{_BAGS_EXPECTED}, but one of the counts is not")
     return csr_array(
         (numbers, places.astype(np.int32), np.array(starts, dtype=np.int32)), shape=(len(starts) - 1, len(feat_dict))
     )
 
 
 def check_bag(bag: Any) -> Mapping[str, float]:
-    """What a function that counts made of a text, if it is a bag.
+    """Return ``bag`` unchanged if it is a valid bag of words.
 
     Raises
     ------
     InputError
-        If it is no mapping of tokens to finite numbers.
+        If it is not a mapping from tokens to finite numbers.
 
     Examples
     --------
@@ -139,10 +139,10 @@ def check_bag(bag: Any) -> Mapping[str, float]:
 
 
 def count_words(text: str) -> dict[str, int]:
-    """How often each word and each pair of neighbouring words occurs in a text whose words stand between spaces.
+    """Count each word and each pair of neighbouring words of a text whose words are separated by spaces.
 
-    Words are lower-cased and nothing is left out: in a question "what", "is" and "how" say most. For prose with its
-    punctuation there is `lxmls_day1.engine.text.tokens.count_tokens`.
+    Words are lower-cased and none is dropped, because in a question "what", "is" and "how" are the most informative. For prose with
+    punctuation use `lxmls_day1.engine.text.tokens.count_tokens`.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def count_words(text: str) -> dict[str, int]:
     Raises
     ------
     InputError
-        If it is no text.
+        If ``text`` is not a string.
 
     Examples
     --------
@@ -167,14 +167,14 @@ def count_words(text: str) -> dict[str, int]:
         raise InputError(f"a text must be a string, but is {text!r}")
     if (
         not text.isascii()
-    ):  # both normal forms of a text give the same words; in form C a letter and its accent are one character
+    ):  # composed and decomposed Unicode give the same words; in form C a letter and its accent are one character
         text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     words = text.lower().split()
     return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))
 
 
 class BagCorpus:
-    """What every corpus of bags offers; a reader fills it with `_set_examples`.
+    """Base of the corpora of bags; a reader fills it with `_set_examples`.
 
     Attributes
     ----------
@@ -186,9 +186,9 @@ class BagCorpus:
     train_X, train_y, dev_X, dev_y, test_X, test_y
         The parts of `X` and `y`, whose memory they share; a part may have no rows.
     feat_dict : dict of str to int
-        Token -> column; made when it is first asked for.
+        Token -> column; computed at the first access.
     feat_counts : dict of str to number
-        Token -> how often it occurs in the training part; for the tokens of `feat_dict`. Made when it is first asked for.
+        Token -> number of occurrences in the training part; for the tokens of `feat_dict`. Computed at the first access.
     feature_names : list of str
         Column -> token.
     nr_features, nr_examples : int
@@ -196,7 +196,7 @@ class BagCorpus:
 
     Examples
     --------
-    A reader of its own fills it with two bags to learn from and one for testing. What the first two do not have is no feature:
+    Define your own reader with two bags for training and one for testing. Tokens that are only in the test bag are not features:
 
     >>> class Films(BagCorpus):
     ...     def __init__(self):
@@ -217,7 +217,7 @@ class BagCorpus:
         min_count: int = 1,
         label_order: Callable[[str], Any] = str,
     ) -> None:
-        """Turn bags and labels of training, development and test part, in this order, into the attributes.
+        """Set the attributes from the bags and labels of training, development and test part, in this order.
 
         Labels are sorted by the key ``label_order``; features are in the order of first use.
         """
@@ -251,12 +251,12 @@ class BagCorpus:
 
     @cached_property
     def feat_counts(self) -> dict[str, float]:
-        """Token -> how often it occurs in the training part; for the tokens of `feat_dict`."""
+        """Token -> number of occurrences in the training part; for the tokens of `feat_dict`."""
         return dict(zip(self.feature_names, self._totals, strict=True))
 
 
 def _rows(X: csr_array, start: int, end: int) -> csr_array:
-    """Some rows of a matrix, which share its memory: a large corpus is not kept twice."""
+    """Return rows of a matrix that share its memory, so that a large corpus is stored only once."""
     first, last = X.indptr[start], X.indptr[end]
     rows = csr_array(
         (X.data[first:last], X.indices[first:last], X.indptr[start : end + 1] - first), shape=(end - start, X.shape[1])
@@ -266,12 +266,12 @@ def _rows(X: csr_array, start: int, end: int) -> csr_array:
 
 
 def checked_min_count(min_count: int) -> int:
-    """`min_count` if it is a whole number from 1 on.
+    """Return `min_count` if it is an integer ≥ 1.
 
     Raises
     ------
     InputError
-        If it is anything else.
+        For any other value.
 
     Examples
     --------

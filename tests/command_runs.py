@@ -1,4 +1,4 @@
-"""Commands, run in this process as in a terminal."""
+"""Commands that run in this process as in a terminal."""
 
 from click.testing import CliRunner
 
@@ -6,7 +6,7 @@ from lxmls_day1.commands.command_line import command_group
 
 
 def run(*arguments, status=0, stdin=None):
-    """The result of ``lxmls-day1`` with these arguments, which ends with this status and without a traceback."""
+    """Run ``lxmls-day1`` with these arguments and return its result; it must end with this status and without a traceback."""
     call = [str(argument) for argument in arguments]
     result = CliRunner().invoke(command_group, call, prog_name="lxmls-day1", input=stdin)
     assert result.exit_code == status, result.output

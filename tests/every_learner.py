@@ -1,4 +1,4 @@
-"""Every learner of matrices in each of its ways, quick to train: the refusals, and the calls with whatever nobody thought of, go through all."""
+"""Every learner of matrices in all its variants, with settings that train quickly; used by the tests of refusals and by the fuzz tests."""
 
 import inspect
 
@@ -32,7 +32,7 @@ CLASSIFIERS = {
     "Bernoulli": classifiers.BernoulliNaiveBayes,
     "NBSVM": classifiers.NBSVM,
 }
-#: Solvers that stop within a tolerance, on a way that rounding changes: how much of the largest weight the others may differ by.
+#: Solvers that stop within a tolerance, on a path that rounding changes: the allowed difference relative to the largest weight.
 UP_TO_A_TOLERANCE = {"NBSVM": 5e-2, "batch": 5e-2, "lbfgs": 1e-3, "descent": 1e-3, "conjugate": 1e-3, "dual": 5e-2}
 
 # A learner without a row above is tried with its defaults.

@@ -1,4 +1,4 @@
-"""Made-up data that tests of learners and of their engine share."""
+"""Generated data that tests of learners and of their engine share."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +8,7 @@ from lxmls_day1.engine.kernels.chain_search import Sentences
 
 
 def random_problem(n_classes, n_examples=31, n_features=7, n_rounds=3, density=0.5):
-    """Real-valued features, half of them zero, so that no two scores tie by construction; every class has an example.
+    """Return real-valued features, half of them zero, so that no two scores tie; every class has an example.
 
     Returns
     -------
@@ -28,13 +28,13 @@ NAMES = np.array(["bad", "fair", "good", "great", "superb"])
 
 
 def rows_on_disk(place, n_classes=3, rows_a_shard=1000, kind="float32", n_rows=60, n_features=40):
-    """The same rows as a corpus on disk, and as a matrix with the names of their classes.
+    """Return the same rows as a corpus on disk, and as a matrix with the names of their classes.
 
-    Their numbers are counts, positive or any ones of single precision (so that nothing ties), or sums of signed counts as of hashed words.
+    The numbers are counts, positive or arbitrary numbers in single precision (without ties), or sums of signed counts as of hashed words.
     """
     rng = np.random.default_rng(n_classes)
     X = rng.normal(size=(n_rows, n_features)) * (rng.random((n_rows, n_features)) < 0.2)
-    if kind == "hashed":  # collisions in 16 columns
+    if kind == "hashed":  # Words collide in 16 columns.
         X = np.round(2 * X) @ np.kron(np.eye(16), [[1], [-1], [1]])[:n_features]
     else:
         X = {"counts": np.round(abs(3 * X)), "positive": abs(X), "float32": X}[kind].astype(np.float32).astype(float)
@@ -45,7 +45,7 @@ def rows_on_disk(place, n_classes=3, rows_a_shard=1000, kind="float32", n_rows=6
 
 
 def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
-    """Sentences of a few made-up words, so that a word occurs several times in one; tags that occur all; and an order for three rounds."""
+    """Return sentences of a few generated words, which repeat within sentences, with all tags in use; and an order for three rounds."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, longest + 1, n_sentences)
     lengths[0] = n_tags
@@ -55,7 +55,7 @@ def random_sentences(seed, n_tags=3, n_sentences=9, longest=4):
 
 
 def encoded_sentences(rng, n_tags, lengths, n_features=5, valued=False):
-    """As compiled code takes them: words with any set of the features, the empty one included, and random tags; perhaps with values."""
+    """Return sentences for compiled code: words with any set of the features, also the empty set, random tags, and perhaps values."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     has = rng.random((starts[-1], n_features)) < 0.4
     indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
@@ -65,14 +65,14 @@ def encoded_sentences(rng, n_tags, lengths, n_features=5, valued=False):
 
 
 def documents(seed, n_classes, n_documents=80, n_words=40):
-    """Counts of words, a few of which tell the class."""
+    """Return counts of words, a few of which indicate the class."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_documents) % n_classes
     return rng.poisson((0.3 + rng.random((n_classes, n_words)) ** 4)[y]).astype(float), y
 
 
 def as_bags(reviews):
-    """What `parse_review` gives for each line of parsed reviews: token -> count, and the label."""
+    """Return the result of `parse_review` for each line of parsed reviews: token -> count, and the label."""
     ends = zip(reviews.starts[:-1], reviews.starts[1:], reviews.y, strict=True)
     rows = ((zip(reviews.columns[a:b], reviews.counts[a:b], strict=True), label) for a, b, label in ends)
     return [({reviews.tokens[j]: int(n) for j, n in row}, reviews.label_names[label]) for row, label in rows]

@@ -1,4 +1,4 @@
-"""The pages of docs/: their commands and programs run, and what they name is there."""
+"""The pages of docs/: their commands and programs run, and the files that they name exist."""
 
 import contextlib
 import importlib
@@ -26,7 +26,7 @@ PEOPLE = ["student", "instructor", "practitioner", pytest.param("lecturer", mark
 
 
 def commands_of(page):
-    """The lines of a page that one types, in their order."""
+    """Return the lines of a page that a user types, in their order."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
 
@@ -111,7 +111,7 @@ def test_programs_of_pipelines_and_of_models(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def own_rule(tmp_path):
-    """The learner of the page on rules, as a module in a file of its own."""
+    """Return the learner of the page on rules, as a module in its own file."""
     path = tmp_path / "passive_aggressive_2.py"
     path.write_text(OWN_RULE, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("passive_aggressive_2", path)
@@ -122,7 +122,7 @@ def own_rule(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_an_own_rule_learns_what_the_same_rule_of_the_lab_learns(own_rule, n_classes):
+def test_the_pages_own_rule_learns_like_the_labs_rule(own_rule, n_classes):
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % n_classes
     own, of_lab = (kind(nr_rounds=2).train(X, y) for kind in (own_rule.PassiveAggressive2, PassiveAggressive2))
     np.testing.assert_allclose(own, of_lab, atol=1e-9)
@@ -134,13 +134,13 @@ def test_the_example_of_the_readme(capsys):
 
 
 def commands_shown(text):
-    """The words of each `lxmls-day1` command on a page, in a block or within a sentence, without what a shell does with it."""
+    """Return the words of each `lxmls-day1` command on a page, in a block or within a sentence, without shell syntax."""
     lines = re.findall(r"`lxmls-day1 ([^`\n]+)`|^(?: {4}|\$ )lxmls-day1 (.+)$", text, re.MULTILINE)
     return [shlex.split(re.split(r"\s[|#>(]|  |\|\|", block or inline)[0]) for inline, block in lines]
 
 
-def test_commands_on_pages_have_the_options_that_there_are():
-    """Most are run by other tests; all are read as the command line reads them."""
+def test_commands_on_pages_have_existing_options():
+    """Other tests run most commands; here all commands are parsed by the command line."""
     shown = 0
     for page in [ROOT / "README.md", *(DOCS / page for page in PAGES), *(ROOT / "notebooks").glob("*.md")]:
         for name, *words in commands_shown(page.read_text(encoding="utf-8")):
@@ -154,7 +154,7 @@ def test_commands_on_pages_have_the_options_that_there_are():
                 except click.NoSuchOption as error:
                     raise AssertionError(f"{page.name}: {name}: {error.message}") from error
                 except click.BadOptionUsage:
-                    pass  # a sentence that names an option without its value
+                    pass  # The sentence names an option without its value.
             shown += 1
     assert shown > 60
 
@@ -162,36 +162,36 @@ def test_commands_on_pages_have_the_options_that_there_are():
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "generated" not in path.parts)
 
 
-def test_exercises_stand_in_the_order_of_the_notebooks():
-    """In the registry, which `status`, `check`, marks and feedback follow; an exercise need not have a section in its notebook."""
+def test_exercises_are_in_the_order_of_the_notebooks():
+    """`status`, `check`, marks and feedback follow the registry's order; an exercise need not have a section in its notebook."""
     notebooks = sorted((ROOT / "notebooks").glob("[1-9]_*.py"))
     taught = [
         re.findall(r"^# ## Exercise ([\w.]+)", book.read_text(encoding="utf-8"), re.MULTILINE) for book in notebooks
     ]
     in_order = [id for ids in taught for id in ids]
-    assert [id for id in Registry.of(ROOT).ids if id in in_order] == in_order
+    assert [id for id in Registry.from_folder(ROOT).ids if id in in_order] == in_order
 
 
 @pytest.mark.slow
 @pytest.mark.one_in(6, by="script")
 @pytest.mark.parametrize("script", sorted((DOCS / "gallery").glob("plot_*.py")), ids=lambda path: path.stem)
 def test_a_picture_of_the_gallery_cuts_nothing_off(script):
-    """A title beside a plot of equal scales was drawn above the edge of the picture."""
+    """A title beside a plot of equal scales was once drawn above the edge of the picture."""
     plt = pytest.importorskip("matplotlib.pyplot")
     with plt.rc_context({"backend": "agg"}):
         plt.close("all")
         runpy.run_path(str(script))
         figures = [plt.figure(number) for number in plt.get_fignums()]
         plt.close("all")
-    assert figures  # pyplot knows them: only those are shown
+    assert figures  # Only figures that pyplot knows are shown.
     for figure in figures:
         figure.savefig(io.BytesIO(), format="png")
-        box, size = figure.get_tightbbox(), figure.get_size_inches()  # in inches
+        box, size = figure.get_tightbbox(), figure.get_size_inches()  # Sizes are in inches.
         assert box.min.min() >= -0.02 and (box.max <= size + 0.02).all(), box
 
 
 @pytest.mark.parametrize("page", ["../README.md", "../CONTRIBUTING.md", "../SECURITY.md", *PAGES])
-def test_files_that_a_page_names_are_there(page):
+def test_files_that_a_page_names_exist(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     paths = re.findall(r"`((?:lxmls_day1|readers|classifiers|notebooks|tests|docs)/[\w./-]*)`", text)
     missing = [path for path in paths if not (ROOT / path).exists() and "NAME" not in path]
@@ -201,7 +201,7 @@ def test_files_that_a_page_names_are_there(page):
 
 
 def made_from(link):
-    """Return what a page of the gallery, the reference, an exercise or the results is made from, and other links as they are."""
+    """Return the source of a page of the gallery, the reference, an exercise or the results; return other links unchanged."""
     if written := re.fullmatch(r"(.*)(?:reference/(?:commands|classifiers|readers)|exercises/index)\.md", link):
         return written[1] + "conf.py"
     if written := re.fullmatch(r"(.*?)(dev/)?benchmark-results\.md", link):

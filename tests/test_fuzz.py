@@ -1,8 +1,8 @@
-"""What nobody thought of: every public function is fed arrays, sparse formats, data frames, lists and rubbish.
+"""Unforeseen input: every public function receives arrays, sparse formats, data frames, lists and invalid objects.
 
-Whatever goes in, there is an `InputError` or a right result: of the right shape, finite, and the same for the same data in
-another form. The short campaign tries the same few examples each time; `make fuzz` tries others for five minutes. Mistakes that
-have a name are in ``test_refusals.py``.
+For any input, there is an `InputError` or a correct result: of the right shape, finite, and the same for the same data in
+another format. The short campaign tries the same few examples each time; `make fuzz` tries others for five minutes. Named
+mistakes are in ``test_refusals.py``.
 """
 
 import os
@@ -49,7 +49,7 @@ from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # how many for each property: set by `make fuzz`
+EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # The number of examples per property; set by `make fuzz`.
 campaign = partial(
     settings,
     derandomize=EXAMPLES is None,
@@ -60,17 +60,17 @@ campaign = partial(
 
 
 def examples(few):
-    """The settings of a property: few examples, or as many as the campaign wants."""
+    """Return the settings of a property: few examples, or the number for the campaign."""
     return campaign(max_examples=int(EXAMPLES or few))
 
 
 def outcome(call):
-    """What a call returns, or None where it refuses; any other error goes on, and a warning of overflow is one."""
+    """Return the result of a call, or None if it raises an `InputError`; other errors propagate, also warnings of overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter(
             "ignore", UserWarning
-        )  # of a solver that was stopped early, of words that rule out all classes
+        )  # Warnings of a solver that was stopped early, or of words that exclude all classes.
         try:
             return call()
         except InputError as error:
@@ -79,7 +79,7 @@ def outcome(call):
 
 
 def for_each_learner(few, **drawn):
-    """A property of every learner. Each has a seed of its own, so that another learner in the table changes no example."""
+    """Decorate a property of every learner. Each learner has its own seed, so another learner in the table changes no example."""
 
     def decorate(check):
         @pytest.mark.parametrize("name", sorted(CLASSIFIERS))
@@ -111,7 +111,7 @@ def matrices(draw, numbers, least=0, most=7, widest=4):
 
 
 def with_duplicates(X):
-    """A CSR matrix in which each entry stands twice, as halves."""
+    """Return a CSR matrix in which each entry is stored twice, as halves."""
     rows = sp.csr_array(X)
     return sp.csr_array((np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), shape=X.shape)
 
@@ -139,7 +139,7 @@ FORMS = {
 
 def in_form(form, X):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of np.matrix
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # The deprecation warning of np.matrix.
         return FORMS[form](X)
 
 
@@ -218,7 +218,7 @@ rubbish = st.one_of(
 
 
 def may_refuse(name, X, codes):
-    """Whether data that are sound can still be none for a classifier, as its documentation says."""
+    """Return True if the classifier may refuse valid data, according to its documentation."""
     n_classes = len(set(codes))
     if len(codes) == 0 or n_classes < 2 or (name == "binary" and n_classes != 2):
         return True
@@ -298,7 +298,7 @@ def test_wild_numbers_train_to_finite_weights_or_are_refused(data, codes, form):
 
 
 @for_each_learner(6, inputs=rubbish, labels=rubbish)
-def test_training_on_rubbish(name, folder, inputs, labels):
+def test_training_on_rubbish_is_refused_or_correct(name, folder, inputs, labels):
     for some_X, some_y in ((inputs, y), (X, labels), (inputs, labels)):
         classifier = CLASSIFIERS[name]()
         params = outcome(lambda classifier=classifier, X=some_X, y=some_y: classifier.train(X, y))
@@ -309,7 +309,7 @@ def test_training_on_rubbish(name, folder, inputs, labels):
 
 @pytest.mark.parametrize("name", sorted(CLASSIFIERS))
 def test_settings_of_any_type(name):
-    """Every setting takes every value of `RUBBISH`, as an argument and afterwards: here nothing is left to chance."""
+    """Every setting takes every value of `RUBBISH`, as an argument and as an attribute; all cases are tried, not a sample."""
     kind = type(CLASSIFIERS[name]())
     values = [value for value in RUBBISH if not hasattr(value, "__next__")]
     for setting, value in product(known_settings(kind), values):
@@ -411,7 +411,7 @@ def test_pictures_of_rubbish(place, value, also):
 
 
 class SplitData:
-    """A data set whose test part nobody may look at."""
+    """A data set whose test part must not be used."""
 
     def __init__(self, train_X, train_y, dev_X, dev_y):
         self.train_X, self.train_y, self.dev_X, self.dev_y = train_X, train_y, dev_X, dev_y
@@ -484,7 +484,7 @@ def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
     path.write_text("a,x y\nb,y z\n" * 5)
     for setting in known_settings(TextCorpus):
         if setting in ("path", "test_path", "progress") or (setting == "count" and callable(value)):
-            continue  # what a function of the user's raises is its own
+            continue  # Errors of a user's function are not the package's.
         corpus = outcome(lambda setting=setting: TextCorpus(path, **{setting: value}))
         assert corpus is None or np.isfinite(corpus.X.data).all()
     outcome(lambda: TextCorpus(path, count=lambda text: value))
@@ -521,7 +521,7 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     )
     for setting in (*settings, "keep_words", "classes", "like", "rows_a_shard", "jobs"):
         if setting == "jobs" and isinstance(value, int) and value > 4:
-            continue  # as many threads
+            continue  # The value is a number of threads.
         made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))
         assert made is None or made.n_rows == 10 - (setting == "header" and value is True)
     if not isinstance(value, (str, int)):  # these name files

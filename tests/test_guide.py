@@ -1,4 +1,4 @@
-"""The guide's own code blocks run as printed: in Python 3, with the capitals that its text extraction has lost.
+"""The guide's own code blocks run as printed, in Python 3, with the capital letters that its text extraction has lost.
 
 Only the domain may change: without the real reviews the same blocks run on the toy corpus.
 """
@@ -157,7 +157,7 @@ REPORTS = [
 
 
 def run(code):
-    """As in an interactive session started in the repository: the code comes on standard input."""
+    """Run code on standard input, as in an interactive session that starts in the repository."""
     environment = os.environ | {"PYTHONPATH": "", "PYTHONUTF8": "1"}
     command = [sys.executable, "-W", "error", "-"]
     return subprocess.run(
@@ -178,7 +178,7 @@ def test_the_code_blocks_of_the_guide(imports, domain, request):
         (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"{report} Accuracy")]
         train, test = float(line.split()[-3]), float(line.split()[-1])
         assert 0.7 < train <= 1 and 0.7 < test <= 1, line
-    if domain == "books":  # published: smoothed naive Bayes, and maximum entropy on the simple data
+    if domain == "books":  # The published values of smoothed naive Bayes, and of maximum entropy on the simple data.
         assert wording("package.multinomial_naive_bayes_amazon") in done.stdout
     assert wording("package.max_ent_batch_simple") in done.stdout
     assert "Bayes" in done.stdout.splitlines()[-1] and "MIRA" in done.stdout.splitlines()[-1]

@@ -1,6 +1,6 @@
-"""Every number in the prose of a notebook comes from a recorded output, and every question a model answer.
+"""Every number in a notebook's prose comes from a recorded output, and every question has a model answer.
 
-How authors name the cells that a text speaks of: `notebooks/README.md`, "Numbers in the text".
+`notebooks/README.md`, "Numbers in the text", explains how authors name the cells to which a text refers.
 """
 
 import ast
@@ -34,7 +34,7 @@ def tags(cell):
 
 
 def printed(cell):
-    """All texts that a cell has put out."""
+    """Return all texts that a cell has printed."""
     texts = [
         output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
     ]
@@ -42,13 +42,13 @@ def printed(cell):
 
 
 def numbers_in(text):
-    """The numbers of a text as they are written: signs as in code, no commas or spaces between thousands, ``"5%"`` for 5 %."""
+    """Return the numbers of a text as written: signs as in code, no commas or spaces between thousands, ``"5%"`` for 5 %."""
     text = re.sub(r"(?<=\d)[ \u202f,](?=\d{3}\b)", "", text.replace("−", "-").replace("{,}", ","))
     return [match.lstrip("+").replace(" ", "") for match in NUMBER.findall(text)]
 
 
 def prose_numbers(source):
-    """The numbers in the prose of a markdown cell; in formulae only those with a decimal point, and from 10 on."""
+    """Return the numbers in the prose of a markdown cell; in formulas only numbers with a decimal point, and numbers from 10 on."""
     text = NO_PROSE.sub(" ", source)
     in_formulae = [
         n
@@ -60,9 +60,9 @@ def prose_numbers(source):
 
 
 def agrees(number, known):
-    """Whether a number is one of those known, rounded to the digits that it is written with, or that as a percentage.
+    """Return True if a number equals one of the known numbers, rounded to its own digits, or as a percentage.
 
-    Its sign may be left out: "lower by 0.02" may stand for -0.02. A percentage is never a count: 20 % is not found in "20 classes".
+    The sign may be missing: "lower by 0.02" may express -0.02. A percentage never matches a count: 20 % is not found in "20 classes".
     """
     digits = len(number.rstrip("%").partition(".")[2])
     value, half = float(number.rstrip("%")), 0.5 * 10.0**-digits + 1e-9
@@ -76,7 +76,7 @@ def agrees(number, known):
 
 
 def unfounded(cell, cells):
-    """The numbers of a markdown cell that neither the named cells have put out, nor their programs hold, nor are given."""
+    """Return the numbers of a markdown cell that are neither printed by the named cells, nor in their programs, nor given."""
     named = NAMED.findall(cell.source)
     known = [n for kind, what in named if kind == "given" for n in numbers_in(what)]
     for name in (name.strip() for kind, what in named if kind == "numbers" for name in what.split(",")):
@@ -87,7 +87,7 @@ def unfounded(cell, cells):
 
 
 def explains(cell):
-    """Whether a cell says what an experiment shows."""
+    """Return True if a cell explains the result of an experiment."""
     return cell.cell_type == "markdown" and ({"solution", "shows"} & set(tags(cell)) or bool(NAMED.search(cell.source)))
 
 
@@ -99,7 +99,7 @@ def test_every_number_in_the_prose_comes_from_an_output(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_printed_fits_a_narrow_page(name):
+def test_outputs_fit_a_narrow_page(name):
     outputs = [output for cell in read(name).cells for output in cell.get("outputs", [])]
     lines = [line for output in outputs if output.output_type == "stream" for line in output.text.splitlines()]
     assert lines and not [line for line in lines if len(line) > 86]
@@ -107,7 +107,7 @@ def test_what_is_printed_fits_a_narrow_page(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_question_is_asked_before_it_is_answered(name):
-    """Run, explain; then the model answer, and how to open it."""
+    """The order is: run, explain, then the model answer and how to open it."""
     cells = read(name).cells
     for i, cell in enumerate(cells):
         if "answer" not in tags(cell):
@@ -120,16 +120,16 @@ def test_every_question_is_asked_before_it_is_answered(name):
             assert any(other.cell_type == "code" for other in cells[last:i]), cell.source
 
 
-def test_the_times_are_those_of_the_estimate():
-    registry = Registry.of(notebook_times.reference_folder())
+def test_stated_times_match_the_estimate():
+    registry = Registry.from_folder(notebook_times.reference_folder())
     for name in NAMES:
         text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
         assert notebook_times.with_time(text, registry) == text, "run: python -m tools.authoring.notebook_times"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_stand_in_the_text_as_in_the_files(name):
-    """What an exercise shows of the function to write has the names of its arguments, in their order."""
+def test_functions_in_the_text_match_the_files(name):
+    """The signature that an exercise shows has the argument names of the function, in their order."""
     cells = read(name).cells
     blocks = re.findall(
         r"^```python\n(.*?)^```$",

@@ -1,6 +1,6 @@
-"""The notebooks: in step with their scripts, clean, and fit for students.
+"""The notebooks: equal to their scripts, clean, and suitable for students.
 
-That their outputs are what they were is for ``pytest --nbval notebooks``, which is part of the same test run.
+``pytest --nbval notebooks``, which is part of the same test run, compares their outputs with the recorded ones.
 """
 
 import ast
@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.course.workspaces.student_bundle import with_course
+from lxmls_day1.course.workspaces.student_bundle import add_colab_cell
 from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
 from tests.wording import wording
 from tools.authoring import notebook_building
@@ -32,7 +32,7 @@ NAMES = [script.stem for script in SCRIPTS]
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels_find_the_package():
-    """Whether it is installed or not; figures are shown as in a notebook, not as elsewhere in the tests."""
+    """Let kernels import the package, installed or not; figures are shown as in a notebook, not as elsewhere in the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.delenv("MPLBACKEND", raising=False)
@@ -67,7 +67,7 @@ class TestRecorded:
         assert not [output for cell in run for output in cell.outputs if output.output_type == "error"]
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_it_was_recorded_on_real_reviews_and_nothing_of_this_machine_is_in_it(self, name):
+    def test_it_was_recorded_on_real_reviews_without_local_paths(self, name):
         assert "toy corpus" not in printed(read(name))
         for cell in codes(read(name)):
             assert "reviews" not in cell.source or "real-data" in tags(cell), cell.source[:200]
@@ -79,7 +79,7 @@ class TestRecorded:
     def test_figures_are_small_and_have_few_colours(self, name):
         notebook = read(name)
         sizes = notebook_building.figures(notebook)
-        assert sizes and max(sizes) <= notebook_building.LARGEST_FIGURE
+        assert sizes and max(sizes) <= notebook_building.MAX_FIGURE_BYTES
         for data in (output.get("data", {}) for cell in codes(notebook) for output in cell.outputs):
             if "image/png" in data:
                 with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
@@ -93,7 +93,7 @@ def test_fewer_colours_change_no_pixel_by_much():
     Image.fromarray(pixels).save(drawn, "PNG")
     figure = nbformat.v4.new_output("display_data", {"image/png": base64.b64encode(drawn.getvalue()).decode()})
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[figure])])
-    notebook_building.with_fewer_colours(notebook)
+    notebook_building.quantize_figures(notebook)
     stored = base64.b64decode(notebook.cells[0].outputs[0].data["image/png"])
     with Image.open(io.BytesIO(stored)) as picture:
         after = np.asarray(picture.convert("RGB")).astype(int)
@@ -104,12 +104,12 @@ def test_fewer_colours_change_no_pixel_by_much():
 @pytest.fixture(scope="module")
 def first_cell():
     sources = {next(cell.source for cell in codes(read(name)) if "open-lab" in tags(cell)) for name in NAMES}
-    (source,) = sources  # the same in all notebooks
+    (source,) = sources  # All notebooks have the same cell.
     return source
 
 
 class TestFirstCell:
-    """The cell that opens the lab, run by itself."""
+    """The cell that opens the lab, run without the rest of its notebook."""
 
     def run(self, source, folder, before="", after="print(lab.folder)", **environment):
         kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JPY_SESSION_NAME")}
@@ -140,7 +140,7 @@ class TestFirstCell:
 
     @pytest.mark.parametrize("variable", ["__vsc_ipynb_file__ = {}", "import os; os.environ['JPY_SESSION_NAME'] = {}"])
     def test_it_asks_the_editor_where_the_notebook_is(self, first_cell, tmp_path, variable):
-        """A notebook that stands in no lab takes the one around the working directory."""
+        """A notebook outside every lab uses the lab around the working directory."""
         for name in ("lab/readers/__init__.py", "lab/classifiers/__init__.py", "lab/notebooks/2_online.ipynb"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).touch()
@@ -149,7 +149,7 @@ class TestFirstCell:
             assert self.run(first_cell, FOLDER, before) == str(lab.resolve())
 
     def test_in_a_checkout_nothing_need_be_installed(self, first_cell):
-        """Its folder on Python's path is enough."""
+        """The checkout's folder on Python's path is enough."""
         assert self.run(first_cell, FOLDER, wording("package.import_sys_sys_path")) == str(ROOT)
 
     def test_elsewhere_it_opens_the_lab_of_the_package(self, first_cell, tmp_path):
@@ -159,7 +159,7 @@ class TestFirstCell:
 @pytest.fixture(scope="module")
 def colab_cell():
     files = {PurePosixPath("notebooks/1.ipynb"): (FOLDER / "1_generative.ipynb").read_bytes()}
-    (made,) = with_course(files, "https://example.org/day-1.git").values()
+    (made,) = add_colab_cell(files, "https://example.org/day-1.git").values()
     return next(cell.source for cell in codes(nbformat.reads(made.decode(), 4)) if "open-lab" in tags(cell))
 
 
@@ -212,17 +212,17 @@ def workspace(tmp_path_factory):
 class TestStudents:
     @pytest.mark.one_in(10)
     @pytest.mark.parametrize("name", NAMES)
-    def test_with_nothing_written_it_runs_to_the_end(self, workspace, name):
-        """Each cell of a code exercise ends in one line that names it; no cell ends in a traceback."""
+    def test_without_solutions_it_runs_to_the_end(self, workspace, name):
+        """Each cell of a code exercise ends in one line that names the exercise; no cell ends in a traceback."""
         notebook = nbformat.read(workspace / "notebooks" / f"{name}.ipynb", as_version=4)
-        notebook_building.run(notebook, workspace / "notebooks")  # an exception in a cell would end this
+        notebook_building.run(notebook, workspace / "notebooks")  # An exception in a cell would end this.
         reports = re.findall(r"^Still to be done – Exercise (1\.\d+): .+$", printed(notebook), flags=re.MULTILINE)
         wanted = {"1_generative": "1.2 1.3", "2_online": "1.4 1.5 1.9 1.10 1.12", "3_maxent_svm": "1.6 1.7 1.11"}
         wanted |= {"6_beyond_memory": "1.14 1.15", "7_second_order": "1.5 1.16"}
         assert set(wanted.get(name, "").split()) <= set(reports)
 
-    def test_with_the_solutions_put_in_it_is_the_reference(self, tmp_path):
-        """The same programs but for comments, in the lab and in the notebooks: what holds of those holds of these."""
+    def test_with_the_solutions_it_equals_the_reference(self, tmp_path):
+        """The programs in the lab and in the notebooks differ only in comments, so the reference's results hold for the student's lab."""
         files = solved_files(ROOT)
         write_files(tmp_path / "solved", files)
         for path in sorted((tmp_path / "solved").rglob("*.py")):
@@ -238,10 +238,10 @@ class TestStudents:
             ]
 
     @pytest.mark.campaign
-    def test_with_the_solutions_put_in_it_passes(self, tmp_path):
-        """One notebook with code exercises for all: the outputs of the reference are those of the solved workspace.
+    def test_with_the_solutions_it_passes(self, tmp_path):
+        """One notebook with code exercises is run as a sample: its outputs are those of the reference.
 
-        In every run the test before this one says that both are the same programs.
+        In every run the previous test shows that both have the same programs.
         """
         write_files(tmp_path / "solved", solved_files(ROOT))
         folder = tmp_path / "solved/notebooks"
@@ -259,5 +259,5 @@ class TestStudents:
 
 
 def program(source):
-    """What a source does: its syntax tree, without comments."""
+    """Return a source's syntax tree, without comments."""
     return ast.dump(ast.parse(source))

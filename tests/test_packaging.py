@@ -1,4 +1,4 @@
-"""What an installation holds, what the pins pin, and how the Makefile sets itself up."""
+"""The contents of an installation, the pinned versions, and the Makefile's set-up."""
 
 import ast
 import importlib.metadata
@@ -32,7 +32,7 @@ def canonical(requirement):
 class TestPins:
     @pytest.mark.slow
     @pytest.mark.parametrize("extra", [None, "fast", "test", "dev"])
-    def test_they_hold_for_whatever_we_need_directly_or_in_turn(self, extra):
+    def test_pins_cover_all_direct_and_indirect_requirements(self, extra):
         project = PROJECT["project"]
         wanted = [(r, "") for r in (project["optional-dependencies"][extra] if extra else project["dependencies"])]
         seen = set()
@@ -44,7 +44,9 @@ class TestPins:
             name = canonical(requirement)
             try:
                 requires = importlib.metadata.requires(name) or []
-            except importlib.metadata.PackageNotFoundError:  # of another system or Python, or `make check` has not run
+            except (
+                importlib.metadata.PackageNotFoundError
+            ):  # For another system or Python, or `make check` has not run.
                 if extra == "dev":
                     assert marker or name in pins(), f"{name}, which {parent or 'make check'} needs, has no line"
                     continue
@@ -76,7 +78,7 @@ class TestPins:
     def lock(self):
         return (ROOT / "lock.txt").read_text(encoding="utf-8")
 
-    def test_whatever_is_imported_is_declared(self):
+    def test_every_imported_library_is_declared(self):
         declared = {
             canonical(r)
             for r in sum(PROJECT["project"]["optional-dependencies"].values(), PROJECT["project"]["dependencies"])
@@ -89,7 +91,7 @@ class TestPins:
                 modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 found.update(dict.fromkeys((module.partition(".")[0] for module in modules), file))
         own = {"lxmls_day1", "readers", "classifiers"}
-        hosts = {"IPython", "js", "pyodide", "pyodide_js"}  # the notebook or the page that calls us has them
+        hosts = {"IPython", "js", "pyodide", "pyodide_js"}  # The calling notebook or page has these libraries.
         for module in sorted(found.keys() - own - hosts - sys.stdlib_module_names):
             names = {canonical(name) for name in packages.get(module, [module])}
             assert names & declared, f"{module}, which {found[module]} imports, is not declared in pyproject.toml"
@@ -107,7 +109,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(wheel, tmp_path_factory):
-    """The unpacked wheel: one for all tests, with the machine code that this checkout has of the same sources."""
+    """Return the unpacked wheel, shared by all tests, with the machine code that this checkout has of the same sources."""
     folder = tmp_path_factory.mktemp("wheel") / "site"
     zipfile.ZipFile(wheel).extractall(folder)
     for place, its_place in (
@@ -153,12 +155,12 @@ class TestWheel:
         } <= wanted
         assert wanted <= names
 
-    def test_it_holds_nothing_that_running_leaves_behind(self, wheel):
+    def test_it_has_no_files_that_runs_leave_behind(self, wheel):
         left = r"__pycache__|\.pyc$|\.nb[ic]$|ipynb_checkpoints|\.hypothesis|\.part$"
         assert not [name for name in zipfile.ZipFile(wheel).namelist() if re.search(left, name)]
 
     def test_its_command_works_far_from_the_repository(self, site, tmp_path):
-        """From the unpacked wheel alone: no repository, no network, the reference lab inside the package."""
+        """Only the unpacked wheel is used: no repository, no network, the reference lab inside the package."""
         (tmp_path / "elsewhere").mkdir()
         code = "from lxmls_day1.commands.command_line import main; main(['run', '--domain', 'toy'])"
         environment = {**os.environ, "PYTHONPATH": str(site), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
@@ -183,10 +185,10 @@ class TestWheel:
 
 @pytest.mark.slow
 class TestReferenceLabInTheWheel:
-    """``lxmls_day1.classifiers`` where nothing but the wheel and the libraries is installed."""
+    """``lxmls_day1.classifiers`` if only the wheel and the libraries are installed."""
 
     def run(self, code, site, cwd):
-        """Run code with a search path on which this checkout is not."""
+        """Run code with a search path that does not include this checkout."""
         libraries = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
         code = f"import sys; sys.path[:0] = [{str(site)!r}]; sys.path += {libraries!r}\n{code}"
         command = [sys.executable, "-I", "-S", "-W", "error", "-c", code]
@@ -234,8 +236,8 @@ assert flat is full and CRF is flat.CRF
         reference = site / "lxmls_day1/reference_lab"
         assert (Path(lab.strip()), Path(file.strip())) == (reference, site / "lxmls_day1/classifiers/mira.py")
 
-    def test_its_modules_are_those_of_a_checkout_under_the_same_names(self, site, tmp_path):
-        """In real files, which say the same as what the checkout makes of the lab's files while it runs."""
+    def test_its_modules_match_a_checkout_under_the_same_names(self, site, tmp_path):
+        """The wheel has real files, with the same content as the modules that a checkout makes from the lab's files at run time."""
         for package in ("readers", "classifiers"):
             made = {file.relative_to(site / "lxmls_day1") for file in (site / "lxmls_day1" / package).rglob("*.py")}
             assert made == {file.relative_to(ROOT) for file in (ROOT / package).rglob("*.py")}
@@ -250,7 +252,7 @@ assert flat is full and CRF is flat.CRF
         code += "print(sorted({name.partition('.')[0] for name in sys.modules} & {'classifiers', 'readers'}))\n"
         assert self.run(code, site, tmp_path) == "[]\n"
 
-    def test_boxes_of_grading_see_none_of_them(self, site, tmp_path):
+    def test_grading_boxes_cannot_see_its_modules(self, site, tmp_path):
         code = "from lxmls_day1.grading.running.lab_boxes import lab_program\nprint(*lab_program().hidden, sep='\\n')"
         hidden = set(self.run(code, site, tmp_path).splitlines())
         assert {str(site / "lxmls_day1" / name) for name in ("reference_lab", "readers", "classifiers")} <= hidden
@@ -261,7 +263,7 @@ assert flat is full and CRF is flat.CRF
         (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
         cache = (
             ROOT / ".pytest_cache/mypy"
-        )  # of the types of libraries; the wheel is in another place each time, and read anew
+        )  # The cache of library types. The wheel has another path each time and is read again.
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), "script.py"]
         packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
         done = subprocess.run(
@@ -313,7 +315,7 @@ esac
 class TestMakefile:
     @pytest.fixture
     def project(self, tmp_path):
-        """A folder with a space in its name that holds what a set-up reads, and a path with a `python3` of ours."""
+        """Return a folder with a space in its name that holds the files for a set-up, and a path with our `python3`."""
         folder = tmp_path / "a copy"
         folder.mkdir()
         for name in ("Makefile", "pyproject.toml", "lock.txt"):
@@ -332,7 +334,7 @@ class TestMakefile:
         return path
 
     def make(self, folder, *arguments, status=0):
-        """What make says, and what the fake Python was asked for."""
+        """Run make; return its output, and the calls of the fake Python."""
         self.log.write_text("")
         result = subprocess.run(
             [str(self.programs / "make"), *arguments],
@@ -391,7 +393,7 @@ class TestMakefile:
         shutil.copytree(project, project.with_name("another"))
         assert "-m venv --clear .venv" in self.make(project.with_name("another"), "run")[1]
 
-    def test_a_venv_whose_python_is_gone_is_made_again(self, project):
+    def test_a_venv_whose_python_was_removed_is_made_again(self, project):
         self.make(project, "run")
         (project / ".venv/bin/python").unlink()
         assert "-m venv --clear .venv" in self.make(project, "run")[1]
@@ -403,7 +405,7 @@ class TestMakefile:
         assert "not found" not in said
         assert f"{self.programs / 'python3'} -m venv" in asked
 
-    def test_uv_is_taken_where_it_is_there(self, project):
+    def test_uv_is_used_if_available(self, project):
         fake = FAKE_PYTHON.replace("'-m venv --clear .venv')", "venv*)").replace('cp "$0"', 'cp "$PYTHON_OF_UV"')
         self.program("uv", fake.replace("$PYTHON_OF_UV", str(self.programs / "python3")))
         said, asked = self.make(project, "run")
@@ -419,7 +421,7 @@ class TestMakefile:
         assert wording("package.python_newer_venv_module") in said
         assert not (project / ".venv").exists()
 
-    def test_a_chosen_python_is_taken_and_kept_to(self, project):
+    def test_a_chosen_python_is_used_and_remembered(self, project):
         self.make(project, "run")
         chosen = self.program("my python", FAKE_PYTHON.replace("3.12.0", "3.13.1"))
         _, asked = self.make(project, "run", f"PYTHON={chosen}")

@@ -1,6 +1,6 @@
-"""What macOS and Windows lack is taken away from Python here, and the rest has to work: `os.fork`, `fcntl`, `resource`, groups of processes.
+"""Features that macOS and Windows lack are removed from Python here (`os.fork`, `fcntl`, `resource`, process groups); the rest must work.
 
-What cannot be tried on Linux is listed in docs/dev/platforms.md.
+docs/dev/platforms.md lists what cannot be tested on Linux.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-#: A `sitecustomize`, so that the Pythons that are started lack the same.
+#: A `sitecustomize` that removes the same features in started Python processes.
 POORER = """
 import os, sys
 for name in ("fork", "forkpty", "killpg", "mkfifo"):
@@ -33,7 +33,7 @@ for module in pkgutil.walk_packages(lxmls_day1.__path__, "lxmls_day1."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
-#: Every module that a student imports, on a Python without numba, threads of the system's, processes or network.
+#: Imports every module that a student imports, on a Python without numba, system threads, processes or network.
 IMPORT_A_STUDENT_S = """
 import importlib, pkgutil, sys
 import classifiers, readers, lxmls_day1
@@ -60,7 +60,7 @@ LAB += ["tests/lxmls_day1/base/test_atomic_files.py", "tests/lxmls_day1/test_lib
 
 @pytest.fixture
 def poorer(tmp_path):
-    """Runs a Python that lacks what other systems lack."""
+    """Return a function that runs a Python without features that other systems lack."""
     (tmp_path / "sitecustomize.py").write_text(POORER, encoding="utf-8")
     variables = os.environ | {"PYTHONPATH": str(tmp_path)}
 

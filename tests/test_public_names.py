@@ -1,4 +1,4 @@
-"""What can be imported from ``classifiers``, ``readers`` and ``lxmls_day1`` themselves."""
+"""The names that can be imported from ``classifiers``, ``readers`` and ``lxmls_day1`` themselves."""
 
 import ast
 import inspect
@@ -31,7 +31,7 @@ class TestPackages:
         exec(f"from {package.__name__} import *", bound)
         assert set(package.__all__) <= set(bound)
 
-    def test_public_functions_say_their_types(self, package):
+    def test_public_functions_declare_their_types(self, package):
         named = [getattr(package, name) for name in package.__all__]
         methods = [vars(cls).values() for cls in named if inspect.isclass(cls)]
         public = [f for f in chain(named, *methods) if inspect.isfunction(f) and not f.__name__.startswith("_")]
@@ -61,7 +61,7 @@ def test_the_package_offers_a_lab():
 
 
 def test_functions_have_few_parameters():
-    """Compiled kernels take arrays one by one; ``self`` and ``cls`` do not count."""
+    """Compiled kernels are exempt because they take arrays one by one; ``self`` and ``cls`` do not count."""
     numbers = {}
     for path in chain.from_iterable(Path(part.__file__).parent.rglob("*.py") for part in (*PACKAGES, lxmls_day1)):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

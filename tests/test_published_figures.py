@@ -1,4 +1,4 @@
-"""Our figures are what the table says, and near those that others published; the page is made of the table."""
+"""Our figures match the table and are near published ones; the page is generated from the table."""
 
 import warnings
 
@@ -7,7 +7,7 @@ import pytest
 from tools import published_figures
 
 FIGURES = published_figures.figures()
-ROUNDING = 0.05  # of ours, unless an entry has its own
+ROUNDING = 0.05  # The tolerance of our figures, unless an entry has its own.
 
 
 def entries_of(measure):
@@ -24,7 +24,7 @@ def check(measure, numbers):
 
 
 @pytest.mark.parametrize("measure", published_figures.ANYWHERE)
-def test_figures_that_want_no_corpus(measure):
+def test_figures_without_a_corpus(measure):
     check(measure, published_figures.ANYWHERE[measure]())
 
 
@@ -37,13 +37,13 @@ def test_figures_on_real_data(measure, real_data):
         check(measure, published_figures.ON_REAL_DATA[measure]())
 
 
-def test_the_page_is_that_of_the_table():
+def test_the_page_matches_the_table():
     assert published_figures.PAGE.read_text(encoding="utf-8") == published_figures.page(), (
         "docs/figures.md is not what tools/published_figures.toml says; python tools/published_figures.py writes it"
     )
 
 
-def test_every_figure_is_measured_and_every_published_one_says_where_it_was_read():
+def test_every_figure_is_measured_and_every_published_one_has_a_source():
     assert {entry["measure"] for entry in FIGURES} == {*published_figures.ANYWHERE, *published_figures.ON_REAL_DATA}
     names = [entry["figure"] for entry in FIGURES]
     assert len(set(names)) == len(names)
@@ -52,7 +52,7 @@ def test_every_figure_is_measured_and_every_published_one_says_where_it_was_read
         published = {"source", "read", "published"}
         compared = {"tolerance", "documents", "may_differ"}
         assert published <= set(entry) or not (published | compared) & set(entry), entry["figure"]
-        # a tolerance beyond that of a rounding has its reason, and none at all has one, too; no wider one than ours needs
+        # A tolerance above rounding needs a reason, as does a missing tolerance; no tolerance is wider than our figure needs.
         tolerance = published_figures.tolerance_of(entry)
         narrow = "published" not in entry or (tolerance is not None and tolerance <= 1e-6)
         assert narrow or entry["remark"], entry["figure"]

@@ -45,7 +45,7 @@ def test_nothing_is_imported_before_it_is_needed():
     )
 
 
-def test_they_offer_what_the_lab_offers():
+def test_they_offer_the_names_of_the_lab():
     for ours, of_lab in [(lxmls_day1.classifiers, classifiers), (lxmls_day1.readers, readers)]:
         assert ours.__all__ == of_lab.__all__ and ours.__doc__ == of_lab.__doc__
         assert set(ours.__all__) <= set(dir(ours))
@@ -57,7 +57,7 @@ def test_they_offer_what_the_lab_offers():
 
 
 def test_every_module_needs_only_its_own_kind():
-    """No import of theirs was overlooked: none leads to a top-level ``classifiers`` or ``readers``."""
+    """No import in these modules leads to a top-level ``classifiers`` or ``readers``."""
     run(
         "import importlib, pkgutil, sys\n"
         "import lxmls_day1.classifiers, lxmls_day1.readers\n"
@@ -71,7 +71,7 @@ def test_every_module_needs_only_its_own_kind():
 
 
 def test_a_student_has_packages_of_the_same_names(tmp_path):
-    """Neither shadows the other, in whatever order they are imported."""
+    """Neither package shadows the other, in whatever order they are imported."""
     for name in ("classifiers", "readers"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")
@@ -84,7 +84,7 @@ def test_a_student_has_packages_of_the_same_names(tmp_path):
         run("import sys\nsys.path.insert(0, '')\n" + order + check + "Mira(nr_rounds=2)\n", cwd=tmp_path)
 
 
-def test_what_was_pickled_is_loaded_in_another_process(tmp_path):
+def test_pickled_objects_are_loaded_in_another_process(tmp_path):
     mira = lxmls_day1.classifiers.Mira(regularizer=0.1, nr_rounds=3)
     params = mira.train(X, Y)
     (tmp_path / "mira.pickle").write_bytes(pickle.dumps((mira, params, X)))
@@ -103,14 +103,14 @@ def test_a_saved_model_is_loaded_as_a_class_of_the_same_kind(tmp_path):
     assert type(classifiers.LinearClassifier.load(tmp_path / "mira.npz").classifier) is classifiers.Mira
 
 
-def test_results_are_those_of_the_lab():
+def test_results_match_the_lab():
     for name in ("Mira", "SVM", "MaxEntBatch", "GaussianNaiveBayes"):
         params = [getattr(package, name)().train(X, Y) for package in (classifiers, lxmls_day1.classifiers)]
         np.testing.assert_array_equal(*params)
 
 
 def test_bytecode_is_kept_apart():
-    """What is imported as one of the two never comes back as the other."""
+    """Bytecode of a module under one name is never used under the other."""
     code = (
         "import importlib, sys\n"
         "for name in ('lxmls_day1.classifiers.mira', 'classifiers.mira', 'lxmls_day1.classifiers.mira'):\n"
@@ -123,7 +123,7 @@ def test_bytecode_is_kept_apart():
     run(code)
 
 
-def test_sources_and_lines_are_those_of_the_files():
+def test_sources_and_lines_match_the_files():
     rule = lxmls_day1.classifiers.mira.mira_rule
     assert inspect.getsource(rule) == inspect.getsource(classifiers.mira.mira_rule)
     assert rule.__code__.co_firstlineno == classifiers.mira.mira_rule.__code__.co_firstlineno
@@ -132,7 +132,7 @@ def test_sources_and_lines_are_those_of_the_files():
 @pytest.mark.parametrize(
     "name", ["lxmls_day1.lab", "lxmls_day1.classifiers_of_mine", "classifiers", "readers.splitting"]
 )
-def test_other_modules_are_none_of_its_business(name):
+def test_other_modules_are_not_redirected(name):
     assert ReferenceFinder().find_spec(name) is None
 
 

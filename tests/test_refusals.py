@@ -1,9 +1,9 @@
-"""Mistakes by name, each with everything that it can be made with: all end in an InputError, or in the right result.
+"""Named mistakes in every function that they can reach: all raise an `InputError` or give the correct result.
 
-What nobody thought of is looked for in ``test_fuzz.py``.
+``test_fuzz.py`` looks for unforeseen mistakes.
 """
 
-# ruff: noqa: B023 - the calls of a loop are made before it goes on
+# ruff: noqa: B023 - the functions of a loop are called before its next iteration
 
 import copy
 import functools
@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 import classifiers
 from classifiers.mistake_bounds import mistake_bound
-from lxmls_day1.base.checks import MOST_CLASSES
+from lxmls_day1.base.checks import MAX_CLASSES
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.figures.boundaries import decision_boundary
@@ -45,18 +45,18 @@ Y = np.array([0, 1, 0, 1])
 def trained(make, X=X, y=Y):
     classifier = make()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of solvers that were stopped early
+        warnings.simplefilter("ignore", UserWarning)  # Warnings of solvers that were stopped early.
         return classifier, classifier.train(X, y)
 
 
 # ---------------------------------------------------------------------------------------------------------------- inputs
 
 
-HOOKS = {"scores_of_rows", "estimate"}  # what the engine calls with data that are checked
+HOOKS = {"scores_of_rows", "estimate"}  # The engine calls these methods with checked data.
 
 
 def methods(classifier, **arguments):
-    """(name, call) of every public method that takes X or x, with those of the arguments X, x, y, params that it takes."""
+    """Yield (name, call) of every public method that takes X or x, with those of the arguments X, x, y, params that it takes."""
     for name, method in inspect.getmembers(copy.deepcopy(classifier), inspect.ismethod):
         taken = {key: arguments[key] for key in inspect.signature(method).parameters if key in arguments}
         minimises_nothing = name == "objective" and classifier.objective(X, Y, arguments["params"]) is None
@@ -65,7 +65,7 @@ def methods(classifier, **arguments):
 
 
 def outside(form, index):
-    """The matrix X in a sparse form, one of whose indices was changed."""
+    """Return the matrix X in a sparse form, with one index changed."""
     matrix = form(X)
     getattr(matrix, "col" if form is sp.coo_array else "indices")[0] = index
     return matrix
@@ -103,19 +103,19 @@ NO_INPUTS = {
     "a negative column": outside(sp.csr_array, -1),
     "a row too far": outside(sp.csc_array, 4),
     "a column too far, by coordinates": outside(sp.coo_array, 4),
-    "too few columns": X[:, :2],  # half of them
+    "too few columns": X[:, :2],  # Half of the columns.
     "too few columns, sparse": sp.csr_array(X[:, :2]),
     "too many columns": np.hstack([X, X]),
 }
 
 
 @pytest.mark.parametrize("inputs", NO_INPUTS.values(), ids=NO_INPUTS)
-def test_inputs_that_are_none(inputs):
+def test_invalid_inputs_are_refused(inputs):
     other_features = hasattr(inputs, "shape") and inputs.shape in [(4, 2), (4, 8)]
     for name, make in CLASSIFIERS.items():
         classifier, params = trained(make)
         for method, call in methods(classifier, X=inputs, x=inputs, y=Y, params=params):
-            if other_features and "params" not in call.keywords:  # a matrix of other features is one
+            if other_features and "params" not in call.keywords:  # A matrix with other features is invalid, too.
                 continue
             with pytest.raises(InputError):
                 pytest.fail(f"{name}, {method}: {call()!r}")
@@ -129,14 +129,14 @@ def test_more_columns_than_any_memory_has_room_for():
 
 
 def test_more_classes_than_can_be_learnt():
-    values = np.arange(MOST_CLASSES + 1) / 2  # as of a regression
+    values = np.arange(MAX_CLASSES + 1) / 2  # As in a regression.
     for make in CLASSIFIERS.values():
         with pytest.raises(InputError, match=r"16385 different labels.* numpy.digitize|two classes"):
             make().train(values[:, None], values)
 
 
 def entries(X, columns, parts):
-    """A CSR matrix with a row's columns in this order, zeros too, and each number as the sum of so many times itself."""
+    """Return a CSR matrix with a row's columns in this order, including zeros, and each number stored as a sum of parts."""
     data, ends = np.ravel(X[:, columns, None] * parts), np.arange(len(X) + 1) * len(columns) * len(parts)
     return sp.csr_array((data, np.tile(np.repeat(columns, len(parts)), len(X)), ends), shape=X.shape)
 
@@ -150,13 +150,13 @@ def back_to_front(X):
 
 
 def claiming(matrix):
-    """The matrix, which says that it is in order and that no entry stands twice."""
+    """Return the matrix with flags that claim sorted indices and no duplicate entries."""
     matrix.has_sorted_indices = matrix.has_canonical_format = True
     return matrix
 
 
 def by_columns(rows, kind=sp.csc_array):
-    """The transpose of a CSR matrix, as it is."""
+    """Return the transpose of a CSR matrix, unchanged otherwise."""
     return kind((rows.data, rows.indices, rows.indptr), shape=rows.shape[::-1])
 
 
@@ -191,7 +191,7 @@ SAME_INPUTS = {
 
 
 def numbers_in(result):
-    """The arrays of numbers that a method has returned."""
+    """Return the arrays of numbers in a method's result."""
     if sp.issparse(result):
         return [result.toarray()]
     if isinstance(result, (tuple, list)):
@@ -205,7 +205,7 @@ COUNTS = np.random.default_rng(0).integers(0, 4, (12, 4)).astype(np.float64)
 @pytest.mark.parametrize("base", [COUNTS, COUNTS > 1], ids=["numbers", "bools"])
 @EVERY
 def test_the_same_inputs_in_another_form_give_the_same(make, base, request):
-    """What every method returns, with the same parameters, and those that training finds."""
+    """Every method's result with the same parameters, and the parameters that training finds."""
     tolerance = 1e-3 if set(request.node.callspec.id.split("-")) & set(UP_TO_A_TOLERANCE) else 1e-9
     labels, plain = np.arange(12) % 2, base.astype(np.float64)
     with_ones = np.hstack([np.ones((12, 1)), plain])
@@ -221,13 +221,13 @@ def test_the_same_inputs_in_another_form_give_the_same(make, base, request):
             found = outcome(call)
             for one, other in zip(found, expected.setdefault(method, found), strict=True):
                 np.testing.assert_allclose(one, other, tolerance, tolerance, err_msg=f"{form}, {method}")
-        if sp.issparse(given):  # the caller's own
+        if sp.issparse(given):  # The caller's own array.
             for part in {"data", "indices", "indptr", "row", "col"} & set(dir(given)):
                 np.testing.assert_array_equal(getattr(given, part), getattr(before, part), f"{form}, {part}")
 
 
 def outcome(call):
-    """The arrays of numbers that a call returns, or the fact that it refuses."""
+    """Return the arrays of numbers that a call returns, or the fact that it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
@@ -270,7 +270,7 @@ NO_LABELS = {
 
 
 @pytest.mark.parametrize("labels", NO_LABELS.values(), ids=NO_LABELS)
-def test_labels_that_are_none(labels):
+def test_invalid_labels_are_refused(labels):
     for name, make in CLASSIFIERS.items():
         classifier, params = trained(make)
         calls = [("evaluate", lambda: classifier.evaluate(labels, Y))]
@@ -281,7 +281,7 @@ def test_labels_that_are_none(labels):
                     pytest.fail(f"{name}, {method}: {call()!r}")
     with pytest.raises(InputError):
         mistake_bound(X, labels, [[0, 0]] * 5)
-    with pytest.raises(ValueError, match=r"."):  # scikit-learn's own, where it has one
+    with pytest.raises(ValueError, match=r"."):  # The message of scikit-learn, if it has one.
         as_estimator(classifiers.Perceptron()).fit(X, labels)
 
 
@@ -332,7 +332,7 @@ def test_a_number_and_a_text_are_never_the_same_label():
         perceptron.evaluate([0, 2], [0, 1])
 
 
-def test_an_objective_is_of_examples_with_their_labels():
+def test_an_objective_needs_a_label_per_example():
     for make in (CLASSIFIERS["batch"], CLASSIFIERS["SVM"], CLASSIFIERS["dual"], CLASSIFIERS["online"]):
         classifier, params = trained(make)
         assert classifier.objective(X.tolist(), Y.tolist(), params.tolist()) == classifier.objective(X, Y, params)
@@ -365,14 +365,16 @@ NO_PARAMS = {
     "a vector": np.ones(5),
     "a number": 5,
     "sparse": sp.csr_array(np.ones((5, 2))),
-    "too few rows": np.ones((3, 2)),  # those of a quadratic model of one feature, of a linear one of two
+    "too few rows": np.ones(
+        (3, 2)
+    ),  # The parameters of a quadratic model of one feature, and of a linear model of two features.
     "too many rows": np.ones((17, 2)),
     "too many columns": np.ones((5, 3)),
 }
 
 
 @pytest.mark.parametrize("params", NO_PARAMS.values(), ids=NO_PARAMS)
-def test_parameters_that_are_none(params, tmp_path):
+def test_invalid_parameters_are_refused(params, tmp_path):
     for name, make in CLASSIFIERS.items():
         classifier, _ = trained(make)
         for number, call in enumerate(
@@ -392,8 +394,8 @@ def test_parameters_that_are_none(params, tmp_path):
 
 @pytest.mark.slow
 @EVERY
-def test_the_model_says_how_many_features_it_uses(make, tmp_path):
-    """2 J + 1 rows never pass for a quadratic model: as it was trained, loaded, deep-copied, or in scikit-learn."""
+def test_the_model_reports_how_many_features_it_uses(make, tmp_path):
+    """2 J + 1 rows are never read as a quadratic model: after training, loading, deep copying, or in scikit-learn."""
     classifier, params = trained(make)
     n_features = (len(params) - 1) // 2 if classifier.quadratic else len(params) - 1
     assert n_features == 4
@@ -428,7 +430,7 @@ def test_the_model_says_how_many_features_it_uses(make, tmp_path):
             )
 
 
-def test_a_setting_that_is_changed_after_training_makes_no_other_model_of_the_parameters():
+def test_changing_a_setting_after_training_does_not_reinterpret_parameters():
     linear, params = trained(lambda: classifiers.GaussianNaiveBayes(variance="pooled"))
     linear.variance = "per_class"
     with pytest.raises(InputError, match=wording("package.but_parameters_belong_to")):
@@ -439,7 +441,7 @@ def test_a_setting_that_is_changed_after_training_makes_no_other_model_of_the_pa
 # -------------------------------------------------------------------------------------------------------------- settings
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_settings_may_be_numpy_numbers():
     for make, setting, value in [
         (classifiers.Mira, "regularizer", np.float32(0.5)),
         (classifiers.Mira, "regularizer", np.longdouble(0.5)),
@@ -454,7 +456,7 @@ def test_numbers_of_numpy_are_numbers():
         np.testing.assert_allclose(make(**{setting: value}).train(X, Y), expected, rtol=1e-12)
 
 
-def test_seeds():
+def test_seeds_of_several_types_are_accepted():
     for good in (0, np.int64(3), 2**70, np.random.default_rng(1), [1, 2]):
         classifiers.Perceptron(seed=good).train(X, Y)
     np.testing.assert_array_equal(
@@ -483,14 +485,14 @@ def test_a_constant_feature_has_no_variance_however_it_is_rounded():
         for form in (np.array, sp.csr_array):
             classifier = classifiers.GaussianNaiveBayes(variance)
             params = classifier.train(form(points), labels)
-            np.testing.assert_array_equal(classifier.test(form(points), params), np.zeros(7))  # the prior decides
+            np.testing.assert_array_equal(classifier.test(form(points), params), np.zeros(7))  # The prior decides.
 
 
 # --------------------------------------------------------------------------------------------------------------- readers
 
 
 class NoPath:
-    def __repr__(self):  # without its address: all processes of a run collect tests of the same names
+    def __repr__(self):  # Without the address, because all processes of a run must collect tests of the same names.
         return "NoPath()"
 
 
@@ -498,7 +500,7 @@ NO_PATHS = [None, 3, 1.5, [], {}, NoPath(), b"\x00", "\x00", "\ud800", 300 * "a"
 
 
 @pytest.mark.parametrize("path", NO_PATHS, ids=repr)
-def test_paths_that_are_none(path, tmp_path):
+def test_invalid_paths_are_refused(path, tmp_path):
     good = tmp_path / "mine.csv"
     good.write_text("a,x y\nb,y z\n" * 5)
     calls = [lambda: TextCorpus(path), lambda: read_conllu(path), lambda: PosCorpus.from_files(path, path)]
@@ -548,7 +550,7 @@ def test_arguments_of_readers_that_make_no_sense(tmp_path):
     for setting in ("split", "seed", "form", "delimiter", "header", "label_column", "quote", "encoding", "min_count"):
         for value in odd:
             if setting in ("delimiter", "label_column") and value == "a":
-                continue  # a character that parts what it finds; the name of the first column, if that is a header
+                continue  # A character that divides the content; the name of the first column, if there is a header.
             with pytest.raises(InputError):
                 pytest.fail(f"{setting}={value!r}: {TextCorpus(path, **{setting: value})!r}")
     for kind, first in [(SentimentCorpus, "toy"), (QuestionCorpus, "toy"), (PosCorpus, "toy")]:
@@ -566,7 +568,7 @@ def test_arguments_of_readers_that_make_no_sense(tmp_path):
                     pytest.fail(f"{setting}={value!r}: {kind(**name, **{setting: value})!r}")
 
 
-def test_splitting_what_cannot_be_split():
+def test_splitting_invalid_data_is_refused():
     for X_, y in [(None, Y), ("abc", "abc"), (X, None), (X, 3), (X, Y[:2]), (3, Y)]:
         with pytest.raises(InputError):
             split_train_dev_test(X_, y)
@@ -578,7 +580,7 @@ def test_splitting_what_cannot_be_split():
 # --------------------------------------------------------------------------------------------------------------- figures
 
 
-def test_pictures_of_nonsense():
+def test_pictures_of_nonsense_are_refused():
     sd = SimpleDataSet()
     fig, axis = sd.plot_data(ax=detached_axes()[1])
     good = sd.get_bayes_optimal()
@@ -636,7 +638,7 @@ def test_sparse_points_are_drawn_as_dense_ones():
 # -------------------------------------------------------------------------------------------------- explanations, files
 
 
-def test_explanations_and_files_of_nonsense():
+def test_explanations_and_files_of_nonsense_are_refused():
     for call in [
         lambda: explain(classifiers.LinearClassifier(), np.ones((2, 2)), "a", ["a"]),
         lambda: explain(classifiers.LinearClassifier(), np.ones((2, 2)), [[1.0]], 3),

@@ -1,4 +1,4 @@
-"""The tools of maintainers: which tests concern a file, and what each module is for."""
+"""The maintainers' tools: the tests that concern a file, and the purpose of each module."""
 
 import importlib.util
 import re
@@ -14,22 +14,22 @@ def load_tool(name):
     return module
 
 
-def test_the_tests_of_a_file_are_those_that_import_it_by_any_way():
+def test_the_tests_of_a_file_import_it_directly_or_indirectly():
     near = load_tool("near").tests_near(["classifiers/second_order/arow.py"], None)
     distances = {path.relative_to(ROOT).as_posix(): distance for path, distance in near.items()}
     assert distances["tests/classifiers/second_order/test_second_order.py"] == 1
-    assert distances["tests/test_refusals.py"] > 1  # by way of tests/every_learner.py and the package
+    assert distances["tests/test_refusals.py"] > 1  # Through tests/every_learner.py and the package.
     assert "tests/readers/test_splitting.py" not in distances
     assert list(distances.values()) == sorted(distances.values())
 
 
-def test_every_module_says_in_its_first_line_what_it_is_for(capsys):
+def test_every_module_describes_itself_in_its_first_line(capsys):
     assert load_tool("map").main([]) == 0
     assert "perceptron.py" in capsys.readouterr().out
 
 
-def test_files_that_the_docstring_of_a_folder_names_are_there():
-    """A map that is made of first lines cannot be stale; what a docstring names beside it can."""
+def test_files_named_in_the_docstring_of_a_folder_exist():
+    """A map that is generated from first lines cannot become stale, but other names in a docstring can."""
     for path in [
         path for package in ("readers", "classifiers", "lxmls_day1") for path in (ROOT / package).rglob("__init__.py")
     ]:

@@ -1,4 +1,4 @@
-"""Messages are expected by tests/wording.toml: a test that spells one out would have to follow when it is reworded."""
+"""Tests expect messages through tests/wording.toml, so that rewording a message changes no test."""
 
 import ast
 import re
@@ -16,13 +16,13 @@ def python_files(*folders):
 
 
 def phrases(text):
-    """Three words after each other, wherever a text has them."""
+    """Return all sequences of three words of a text."""
     words = re.findall(r"[^\W\d_]+(?:'[a-z]+)?", re.sub(r"\\(.)", r"\1", text).lower())
     return set(zip(words, words[1:], words[2:], strict=False))
 
 
 def texts(tree):
-    """Each text of a module, an f-string without what it fills in; no docstrings."""
+    """Yield each text of a module except docstrings; f-strings without the inserted values."""
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -32,7 +32,7 @@ def texts(tree):
 
 
 def expected_texts(tree):
-    """(line, text) of what a module asserts, in five words or more, and of patterns `match=` of four or more."""
+    """Yield (line, text) of texts with at least five words in assertions, and of patterns `match=` with at least four."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             parts, least = list(ast.walk(node.test)), 5
@@ -45,7 +45,7 @@ def expected_texts(tree):
                 yield part.lineno, part.value
 
 
-def test_no_test_spells_a_message_out():
+def test_no_test_repeats_a_message():
     messages = set()
     for path in python_files("lxmls_day1", "classifiers", "readers", "tools"):
         messages |= {phrase for text in texts(ast.parse(path.read_text("utf-8"))) for phrase in phrases(text)}

@@ -1,4 +1,4 @@
-"""The sentences that tests expect of messages, in one table: who rewords a message changes it there and in the code, and no test."""
+"""The sentences that tests expect in messages, in one table: rewording a message changes the code and the table, but no test."""
 
 import functools
 import tomllib
@@ -9,7 +9,7 @@ TABLE = Path(__file__).with_suffix(".toml")
 
 @functools.cache
 def sentences():
-    """The table: "section.key" -> sentence."""
+    """Return the table: "section.key" -> sentence."""
     sections = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return {f"{section}.{key}": sentence for section, rows in sections.items() for key, sentence in rows.items()}
 

@@ -35,7 +35,7 @@ def modules() -> dict[str, Path]:
 
 
 @functools.cache
-def offered() -> dict[str, str]:
+def lazy_name_targets() -> dict[str, str]:
     """Return the module behind each name that a package imports on first use."""
     found = {
         f"{module_name(stub)}.{name}": f"{place[0]}.{place[1]}"
@@ -62,7 +62,11 @@ def imported_modules(path: Path) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in packages:
             package = packages[ast.unparse(node.value)]
-            every = [name for name in offered() if name.startswith(f"{package}.")] if node.attr == "__all__" else []
+            every = (
+                [name for name in lazy_name_targets() if name.startswith(f"{package}.")]
+                if node.attr == "__all__"
+                else []
+            )
             names += every or [f"{package}.{node.attr}"]
     for name in names:
         name = (
@@ -70,7 +74,7 @@ def imported_modules(path: Path) -> Iterator[str]:
             if name.startswith(("lxmls_day1.classifiers", "lxmls_day1.readers"))
             else name
         )
-        name = offered().get(name, name)
+        name = lazy_name_targets().get(name, name)
         while name and name not in modules():
             name = name.rpartition(".")[0]
         if name:

@@ -67,7 +67,7 @@ def _number(value):
 # ------------------------------------------------------------------------------------------------------------- measures
 
 
-def percent_right(classifier, data):
+def accuracies_in_percent(classifier, data):
     """Return accuracies in percent on the training and on the test part."""
     params = classifier.train(data.train_X, data.train_y)
     parts = {"training": (data.train_X, data.train_y), "test": (data.test_X, data.test_y)}
@@ -100,7 +100,7 @@ def folds(domain):
     return presence(corpus.X), corpus.y, fold
 
 
-def right_in_folds(domain, make):
+def accuracy_in_folds(domain, make):
     """Return the mean accuracy over five folds in percent."""
     X, y, fold = folds(domain)
     right = 0
@@ -111,34 +111,34 @@ def right_in_folds(domain, make):
     return 100 * right / len(y)
 
 
-def of_nbsvm(domain):
+def measure_nbsvm(domain):
     from classifiers import NBSVM, SVM
 
-    svm, nbsvm = right_in_folds(domain, lambda: SVM(2 / 1600, "dual")), right_in_folds(domain, NBSVM)
+    svm, nbsvm = accuracy_in_folds(domain, lambda: SVM(2 / 1600, "dual")), accuracy_in_folds(domain, NBSVM)
     return {"SVM": svm, "NBSVM": nbsvm, "gain": nbsvm - svm}
 
 
-def of_others(domain):
+def measure_other_learners(domain):
     from classifiers import AROW, ConfidenceWeighted, MultinomialNaiveBayes, Perceptron
 
-    perceptron = right_in_folds(domain, lambda: Perceptron(nr_rounds=10, averaged="steps"))
+    perceptron = accuracy_in_folds(domain, lambda: Perceptron(nr_rounds=10, averaged="steps"))
     return {
-        "naive Bayes": right_in_folds(domain, MultinomialNaiveBayes),
-        "AROW's gain": right_in_folds(domain, lambda: AROW(nr_rounds=1)) - perceptron,
-        "CW's gain": right_in_folds(domain, lambda: ConfidenceWeighted(nr_rounds=1)) - perceptron,
+        "naive Bayes": accuracy_in_folds(domain, MultinomialNaiveBayes),
+        "AROW's gain": accuracy_in_folds(domain, lambda: AROW(nr_rounds=1)) - perceptron,
+        "CW's gain": accuracy_in_folds(domain, lambda: ConfidenceWeighted(nr_rounds=1)) - perceptron,
     }
 
 
-def of_points(name):
+def measure_points(name):
     from classifiers import SVM, MaxEntBatch, Mira, Perceptron
 
     make = {"perceptron": Perceptron, "MIRA": Mira, "maximum entropy": MaxEntBatch, "SVM": lambda: SVM(1.0, "dual")}[
         name
     ]
-    return percent_right(make(), points())
+    return accuracies_in_percent(make(), points())
 
 
-def of_books(name):
+def measure_books(name):
     from classifiers import SVM, MaxEntBatch, MaxEntOnline, MultinomialNaiveBayes
 
     make = {
@@ -148,10 +148,10 @@ def of_books(name):
         "maximum entropy online": lambda: MaxEntOnline(1.0),
         "SVM": lambda: SVM(1.0, "dual"),
     }[name]
-    return percent_right(make(), books())
+    return accuracies_in_percent(make(), books())
 
 
-def of_books_as_the_toolkit():
+def measure_books_like_toolkit():
     """Measure unsmoothed naive Bayes as the course's toolkit computes it: numpy.nan_to_num replaces log 0 by −1.8·10³⁰⁸."""
     corpus, weights = books(), []
     for k in (0, 1):
@@ -163,14 +163,14 @@ def of_books_as_the_toolkit():
     return {"test": 100 * np.mean(scores.argmax(axis=1) == corpus.test_y)}
 
 
-def of_questions(level):
+def measure_questions(level):
     from classifiers import SVM
     from readers.question_reader import QuestionCorpus
 
-    return {"SVM": percent_right(SVM(1e-4, "dual"), QuestionCorpus(level=level))["test"]}
+    return {"SVM": accuracies_in_percent(SVM(1e-4, "dual"), QuestionCorpus(level=level))["test"]}
 
 
-def of_treebank():
+def measure_treebank():
     from classifiers.structured.structured_perceptron import StructuredPerceptron
     from readers.pos_corpus import PosCorpus
 
@@ -180,7 +180,7 @@ def of_treebank():
     return {name: 100 * tagger.evaluate(y, tagger.test(X, params)) for name, (X, y) in parts.items()}
 
 
-def of_squishing():
+def measure_column_squishing():
     from classifiers.column_squishing import multiclass_update
 
     scores = np.array([0.90085352, 2.25573249, 0.25974194])
@@ -190,22 +190,28 @@ def of_squishing():
 #: Name -> function that returns part -> number. The functions in the second table need the real corpora.
 ANYWHERE = {
     **{
-        f"points, {name}": functools.partial(of_points, name)
+        f"points, {name}": functools.partial(measure_points, name)
         for name in ("perceptron", "MIRA", "maximum entropy", "SVM")
     },
-    "column squishing": of_squishing,
+    "column squishing": measure_column_squishing,
 }
 ON_REAL_DATA = {
     **{
-        f"books, {name}": functools.partial(of_books, name)
+        f"books, {name}": functools.partial(measure_books, name)
         for name in ("naive Bayes", "naive Bayes, unsmoothed", "maximum entropy", "maximum entropy online", "SVM")
     },
-    "books, naive Bayes, log 0": of_books_as_the_toolkit,
-    "TREC, 6 classes": functools.partial(of_questions, "coarse"),
-    "TREC, 50 classes": functools.partial(of_questions, "fine"),
-    **{f"{domain}, folds, NBSVM": functools.partial(of_nbsvm, domain) for domain in ("books", "dvd", "electronics")},
-    **{f"{domain}, folds, others": functools.partial(of_others, domain) for domain in ("books", "dvd", "electronics")},
-    "treebank": of_treebank,
+    "books, naive Bayes, log 0": measure_books_like_toolkit,
+    "TREC, 6 classes": functools.partial(measure_questions, "coarse"),
+    "TREC, 50 classes": functools.partial(measure_questions, "fine"),
+    **{
+        f"{domain}, folds, NBSVM": functools.partial(measure_nbsvm, domain)
+        for domain in ("books", "dvd", "electronics")
+    },
+    **{
+        f"{domain}, folds, others": functools.partial(measure_other_learners, domain)
+        for domain in ("books", "dvd", "electronics")
+    },
+    "treebank": measure_treebank,
 }
 
 

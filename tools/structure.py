@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MANY = 8  # parameters
+MIN_PARAMETERS = 8  # parameters
 
 
 def imports_between(package: Path) -> dict[str, set[str]]:
@@ -46,7 +46,7 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def long_signatures() -> list[tuple[int, str]]:
-    """Return the functions outside compiled kernels with at least `MANY` parameters, the longest first."""
+    """Return the functions outside compiled kernels with at least `MIN_PARAMETERS` parameters, the longest first."""
     found = []
     for package in ("lxmls_day1", "readers", "classifiers"):
         for path in (ROOT / package).rglob("*.py"):
@@ -56,7 +56,7 @@ def long_signatures() -> list[tuple[int, str]]:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                     count = len([each for each in arguments if each.arg not in ("self", "cls")])
-                    if count >= MANY:
+                    if count >= MIN_PARAMETERS:
                         found.append((count, f"{path.relative_to(ROOT)}:{node.name}"))
     return sorted(found, reverse=True)
 
@@ -74,7 +74,7 @@ def main(packages: list[str]) -> None:
             f"{name}: {len(graph)} parts, {sum(map(len, graph.values()))} imports between them, circles: {dict(circles) or 'none'}"
         )
     signatures = long_signatures()
-    print(f"functions with {MANY} or more parameters, compiled kernels apart: {len(signatures)}")
+    print(f"functions with {MIN_PARAMETERS} or more parameters, compiled kernels apart: {len(signatures)}")
     for count, place in signatures:
         print(f"  {count:3} {place}")
 

@@ -1,1 +1,1 @@
-"""What is learnt from one domain is to serve another one: ``domain_adaptation.py`` wraps any linear learner for that."""
+"""Domain adaptation: ``domain_adaptation.py`` trains any linear learner on one domain for use on another."""

@@ -1,27 +1,28 @@
-"""Domain adaptation: what is learnt from one domain is to serve another one.
+"""Domain adaptation: train a linear classifier on one domain for use on another.
 
-Two ways, each for any linear classifier. Both train it on other features of the same texts; and as these features are linear in x, what
-was learnt is a matrix of parameters (J + 1, K) on x itself again, for ``test``, ``save`` and ``explain``.
+There are two methods, each for any linear classifier. Both train it on derived features of the same texts. The derived features are
+linear in x, so the result is again a matrix of parameters (J + 1, K) for x itself, which ``test``, ``save`` and ``explain`` accept.
 
-*Feature augmentation* has labels of both domains. Each feature gets three weights, a common one and one for each domain:
+*Feature augmentation* needs labels of both domains. Each feature gets three weights, a common weight and one for each domain:
 
     source: x → (x, x, 0)        target: x → (x, 0, x)        so on the target the weights are w_common + w_target
 
-*Structural correspondence learning* has labels of the source only, and texts of both domains. *Pivots* are features that are frequent in
-both domains and say much about the label in the source. Predict each pivot ℓ from the other features of a text, whichever domain it
-comes from; features with like weights in these predictors correspond to one another. The main directions of the weights are features:
+*Structural correspondence learning* needs labels of the source only, and texts of both domains. *Pivots* are features that are
+frequent in both domains and informative about the label in the source. For each pivot ℓ a predictor is trained that predicts it from
+the other features of a text of either domain; features with similar weights in these predictors correspond to each other. The main
+directions of the weights become new features:
 
     W = [w_1 … w_m] (J, m),    W = U D Vᵀ,    θ = the first h columns of U, transposed (h, J),    x → (x, s θ x)
 
-Here the predictors are those of regularized least squares, which has a closed form, Z of the texts without their pivots:
+Here the predictors are fitted by regularized least squares, which has a closed form. The rows of Z are the texts without their pivots:
 
     w_ℓ = argmin Σ_m (w · z_m − p_ℓ(x_m))² + λ ‖w‖²,    W = Zᵀ (Z Zᵀ + λ I)⁻¹ P,    p_ℓ ± 1, less its mean
 
-The sources take the modified Huber loss in place of the squared one.
+The sources use the modified Huber loss instead of the squared loss.
 
 Sources: H. Daumé III, Frustratingly easy domain adaptation, ACL 2007; J. Blitzer, R. McDonald, F. Pereira, Domain adaptation with
 structural correspondence learning, EMNLP 2006; J. Blitzer, M. Dredze, F. Pereira, Biographies, Bollywood, boom-boxes and blenders:
-domain adaptation for sentiment classification, ACL 2007, from which is the choice of pivots by mutual information.
+domain adaptation for sentiment classification, ACL 2007 (the choice of pivots by mutual information).
 """
 
 import copy
@@ -39,25 +40,25 @@ from lxmls_day1.lab_api import InputError, as_numbers, check_number
 
 
 def augment(X: Any, domain: int, nr_domains: int = 2) -> sp.csr_array:
-    """The features once for all domains, and once for their own.
+    """Return the features twice: once as common features, and once as features of their domain.
 
     Parameters
     ----------
     X : array or sparse matrix (M, J)
     domain : int
-        Which domain they come from, counted from 0.
+        The number of the domain that X belongs to, from 0.
     nr_domains : int
-        D.
+        D, the number of domains.
 
     Returns
     -------
     csr_array (M, (1 + D) J)
-        The common features, then those of each domain, which are 0 for the others.
+        The common features, then the features of each domain, which are 0 except for the domain of X.
 
     Raises
     ------
     InputError
-        If X is no matrix of finite numbers, or there is no such domain.
+        If X is not a matrix of finite numbers, or the domain is out of range.
 
     Examples
     --------
@@ -74,29 +75,29 @@ def augment(X: Any, domain: int, nr_domains: int = 2) -> sp.csr_array:
 def train_augmented(
     classifier: Any, source_X: Any, source_y: ArrayLike, target_X: Any, target_y: ArrayLike
 ) -> np.ndarray:
-    """Train on both domains with features of their own, for the target domain.
+    """Train on both domains with augmented features, and return parameters for the target domain.
 
     Parameters
     ----------
     classifier : linear classifier
-        A copy of it learns; it gets its ``classes``, and so is ready to ``test``.
+        A copy of it is trained. The classifier itself gets the ``classes``, so that it can ``test``.
     source_X, source_y : (M, J) and M labels
     target_X, target_y : (N, J) and N labels
 
     Returns
     -------
     params : array (J + 1, K)
-        Common weights and those of the target in one: for texts of the target.
+        The common weights plus the weights of the target, for texts of the target.
 
     Raises
     ------
     InputError
-        If the domains have not the same features or labels of two kinds, there is not a label for each row, or the classifier is not
-        linear in the features.
+        If the domains do not have the same features, their labels are of different types, the numbers of rows and labels differ, or the
+        classifier is not linear in the features.
 
     Examples
     --------
-    A feature that means the contrary in the target domain, and no classifier could learn both at once:
+    A feature that means the opposite in the target domain, which a single linear classifier could not learn:
 
     >>> from classifiers.perceptron import Perceptron
     >>> perceptron = Perceptron()
@@ -122,12 +123,12 @@ def train_augmented(
 
 
 def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
-    """How much the presence of each feature says about the label, in nats.
+    """Return the mutual information, in nats, of the presence of each feature and the label.
 
     Parameters
     ----------
     X : array or sparse matrix (M, J)
-        A feature is there if it is above 0.
+        A feature is present if it is above 0.
     y : M labels
 
     Returns
@@ -138,11 +139,11 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
     Raises
     ------
     InputError
-        If X is no matrix of finite numbers, or there is not a label for each of its rows.
+        If X is not a matrix of finite numbers, or the number of labels differs from the number of rows.
 
     Examples
     --------
-    A feature that is the label says log 2, one that is always there says nothing:
+    A feature that equals the label has log 2, a feature that is always present has 0:
 
     >>> mutual_information([[1, 1], [0, 1]], ["+", "-"]).round(4).tolist()
     [0.6931, 0.0]
@@ -155,7 +156,7 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
     information = np.zeros(there.shape[1])
     for joint in (there, shares[:, None] - there):
         independent = shares[:, None] * joint.sum(axis=0)
-        seen = joint > 1e-12  # what never occurs adds nothing; a difference of equal shares may leave a rounding error
+        seen = joint > 1e-12  # pairs that never occur add nothing; 1e-12 is above the rounding error
         ratio = np.divide(joint, independent, out=np.ones_like(joint), where=seen)
         information += np.where(seen, joint * np.log(ratio), 0.0).sum(axis=0)
     return information
@@ -164,27 +165,27 @@ def mutual_information(X: Any, y: ArrayLike) -> np.ndarray:
 def choose_pivots(
     source_X: Any, source_y: ArrayLike, target_X: Any, nr_pivots: int = 300, min_documents: int = 10
 ) -> np.ndarray:
-    """Features that both domains use, and that say most about the label in the source.
+    """Return the features that are frequent in both domains and most informative about the label in the source.
 
     Parameters
     ----------
     source_X, source_y : (M, J) and M labels
     target_X : (N, J)
-        Texts of the target; their labels are not asked for.
+        Texts of the target; their labels are not needed.
     nr_pivots : int
-        How many at most.
+        The maximum number of pivots.
     min_documents : int
-        In so many documents of each domain a pivot must be.
+        The minimum number of documents of each domain that contain a pivot.
 
     Returns
     -------
     pivots : int array (m,)
-        Columns, those with the most `mutual_information` first.
+        Columns, in descending order of `mutual_information`.
 
     Raises
     ------
     InputError
-        If no feature is frequent enough in both.
+        If no feature is frequent enough in both domains.
 
     Examples
     --------
@@ -205,12 +206,12 @@ def choose_pivots(
 
 
 def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regularizer: float = 300.0) -> np.ndarray:
-    """The main directions θ of the weights that predict the pivots from all other features.
+    """Return the main directions θ of the weights that predict the pivots from all other features.
 
     Parameters
     ----------
     X : array or sparse matrix (M, J)
-        Texts of both domains. Time and memory grow with M³ and M².
+        Texts of both domains. Time grows with M³, memory with M².
     pivots : int array (m,)
         Columns, as `choose_pivots` returns.
     nr_dimensions : int
@@ -226,11 +227,11 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
     Raises
     ------
     InputError
-        If a pivot is no column of X, or a number is out of its range.
+        If a pivot is not a column of X, or a number is out of its range.
 
     Examples
     --------
-    "sharp" keeps company with the pivot "excellent" in one domain, "gripping" in the other: both have the same sign in θ. By hand,
+    "sharp" occurs with the pivot "excellent" in one domain, "gripping" in the other, so both have the same sign in θ. To verify:
     Zᵀ Z = diag(1, 1, 2) and Zᵀ P = (1, 1, −2), so w = (1/2, 1/2, −2/3), and θ is w at length 1:
 
     >>> names = ["excellent", "sharp", "gripping", "blunt"]
@@ -261,32 +262,32 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
 def train_with_correspondences(
     classifier: Any, X: Any, y: ArrayLike, theta: ArrayLike, weight: float = 1.0
 ) -> np.ndarray:
-    """Train on x and s θ x together.
+    """Train on x and s θ x together, and return parameters for x.
 
     Parameters
     ----------
     classifier : linear classifier
-        A copy of it learns; it gets its ``classes``, and so is ready to ``test``.
+        A copy of it is trained. The classifier itself gets the ``classes``, so that it can ``test``.
     X, y : (M, J) and M labels
-        Of the source domain.
+        Training data of the source domain.
     theta : array (h, J)
-        What `correspondences` returned.
+        The result of `correspondences`.
     weight : float > 0
-        s is such that the squares of s θ x sum to so many times the squares of x.
+        The sum of the squares of s θ x, as a multiple of the sum of the squares of x; it determines s.
 
     Returns
     -------
     params : array (J + 1, K)
-        On x: w + s θᵀ v, for weights w of x and v of s θ x.
+        The parameters for x: w + s θᵀ v, for weights w of x and v of s θ x.
 
     Raises
     ------
     InputError
-        If θ does not fit X, or the classifier is not linear in x or only looks at which features are there.
+        If θ does not fit X, or the classifier is not linear in x or uses only the presence of features.
 
     Examples
     --------
-    Nobody said what "gripping" means, but it corresponds to "sharp", which is positive:
+    "gripping" is not in the training data, but it corresponds to "sharp", which is positive:
 
     >>> from classifiers.perceptron import Perceptron
     >>> perceptron, theta = Perceptron(), [[0.0, 0.51, 0.51, -0.69]]
@@ -315,12 +316,15 @@ def train_with_correspondences(
 
 
 def _rows(X):
-    """X as a matrix of finite numbers."""
+    """Return X as a matrix of finite numbers."""
     return LinearClassifier()._rows(X)
 
 
 def _train_copy(classifier, X, y):
-    """What a copy learns, (features of X + 1, K). The classifier gets its classes; what else training leaves is about other features."""
+    """Return the parameters of a trained copy of the classifier, (features of X + 1, K).
+
+    The classifier itself gets only the classes, because other attributes set by training refer to the derived features.
+    """
     learner = copy.deepcopy(classifier)
     params = learner.train(X, y)
     if learner.quadratic:

@@ -1,4 +1,5 @@
-"""Corpora that are larger than memory, for reading; what runs on them is in the package.
+"""Methods for corpora larger than memory, written for reading; the package contains the versions that run on such corpora.
 
-``hashed_features.py`` takes a word's column and sign from its hash; ``parameter_mixing.py`` mixes what several parts have learnt.
+``hashed_features.py`` computes a word's column and sign from its hash; ``parameter_mixing.py`` averages the weights learnt on several
+parts of the data.
 """

@@ -1,15 +1,14 @@
-"""Hashed features: a word's column is computed from its name, and no vocabulary is kept. Plain NumPy, for reading.
+"""Hashed features: a word's column is computed from its name, so no vocabulary is stored. Plain NumPy, written for reading.
 
-A hash function makes a number of 32 bits of every name: h, read with its sign, from −2³¹ to 2³¹ − 1. Of this number the column and
-the sign are taken,
+A hash function maps every name to a signed 32-bit integer h, from −2³¹ to 2³¹ − 1. This number gives the column and the sign,
 
     column = |h| mod B,    sign = +1 if h ≥ 0, else −1
 
-and the row of a document is the sum over its words of sign · count, each in its column. Two words that fall into one column
-*collide*: their terms are added, with equal signs as often as with different ones. So the inner product of two hashed rows is that of
-the rows over words on average over hash functions, whatever B is.
+and the row of a document is the sum over its words of sign · count, each in its column. Two words with the same column *collide*:
+their terms are added, as often with equal signs as with different signs. So the inner product of two hashed rows equals, on average
+over hash functions, the inner product of the rows over words, for any B.
 
-`lxmls-day1 cache --hash b` has B = 2ᵇ and hashes in machine code; the rows are the same.
+`lxmls-day1 cache --hash b` uses B = 2ᵇ and computes the same rows in machine code.
 
 Sources: K. Weinberger, A. Dasgupta, J. Langford, A. Smola, J. Attenberg, Feature hashing for large scale multitask learning, 2009;
 scikit-learn's ``FeatureHasher``, whose columns and signs these are.
@@ -19,7 +18,7 @@ import numpy as np
 
 
 def columns_and_signs(hashes: np.ndarray, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """The column and the sign of each feature, from its hash.
+    """Return the column and the sign of each feature, computed from its hash.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def columns_and_signs(hashes: np.ndarray, n_columns: int) -> tuple[np.ndarray, n
     columns : int array (n,)
         |h| mod n_columns: from 0 to n_columns − 1.
     signs : array (n,)
-        −1 where h is negative, else +1.
+        −1 if h is negative, else +1.
 
     Examples
     --------
@@ -49,14 +48,14 @@ def columns_and_signs(hashes: np.ndarray, n_columns: int) -> tuple[np.ndarray, n
 
 
 def hashed_row(hashes: np.ndarray, counts: np.ndarray, n_columns: int) -> np.ndarray:
-    """The row of one document: in each column the sum of sign · count over the features that fall into it.
+    """Return the row of one document: in each column the sum of sign · count over the features with this column.
 
     Parameters
     ----------
     hashes : int32 array (n,)
         h of each of the document's features.
     counts : array (n,)
-        How often each of them occurs in the document.
+        The number of occurrences of each feature in the document.
     n_columns : int
 
     Returns
@@ -65,7 +64,7 @@ def hashed_row(hashes: np.ndarray, counts: np.ndarray, n_columns: int) -> np.nda
 
     Examples
     --------
-    The first two features collide, and have different signs:
+    The first two features collide, with different signs:
 
     >>> hashed_row(np.array([5, -5, 8], dtype=np.int32), np.array([3.0, 1.0, 2.0]), 4)
     array([2., 2., 0., 0.])

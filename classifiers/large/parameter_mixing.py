@@ -1,16 +1,16 @@
-"""Iterative parameter mixing: several parts of the data are learnt from at the same time, and then mixed. For reading.
+"""Iterative parameter mixing: train on several parts of the data at the same time, then average the weights. Written for reading.
 
-Each of P parts begins with the weights that all had last, and takes steps on its own examples. It ends with
+Each of P parts starts with the weights of the last mixing and takes steps on its own examples. It ends with
 
     W_p    its weights after its last step
     S_p    the sum of its weights after each of its steps
     T_p    the number of its steps
     ω_p    its share of the examples, Σ_p ω_p = 1
 
-Then all go on from the mean of their weights, W = Σ_p ω_p W_p. What is returned in the end is not W but the average over all
-steps of all parts, (Σ_p S_p) / (Σ_p T_p): so sums and numbers of steps are added up.
+Then all parts continue from the mean of their weights, W = Σ_p ω_p W_p. The final result is not W but the average over all
+steps of all parts, (Σ_p S_p) / (Σ_p T_p); so the sums and the numbers of steps are added up, too.
 
-Mixing once, at the very end, is not enough: the mean of two separating weights need not separate.
+Mixing only once, at the end, is not enough: the mean of two weight matrices that separate the data need not separate them.
 
 ``online_classifier.py`` mixes in the same way for ``n_jobs=P``, with S_p in the form of ``running_average.py``.
 
@@ -26,7 +26,7 @@ import numpy as np
 def mixed(
     weights: np.ndarray, sums: np.ndarray, n_steps: np.ndarray, shares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """What the parts have learnt, as one: the weights to go on from, and the sum and number of all steps.
+    """Return the mixed weights of all parts, and the sum and the number of all their steps.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def mixed(
     Returns
     -------
     W : array (J + 1, K)
-        The mean of the weights by the shares.
+        The mean of the weights, weighted by the shares.
     total : array (J + 1, K)
         The sum of the weights after each step of every part.
     count : int
@@ -50,7 +50,7 @@ def mixed(
 
     Examples
     --------
-    One part took three steps, the other one took one:
+    One part took three steps, the other took one:
 
     >>> weights, sums = np.array([[[4.0]], [[8.0]]]), np.array([[[9.0]], [[8.0]]])
     >>> W, total, count = mixed(weights, sums, np.array([3, 1]), np.array([0.75, 0.25]))
@@ -66,11 +66,12 @@ def mixed(
 
 
 class Mixture(NamedTuple):
-    """What `train_in_parts` has learnt.
+    """The result of `train_in_parts`.
 
     Examples
     --------
-    One part is learning as usual. Its first step changes nothing, its second one does; so the mean over both is half of the last weights:
+    One part is ordinary training. Its first step changes nothing and its second step does, so the mean over both is half of the last
+    weights:
 
     >>> from classifiers.perceptron import perceptron_rule
     >>> X, labels = np.array([[2.0], [-1.0]]), np.array([0, 1])
@@ -79,28 +80,28 @@ class Mixture(NamedTuple):
     ([1.0, -1.0], [0.5, -0.5])
     """
 
-    average: np.ndarray  # (J + 1, K): of the weights after each step of every part
-    weights: np.ndarray  # (J + 1, K): after the last mixing
+    average: np.ndarray  # (J + 1, K): the mean of the weights after each step of every part
+    weights: np.ndarray  # (J + 1, K): the weights after the last mixing
 
 
 def train_in_parts(
     rule: Callable[..., Any], X: Any, labels: np.ndarray, segments: Iterable[Sequence[np.ndarray]]
 ) -> Mixture:
-    """Learn by a rule that does not shrink, with steps of size 1, on several parts at a time.
+    """Train with a rule that does not shrink the weights, with steps of size 1, on several parts at a time.
 
     Parameters
     ----------
     rule : function (scores, label, sq_norm, step, cost) -> d (K,)
-        Such as ``perceptron_rule``.
+        For example ``perceptron_rule``.
     X : array or sparse matrix (M, J)
     labels : int array (M,)
         Column numbers 0 … K − 1.
     segments : iterable of lists of P int arrays
-        From one mixing to the next: the examples that each of the parts visits, in their order.
+        For each period between two mixings: the examples that each of the P parts visits, in order.
 
     Examples
     --------
-    Two parts with two examples each, mixed after a round, and after a second one:
+    Two parts with two examples each, mixed after each of two rounds:
 
     >>> from classifiers.perceptron import perceptron_rule
     >>> X, labels = np.array([[2.0], [-1.0], [1.0], [-2.0]]), np.array([1, 0, 1, 0])
@@ -108,7 +109,7 @@ def train_in_parts(
     >>> train_in_parts(perceptron_rule, X, labels, [parts, parts]).weights[:, 1].tolist()
     [1.0, 1.5]
     """
-    # numba takes its time: imported by the first training
+    # Imported here because importing numba is slow.
     from lxmls_day1.lab_api import Rows
 
     labels = np.asarray(labels, dtype=np.int64)

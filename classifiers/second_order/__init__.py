@@ -1,4 +1,4 @@
-"""Rules that see how sure each weight is: unsure ones move most.
+"""Rules with a variance for each weight: the larger the variance of a weight, the more it moves.
 
-The loop is that of ``online_classifier.py``, whose ``second_order`` marks such a rule.
+The loop is in ``online_classifier.py``; its decorator ``second_order`` marks such a rule.
 """

@@ -1,16 +1,16 @@
-"""AROW, adaptive regularization of weights: every weight knows how sure it is, and the unsure ones move most.
+"""AROW, adaptive regularization of weights: every weight has a variance, and uncertain weights move most.
 
-The weights are Gaussian: mean W and a variance Σ_jk each, 1 at the start. With r the best rival, the score of the true class leads
-by Δ = s_y − s_r, with the variance v = v_y + v_r, v_k = Σ_j Σ_jk g_j². Where Δ < ρ(r, y), the step solves
+The weights are Gaussian with means W and a variance Σ_jk each, 1 at the start. Let r be the best rival. The score of the true class
+leads by Δ = s_y − s_r, which has the variance v = v_y + v_r with v_k = Σ_j Σ_jk g_j². If Δ < ρ(r, y), the step solves
 
     min KL(N(W', Σ') ‖ N(W, Σ)) + 1/(2λ) · max(0, ρ(r, y) − Δ')² + 1/(2λ) · v'
 
-stay near the old Gaussian, have a margin, be sure of it. Of the new Σ the diagonal is kept:
+The three terms mean: stay near the old Gaussian, have a margin, and be certain of it. Only the diagonal of the new Σ is used:
 
     β = 1/(v + λ),   d = β (ρ(r, y) − Δ) (e_y − e_r),   b = β (e_y + e_r)
 
-A weight that has been seen often has a small variance and hardly moves; a rare word is learnt from one example. As λ limits every
-step, a mislabelled example does little harm.
+The weight of a frequent feature has a small variance and hardly moves; a rare word is learnt from one example. λ limits every step,
+so a mislabelled example does little harm.
 
 Source: K. Crammer, A. Kulesza, M. Dredze, Adaptive regularization of weight vectors, NIPS 2009 (its r is λ here).
 """
@@ -30,7 +30,7 @@ def arow_rule(
 ) -> tuple[np.ndarray, np.ndarray]:
     """d = β ℓ (e_y − e_r) and b = β (e_y + e_r), each (K,), with β = 1/(v + λ) and ``step`` = 1/λ.
 
-    The margin is 0 and 1 is asked for; the variances 1 and 2 and λ = 1 make β = 1/4:
+    The margin is 0 and the required margin is 1; the variances 1 and 2 and λ = 1 give β = 1/4:
 
     >>> d, b = arow_rule(np.array([5.0, 5.0, 0.0]), 0, np.array([1.0, 2.0, 9.0]), 1.0, np.array([0.0, 1.0, 1.0]))
     >>> d, b
@@ -57,14 +57,14 @@ class AROW(OnlineClassifier):
     Parameters
     ----------
     regularizer : float > 0
-        λ, the r of the source: the larger it is, the less do weights and variances change in one step.
+        λ, the r of the source: the larger λ, the less the weights and variances change in one step.
     nr_rounds, averaged, seed, order, cost, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. One round is often enough.
 
     Attributes
     ----------
     variances : array (J + 1, K)
-        Σ after training: the smaller, the surer is the weight.
+        Σ after training: the smaller a variance, the more certain the weight.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Confidence-weighted learning: the least change of a Gaussian over the weights after which the example is surely right.
+"""Confidence-weighted learning: the smallest change of a Gaussian over the weights after which the example is right with high probability.
 
-As in ``arow.py`` the weights are Gaussian, mean W and a variance Σ_jk each, and the true class leads its best rival r by Δ, with
-the variance v. *Exact* CW asks for a lead with probability η, that is of φ = Φ⁻¹(η) standard deviations:
+As in ``arow.py`` the weights are Gaussian with means W and a variance Σ_jk each, and the true class leads its best rival r by Δ, which
+has the variance v. *Exact* CW requires a lead with probability η, that is a lead of φ = Φ⁻¹(η) standard deviations:
 
     min KL(N(W', Σ') ‖ N(W, Σ))   such that   Δ' ≥ φ √v'
 
@@ -10,7 +10,7 @@ With ψ = 1 + φ²/2 and ξ = 1 + φ² the step is
     α = max(0, (−Δ ψ + √(Δ² φ⁴/4 + v φ² ξ)) / (v ξ)),   √u = (√(α² v² φ² + 4 v) − α v φ) / 2,   β = α φ / (√u + v α φ)
     d = α (e_y − e_r),   b = β (e_y + e_r)
 
-It believes every label. The *soft* form, SCW-I, pays C · max(0, φ √v' − Δ') for what is missing instead: α is at most C.
+Exact CW trusts every label. The *soft* form, SCW-I, replaces the constraint by a penalty C · max(0, φ √v' − Δ'), so that α ≤ C.
 
 Sources: M. Dredze, K. Crammer, F. Pereira, Confidence-weighted linear classification, ICML 2008; K. Crammer, M. Dredze, F. Pereira,
 Exact convex confidence-weighted learning, NIPS 2008; J. Wang, P. Zhao, S. Hoi, Exact soft confidence-weighted learning, ICML 2012.
@@ -32,7 +32,7 @@ NO_CAP = np.finfo(np.float64).max  # finite, because the loop multiplies the ste
 def confidence_weighted_rule(
     scores: np.ndarray, label: int, variances: np.ndarray, step: float, cost: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """d = α (e_y − e_r) and b = β (e_y + e_r), each (K,), with ``step`` the cap C, and ``cost`` the φ ρ(·, y) of each rival.
+    """d = α (e_y − e_r) and b = β (e_y + e_r), each (K,), with ``step`` the cap C, and ``cost`` holding φ ρ(·, y) of each rival.
 
     With Δ = 0, v = 2 and φ = 1 the new lead Δ' = v α is one standard deviation, Δ'² = v' = v − β v²:
 
@@ -48,11 +48,11 @@ def confidence_weighted_rule(
     xi = 1.0 + phi**2
     root = np.sqrt(margin**2 * phi**4 / 4 + variance * phi**2 * xi)
     alpha = 0.0
-    if variance > 0.0:  # else both weights are sure, and stay
+    if variance > 0.0:  # otherwise all weights are certain and do not change
         alpha = min(step, (root - margin * (1.0 + phi**2 / 2)) / (variance * xi))
     if alpha > 0.0:
         moved = alpha * variance * phi
-        root_u = 2.0 * variance / (np.sqrt(moved**2 + 4.0 * variance) + moved)  # √u, where nothing cancels
+        root_u = 2.0 * variance / (np.sqrt(moved**2 + 4.0 * variance) + moved)  # √u, in a form without cancellation
         d[label], d[rival] = alpha, -alpha
         b[label] = b[rival] = alpha * phi / (root_u + moved)
     return d, b
@@ -60,23 +60,23 @@ def confidence_weighted_rule(
 
 @dataclass(eq=False, repr=False)
 class ConfidenceWeighted(OnlineClassifier):
-    """Confidence-weighted learning with a variance for each weight: exact, or soft by a cap.
+    """Confidence-weighted learning with a variance for each weight: exact, or soft if a cap is given.
 
     Parameters
     ----------
     confidence : float between 0.5 and 1
-        η, the probability with which each example is to be right after its step.
+        η, the probability with which each example must be right after its step.
     cap : float > 0, optional
-        C of SCW-I, the most that a step moves. Without one CW is exact, and believes every label.
+        C of SCW-I, the maximum of α. Default: no cap; CW is exact and trusts every label.
     nr_rounds, averaged, seed, order, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`.
     cost : array (K, K), optional
-        The lead over class k is to be φ ρ(k, y) standard deviations.
+        The required lead over class k is φ ρ(k, y) standard deviations.
 
     Attributes
     ----------
     variances : array (J + 1, K)
-        Σ after training: the smaller, the surer is the weight.
+        Σ after training: the smaller a variance, the more certain the weight.
 
     Examples
     --------

@@ -1,19 +1,20 @@
-"""The second-order perceptron: a perceptron whose weights know how sure they are, so that a rare word moves more than a frequent one.
+"""The second-order perceptron: a perceptron with a variance for each weight, so that rare words move more than frequent words.
 
-On a mistake the perceptron adds f = f(x, y) − f(x, r) to a sum v, with r the best rival. The second-order perceptron also adds f fᵀ to a
-matrix S, and predicts with the weights
+On a mistake the perceptron adds f = f(x, y) − f(x, r) to a sum v, with r the best rival. The second-order perceptron also adds f fᵀ to
+a matrix S, and predicts with the weights
 
     W = Σ v,   Σ = a (a I + S)⁻¹
 
-Both are updated without an inverse. Before the step the true class leads by Δ = s_y − s_r, with the variance v = v_y + v_r,
-v_k = Σ_j Σ_jk g_j². Only on a mistake, Δ ≤ 0, and with Σ kept as a diagonal,
+Both are updated without computing an inverse. Before the step the true class leads by Δ = s_y − s_r, which has the variance
+v = v_y + v_r with v_k = Σ_j Σ_jk g_j². Only on a mistake, Δ ≤ 0, and with Σ restricted to its diagonal,
 
     β = 1/(a + v),   d = β (a − Δ) (e_y − e_r),   b = β (e_y + e_r)
 
-The larger a is, the nearer is d to the perceptron's e_y − e_r.
+The larger a is, the closer d is to the perceptron's e_y − e_r.
 
 Source: N. Cesa-Bianchi, A. Conconi, C. Gentile, A second-order perceptron algorithm, SIAM Journal on Computing 34, 2005, figure 3.1
-(its W is 1/a of the one here, which changes no prediction; the diagonal and the several classes are ours).
+(its W is 1/a times the W here, which changes no prediction; the restriction to the diagonal and the extension to several classes are
+ours).
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ def second_order_perceptron_rule(
 ) -> tuple[np.ndarray, np.ndarray]:
     """d = β (a − Δ) (e_y − e_r) and b = β (e_y + e_r), each (K,), with β = 1/(a + v) and ``step`` = a; both 0 without a mistake.
 
-    The true class loses by 1, Δ = −1; the variances 1 and 2 and a = 1 make β = 1/4:
+    The true class loses by 1, Δ = −1; the variances 1 and 2 and a = 1 give β = 1/4:
 
     >>> d, b = second_order_perceptron_rule(np.array([4.0, 5.0]), 0, np.array([1.0, 2.0]), 1.0, np.array([0.0, 1.0]))
     >>> d, b
@@ -57,14 +58,14 @@ class SecondOrderPerceptron(OnlineClassifier):
     Parameters
     ----------
     a : float > 0
-        How slowly the weights become sure: the larger it is, the more steps are those of the perceptron.
+        The larger a, the more slowly the variances shrink, and the longer the steps equal those of the perceptron.
     nr_rounds, averaged, seed, order, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. A cost matrix is not used.
 
     Attributes
     ----------
     variances : array (J + 1, K)
-        Σ after training: the smaller, the surer is the weight.
+        Σ after training: the smaller a variance, the more certain the weight.
 
     Examples
     --------

@@ -1,18 +1,18 @@
-"""Non-linear conjugate gradient: gradient descent that does not undo what its last step has done.
+"""Non-linear conjugate gradient: gradient descent whose steps do not undo the previous step.
 
-The steepest way down forgets all earlier steps, and in a long valley it goes to and fro. A direction that keeps a share of the
-last one does not:
+Steepest descent ignores all earlier steps and zigzags in a long valley. A direction that includes a share of the previous direction
+does not:
 
     d ← −z + β d,    z = D⁻¹ ∇F(x),    β = max(0, z·(∇F − ∇F_before) / (z_before·∇F_before))    (Polak, Ribière)
 
-On a quadratic F with exact steps each direction is conjugate to all before it, d_iᵀ H d_j = 0, and n steps lead to the optimum. On any
-other F this holds nearly, near the optimum. β = 0 is a *restart*: the direction is the steepest one again. That happens where the
-gradient does not become flatter, where it is far from orthogonal to the last one (Powell), and where d does not lead down.
+On a quadratic F with exact steps each direction is conjugate to all earlier ones, d_iᵀ H d_j = 0, and n steps lead to the optimum. On
+any other F this holds approximately near the optimum. β = 0 is a *restart*: the direction is the steepest one again. A restart happens
+if the gradient does not become flatter, if it is far from orthogonal to the previous gradient (Powell), and if d does not lead down.
 
-It keeps three vectors, L-BFGS (``lbfgs.py``) forty; that one needs fewer evaluations of F. The line search is the same, but ends
-nearer to the lowest point: a step that is not exact spoils the next direction.
+It stores three vectors. L-BFGS (``lbfgs.py``) stores forty, and needs fewer evaluations of F. The line search is the same, but ends
+closer to the minimum along d, because an inexact step spoils the next direction.
 
-Sources: the guide, section 1.5.1, which names it beside L-BFGS; J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithm 5.4,
+Sources: the guide, section 1.5.1, which mentions it next to L-BFGS; J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithm 5.4,
 eq. 5.45 and 5.52.
 """
 
@@ -20,10 +20,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from classifiers.solvers.lbfgs import PATIENCE, ROUNDING, Function, Iterate, line_search
+from classifiers.solvers.lbfgs import MAX_STALLED_ITERATIONS, ROUNDING, Function, Iterate, line_search
 
-FLATTER = 0.1  # c₂ of the line search
-ORTHOGONAL = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
+WOLFE_C2 = 0.1  # c₂ of the line search
+MAX_GRADIENT_COSINE = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
 
 
 def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarray | None = None) -> Iterator[Iterate]:
@@ -32,20 +32,20 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
     Parameters
     ----------
     function : x -> (F(x), ∇F(x))
-        A value that is not finite is as good as infinitely high.
+        A value that is not finite counts as infinitely high.
     start : float array (n,)
     diagonal : array (n,), positive, optional
-        D, what the diagonal of H may look like, up to a factor.
+        D, an estimate of the diagonal of H, up to a factor.
 
     Yields
     ------
     Iterate
-        The start, and where each iteration arrives. The last has been yielded when the gradient is zero, or when
-        rounding hides any progress.
+        The start, and the point after each iteration. It ends when the gradient is zero, or when the progress is below the
+        rounding error.
 
     Examples
     --------
-    On a parabola in two dimensions two steps are nearly enough; gradient descent needs dozens:
+    On a quadratic function of two variables two steps are almost enough; gradient descent needs dozens:
 
     >>> def parabola(x):
     ...     return x[0] ** 2 + 10 * x[1] ** 2, np.array([2 * x[0], 20 * x[1]])
@@ -59,15 +59,15 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
     direction, step = -steepest, 1.0
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
-        there = line_search(function, here, step * direction, FLATTER)
-        if there is None and not np.array_equal(direction, -steepest):  # once more along the steepest way
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
+        there = line_search(function, here, step * direction, WOLFE_C2)
+        if there is None and not np.array_equal(direction, -steepest):  # retry along steepest descent
             direction, step = -steepest, 1.0
             continue
         if there is None:
             return
         steepest_there = there.gradient / diagonal
-        share = _share_of_the_last(here.gradient, steepest, there.gradient, steepest_there)
+        share = _polak_ribiere_beta(here.gradient, steepest, there.gradient, steepest_there)
         direction *= share
         direction -= steepest_there
         slope = there.gradient @ direction
@@ -77,20 +77,20 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
         norm = np.linalg.norm(there.gradient)
         progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
         flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
-        step = _first_try(here.value - there.value, slope)
+        step = _initial_step_length(here.value - there.value, slope)
         here, steepest = there, steepest_there
         yield here
 
 
-def _share_of_the_last(gradient, steepest, gradient_there, steepest_there):
-    """β: how much of the last direction the next one keeps."""
-    if abs(steepest @ gradient_there) >= ORTHOGONAL * (steepest_there @ gradient_there):
+def _polak_ribiere_beta(gradient, steepest, gradient_there, steepest_there):
+    """Return β: the share of the previous direction in the next one."""
+    if abs(steepest @ gradient_there) >= MAX_GRADIENT_COSINE * (steepest_there @ gradient_there):
         return 0.0
     before = steepest @ gradient
     return max(0.0, steepest_there @ (gradient_there - gradient) / before) if before > 0 else 0.0
 
 
-def _first_try(fall, slope):
-    """A step after which F would fall as much as in the last iteration, were it a parabola: −2 fall / slope."""
+def _initial_step_length(fall, slope):
+    """Return the step to the minimum of a parabola that falls as much as F did in the previous iteration: −2 fall / slope."""
     step = -2 * fall / slope if slope < 0 else 1.0
     return step if 0 < step < np.inf else 1.0

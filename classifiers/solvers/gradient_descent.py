@@ -1,12 +1,12 @@
-"""Gradient descent with steps chosen by Armijo's rule: the plainest method that is sure to arrive.
+"""Gradient descent with steps chosen by Armijo's rule: the simplest method that is guaranteed to converge.
 
-Go downhill, along −∇F(x), and take the first of the steps η, η/2, η/4, … that lowers F by at least a small share of what
-the slope promises:
+Move along −∇F(x), and take the first of the steps η, η/2, η/4, … that lowers F by at least a small share of the decrease
+that the slope predicts:
 
     F(x − η ∇F(x)) ≤ F(x) − c η ‖∇F(x)‖²,    c = 10⁻⁴
 
-For a smooth F some step always does, since for η → 0 the decrease approaches η ‖∇F‖². Without such a rule a step that is
-too long goes up on the other side of the valley, and one that is too short takes forever.
+For a smooth F such a step always exists, because for η → 0 the decrease approaches η ‖∇F‖². Without this rule a step that is
+too long ends on the other side of the valley, possibly higher, and steps that are too short need very many iterations.
 
 Sources: L. Armijo, Minimization of functions having Lipschitz continuous first partial derivatives, 1966; J. Nocedal,
 S. Wright, Numerical Optimization, 2006, section 3.1; the guide, algorithm 4.
@@ -17,15 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDING, _SMALLEST = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
+_ROUNDING, _MIN_FLOAT = np.finfo(np.float64).eps, np.finfo(np.float64).tiny
 
 
-class Descent(NamedTuple):
-    """Where an iteration of gradient descent has arrived.
+class DescentIterate(NamedTuple):
+    """The point after an iteration of gradient descent.
 
     Examples
     --------
-    A step of 1 leads from x = 1 to −1, where x² is no lower; half of it, to the lowest point:
+    A step of 1 leads from x = 1 to −1, where x² is not lower; half of the step leads to the minimum:
 
     >>> def parabola(x):
     ...     return float(x @ x), 2 * x
@@ -46,27 +46,27 @@ def gradient_descent(
     first_step: float = 1.0,
     sufficient: float = 1e-4,
     shrink: float = 0.5,
-) -> Iterator[Descent]:
+) -> Iterator[DescentIterate]:
     """Minimise a smooth function, one iteration for each ``next``.
 
     Parameters
     ----------
     function : x -> (F(x), ∇F(x))
-        A value that is not finite is as good as infinitely high.
+        A value that is not finite counts as infinitely high.
     start : float array, of any shape
     first_step : float > 0
-        The longest step that the first iteration tries. Each later one begins one size above the step taken before, so
-        that steps can grow again.
+        The longest step that the first iteration tries. Each later iteration first tries the previous step divided by ``shrink``,
+        so that steps can grow again.
     sufficient : float in (0, 1)
         c, the share of η ‖∇F‖² by which F must fall.
     shrink : float in (0, 1)
-        A step that is too long is multiplied with this.
+        A step that is too long is multiplied by this factor.
 
     Yields
     ------
     Descent
-        The start, and where each iteration arrives; F falls from each to the next. The last has been yielded when the
-        gradient is zero, or so small that the decrease which it promises is lost in the rounding of F.
+        The start, and the point after each iteration; F falls from each to the next. It ends when the gradient is zero, or so
+        small that the predicted decrease is below the rounding error of F.
 
     Examples
     --------
@@ -79,17 +79,17 @@ def gradient_descent(
     array([0., 0.])
     """
     start = np.array(start, dtype=np.float64)
-    here, step = Descent(start, *function(start), 0.0), first_step
+    here, step = DescentIterate(start, *function(start), 0.0), first_step
     while True:
         yield here
         slope = np.vdot(here.gradient, here.gradient)  # ‖∇F(x)‖²
         while True:
-            if not step * slope > _ROUNDING * abs(here.value) + _SMALLEST:
+            if not step * slope > _ROUNDING * abs(here.value) + _MIN_FLOAT:
                 return
             x = here.x - step * here.gradient
             value, gradient = function(x)
             if value <= here.value - sufficient * step * slope and value < here.value:
                 break
             step *= shrink
-        here = Descent(x, value, gradient, step)
+        here = DescentIterate(x, value, gradient, step)
         step /= shrink

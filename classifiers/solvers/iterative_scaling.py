@@ -1,12 +1,12 @@
-"""Generalized iterative scaling: raise the weight of a feature that the model expects too rarely, lower the others.
+"""Generalized iterative scaling: raise the weight of a feature that the model expects too rarely, lower the weights of the others.
 
-A maximum-entropy model with features f_i ≥ 0 is best fitted to the data when E_model[f_i] = E_emp[f_i] for all i. Where the
-features of every (x, y) sum to the same V, the update
+A maximum-entropy model with features f_i ≥ 0 fits the data best if E_model[f_i] = E_emp[f_i] for all i. If the features of every
+(x, y) sum to the same V, the update
 
     w_i ← w_i + (1/V) log(E_emp[f_i] / E_model[f_i])
 
-never lowers the likelihood, and leads to the optimum from any start. For classes, f(x, y) = g(x) ⊗ e_y, and a *slack feature*
-holds what x lacks of the largest sum: V − Σ_j g_j(x). The larger V, the smaller the steps: long documents take many thousand
+never lowers the likelihood, and converges to the optimum from any start. For classes, f(x, y) = g(x) ⊗ e_y, and a *slack feature*
+V − Σ_j g_j(x) fills the sum up to V, the largest sum. The larger V, the smaller the steps: long documents need many thousand
 iterations, and L-BFGS a few dozen.
 
 Sources: J. Darroch, D. Ratcliff, Generalized iterative scaling for log-linear models, Annals of Mathematical Statistics 43, 1972;
@@ -26,12 +26,12 @@ from lxmls_day1.lab_api import InputError
 
 
 def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndarray, total: float) -> np.ndarray:
-    """The update itself: w_i + (1/V) log(E_emp[f_i] / E_model[f_i]) for each feature.
+    """Return w_i + (1/V) log(E_emp[f_i] / E_model[f_i]) for each feature.
 
-    The arrays are of any shape, the same one: w_i, E_emp[f_i] > 0 and E_model[f_i] ≥ 0; ``total`` is V. An expectation that rounds
-    to zero, far out on separable data, counts as the smallest number there is.
+    The arrays w_i, E_emp[f_i] > 0 and E_model[f_i] ≥ 0 have the same shape, which may be any; ``total`` is V. An expectation that rounds to
+    zero, which can happen for large weights on separable data, is replaced by the smallest positive float.
 
-    The first feature is seen twice as often as it is expected, the second as often:
+    The first feature occurs twice as often as the model expects, the second exactly as often:
 
     >>> scaling_update(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([0.25, 0.5]), 2.0).round(4)
     array([0.3466, 1.    ])
@@ -43,7 +43,9 @@ def scaling_update(weights: np.ndarray, empirical: np.ndarray, expected: np.ndar
 
 
 def with_slack(X: Any) -> tuple[Any, float]:
-    """The features (1, x, slack), (M, J + 2), with the sum V in every row, and V, the largest 1 + Σ_j x_j; an error if x_j < 0.
+    """Return the features (1, x, slack), (M, J + 2), whose rows sum to V, and V, the largest 1 + Σ_j x_j.
+
+    Raise an InputError if x_j < 0.
 
     >>> with_slack(np.array([[2.0, 3.0], [1.0, 0.0]]))
     (array([[1., 2., 3., 0.],
@@ -62,8 +64,8 @@ def with_slack(X: Any) -> tuple[Any, float]:
     return np.hstack([ones, X, slack]), float(total)
 
 
-class Scaling(NamedTuple):
-    """Where an iteration has arrived.
+class ScalingIteration(NamedTuple):
+    """The state after an iteration.
 
     Examples
     --------
@@ -81,25 +83,26 @@ class Scaling(NamedTuple):
 
 def iterative_scaling(
     empirical: np.ndarray, model: Callable[[np.ndarray], tuple[float, np.ndarray]], total: float
-) -> Iterator[Scaling]:
-    """Generalized iterative scaling by itself, for any features whose sum is the same everywhere.
+) -> Iterator[ScalingIteration]:
+    """Run generalized iterative scaling for any features whose sum is the same for every (x, y).
 
-    ``empirical``, of any shape, is E_emp of each feature. One with 0, whose optimum is at −∞, is left out: its weight stays 0, and
-    the others' weights rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total`` is V.
+    ``empirical``, of any shape, is E_emp of each feature. A feature with E_emp = 0, whose optimum is at −∞, is skipped: its weight stays 0,
+    and the weights of the others rise instead. ``model`` is a function of the weights that returns the objective and E_model; ``total``
+    is V.
 
-    Yields a `Scaling` at the start, where all weights are 0, and after each iteration, without end.
+    Yields a `ScalingIteration` at the start, with all weights 0, and after each iteration, without end.
 
     Examples
     --------
     The guide's dice: {1, 2, 3} came up 10 times, {4, 5, 6} 30 times. Each group is a feature, so that V = 1:
 
-    >>> shares = np.array([10 / 40, 30 / 40])
+    >>> sample_weights = np.array([10 / 40, 30 / 40])
     >>> def probabilities(weights):
     ...     return softmax(np.repeat(weights, 3)[None, :])
     >>> def dice(weights):
     ...     expected = probabilities(weights).reshape(2, 3).sum(axis=1)
-    ...     return -shares @ np.log(expected / 3), expected
-    >>> iterations = iterative_scaling(shares, dice, total=1.0)
+    ...     return -sample_weights @ np.log(expected / 3), expected
+    >>> iterations = iterative_scaling(sample_weights, dice, total=1.0)
     >>> start, first = next(iterations), next(iterations)
     >>> probabilities(first.weights) * 12
     array([[1., 1., 1., 3., 3., 3.]])
@@ -108,18 +111,21 @@ def iterative_scaling(
     weights = np.zeros(empirical.shape)
     while True:
         objective, expected = model(weights)
-        yield Scaling(weights, float(objective), float(np.linalg.norm((empirical - expected)[seen])))
+        yield ScalingIteration(weights, float(objective), float(np.linalg.norm((empirical - expected)[seen])))
         weights = weights.copy()
         weights[seen] = scaling_update(weights[seen], empirical[seen], expected[seen], total)
 
 
-def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike = 1.0) -> Iterator[Scaling]:
+def scale_max_ent(
+    X: Any, labels: np.ndarray, n_classes: int, sample_weights: ArrayLike = 1.0
+) -> Iterator[ScalingIteration]:
     """Fit the maximum-entropy model of classes by iterative scaling, without regularization.
 
-    Yields what :func:`iterative_scaling` does, with weights (J + 1, K) of g(x) = (1, x), for examples X (M, J) without a negative entry,
-    their columns ``labels`` (M,), and ``shares`` (M,) of mean 1, how much each counts. An InputError names a negative feature.
+    The examples are X (M, J) without negative entries, their columns ``labels`` (M,), and sample weights
+    ``sample_weights`` (M,) of mean 1. Yields
+    the same as :func:`iterative_scaling`, with weights (J + 1, K) of g(x) = (1, x). An InputError names a negative feature.
 
-    With one feature that is there or not the model can give the shares of the classes:
+    With one binary feature the model reproduces the shares of the classes:
 
     >>> X, labels = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
     >>> scaling = next(scaling for scaling in scale_max_ent(X, labels, 2) if scaling.mismatch < 1e-4)
@@ -127,11 +133,11 @@ def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike 
     array([[0.667, 0.333]])
     """
     features, total = with_slack(X)  # (M, J + 2)
-    of_each = np.broadcast_to(shares, len(labels))[:, None]  # (M, 1)
+    of_each = np.broadcast_to(sample_weights, len(labels))[:, None]  # (M, 1)
 
     def model(weights):
         scores = features @ weights  # (M, K)
-        return (shares * log_loss(scores, labels)).mean(), expectations(features, of_each * softmax(scores))
+        return (sample_weights * log_loss(scores, labels)).mean(), expectations(features, of_each * softmax(scores))
 
     empirical = expectations(features, of_each * np.eye(n_classes)[labels])  # (J + 2, K)
     for scaling in iterative_scaling(empirical, model, total):
@@ -139,7 +145,9 @@ def scale_max_ent(X: Any, labels: np.ndarray, n_classes: int, shares: ArrayLike 
 
 
 def without_slack(weights: np.ndarray, total: float) -> np.ndarray:
-    """Weights (J + 1, K) of (1, x) with the same scores: Σ_j w_j g_j + s (V − Σ_j g_j) = V s + Σ_j (w_j − s) g_j, s the last of J + 2.
+    """Return weights (J + 1, K) of (1, x) with the same scores as the weights (J + 2, K) of (1, x, slack).
+
+    Σ_j w_j g_j + s (V − Σ_j g_j) = V s + Σ_j (w_j − s) g_j, with s the last of the J + 2 weights and V the ``total``.
 
     >>> without_slack(np.array([[0.0], [1.0], [2.0], [0.5]]), 3.0).ravel()
     array([1. , 0.5, 1.5])

@@ -1,16 +1,16 @@
-"""L-BFGS: Newton's method with second derivatives that are guessed from the last few steps.
+"""L-BFGS: Newton's method with second derivatives that are estimated from the last few steps.
 
-Newton's direction is −H⁻¹ ∇F, with H the matrix of second derivatives, far too large to be kept. But each step taken
-reveals a little of it: the change y of the gradient along a step s is nearly H s. The *two-loop recursion* corrects a
-first guess, a diagonal D, by the last m pairs (s, y). That takes 4 m vector operations and no matrix; without any pair,
-and with D = 1, it would be gradient descent.
+Newton's direction is −H⁻¹ ∇F, with H the matrix of second derivatives, which is far too large to store. But each step gives
+some information about H: the change y of the gradient along a step s is approximately H s. The *two-loop recursion* corrects an
+initial estimate, a diagonal D, by the last m pairs (s, y). This takes 4 m vector operations and no matrix. Without pairs,
+and with D = 1, it is gradient descent.
 
-Along the direction d a step t is good enough if it fulfils the two Wolfe conditions,
+Along the direction d a step t is accepted if it fulfils the two Wolfe conditions,
 
-    F(x + t d) ≤ F(x) + c₁ t ∇F(x)·d        F falls by a share of what the slope promises (Armijo), and
-    ∇F(x + t d)·d ≥ c₂ ∇F(x)·d              the slope has become flatter, so that s·y > 0: the pair is of use.
+    F(x + t d) ≤ F(x) + c₁ t ∇F(x)·d        F falls by a share of the decrease that the slope predicts (Armijo), and
+    ∇F(x + t d)·d ≥ c₂ ∇F(x)·d              the slope has become flatter, so s·y > 0 and the pair can be used.
 
-Mostly the first try is, t = 1, so that an iteration costs one evaluation of F.
+Usually the first trial step, t = 1, fulfils both, so that an iteration costs one evaluation of F.
 
 Sources: J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithms 7.4 and 7.5, section 3.1; D. Liu, J. Nocedal, On
 the limited memory BFGS method for large scale optimization, Mathematical Programming 45, 1989.
@@ -22,16 +22,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-ARMIJO, FLATTER = 1e-4, 0.9  # c₁ and c₂
-MOST_TRIES = 50  # of one line search
-ROUNDING = 1e-14  # differences of F below this share of it are lost in rounding
-PATIENCE = 10  # iterations in which neither F falls by more than that nor the gradient becomes smaller than ever before
+WOLFE_C1, WOLFE_C2 = 1e-4, 0.9  # c₁ and c₂
+MAX_LINE_SEARCH_STEPS = 50  # maximum number of trial steps of a line search
+ROUNDING = 1e-14  # differences of F below this share of F are below the rounding error
+MAX_STALLED_ITERATIONS = (
+    10  # stop after this many iterations without a decrease of F above rounding or a new minimum of ‖∇F‖
+)
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # x -> (F(x), ∇F(x))
 
 
 class Iterate(NamedTuple):
-    """A point on the way.
+    """The point after an iteration.
 
     Examples
     --------
@@ -55,23 +57,23 @@ def lbfgs(
     Parameters
     ----------
     function : x -> (F(x), ∇F(x))
-        A value that is not finite is as good as infinitely high.
+        A value that is not finite counts as infinitely high.
     start : float array (n,)
     diagonal : array (n,), positive, optional
-        D, what the diagonal of H may look like, up to a factor. A good one saves many iterations where the coordinates
-        differ much in their scales.
+        D, an estimate of the diagonal of H, up to a factor. A good estimate saves many iterations if the scales of the
+        coordinates differ much.
     memory : int ≥ 1
-        m. More pairs save iterations; each costs 16 n bytes.
+        m, the number of pairs. More pairs save iterations; each needs 16 n bytes.
 
     Yields
     ------
     Iterate
-        The start, and where each iteration arrives. The last has been yielded when the gradient is zero, or when
-        rounding hides any progress.
+        The start, and the point after each iteration. It ends when the gradient is zero, or when the progress is below the
+        rounding error.
 
     Examples
     --------
-    Rosenbrock's banana-shaped valley, whose lowest point is (1, 1):
+    Rosenbrock's banana-shaped valley, whose minimum is at (1, 1):
 
     >>> def valley(x):
     ...     bend = x[1] - x[0] ** 2
@@ -82,23 +84,23 @@ def lbfgs(
     """
     here = Iterate(start := np.array(start, dtype=np.float64), *function(start))
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
-    del start  # memory, where there are millions of weights
+    del start  # frees memory, which matters for millions of weights
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = two_loop_recursion(here.gradient, pairs, diagonal)
         there = line_search(function, here, np.negative(direction, out=direction))
         del direction
-        if there is None and pairs:  # rounding may have spoilt the pairs: once more without them
+        if there is None and pairs:  # rounding may have spoilt the pairs: retry without them
             pairs.clear()
             continue
         if there is None:
             return
         if len(pairs) == memory:
-            pairs.popleft()  # before there is a new one
+            pairs.popleft()  # before the new pair is allocated
         s, y = there.x - here.x, there.gradient - here.gradient
-        if s @ y > 0 and y @ (y / diagonal) > 0:  # y may be so small that its square is 0
+        if s @ y > 0 and y @ (y / diagonal) > 0:  # the square of a very small y may underflow to 0
             pairs.append((s, y, s @ y))
         norm = np.linalg.norm(there.gradient)
         progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
@@ -110,7 +112,7 @@ def lbfgs(
 def two_loop_recursion(
     gradient: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], diagonal: np.ndarray
 ) -> np.ndarray:
-    """H⁻¹ ∇F, with the H that the pairs and the diagonal suggest.
+    """Return H⁻¹ ∇F, with H estimated from the pairs and the diagonal.
 
     Parameters
     ----------
@@ -124,7 +126,7 @@ def two_loop_recursion(
 
     Examples
     --------
-    A pair tells all about its own direction: along s = (1, 0) the gradient changed by y = (4, 0), so that H⁻¹ y = s.
+    A pair determines H along its own direction: along s = (1, 0) the gradient changed by y = (4, 0), so that H⁻¹ y = s.
 
     >>> s, y = np.array([1.0, 0.0]), np.array([4.0, 0.0])
     >>> two_loop_recursion(y, [(s, y, s @ y)], diagonal=np.ones(2))
@@ -136,7 +138,7 @@ def two_loop_recursion(
         shares.append((s @ q) / s_y)
         q -= shares[-1] * y
     q /= diagonal
-    if pairs:  # the factor by which D is wrong, as the latest pair sees it
+    if pairs:  # the scale of D, estimated from the latest pair
         _, y, s_y = pairs[-1]
         q *= s_y / (y @ (y / diagonal))
     for (s, y, s_y), share in zip(pairs, reversed(shares), strict=True):
@@ -144,21 +146,21 @@ def two_loop_recursion(
     return q
 
 
-def line_search(function: Function, here: Iterate, direction: np.ndarray, flatter: float = FLATTER) -> Iterate | None:
-    """The point x + t d for a step t that fulfils the Wolfe conditions, or None where rounding lets none be found.
+def line_search(function: Function, here: Iterate, direction: np.ndarray, c2: float = WOLFE_C2) -> Iterate | None:
+    """Return the point x + t d for a step t that fulfils the Wolfe conditions, or None if rounding prevents finding one.
 
-    While only steps that are too short are known, t doubles. Afterwards it is sought between one that is too short and
-    one that is too long: where a parabola through what is known has its lowest point, but not too near either end.
+    t doubles until a step is too long. Then t is searched between a step that is too short and a step that is too long: at the
+    minimum of a parabola through the known values, but not too close to either end.
 
     Parameters
     ----------
     function : x -> (F(x), ∇F(x))
     here : Iterate
-        The point x (n,), with value and gradient.
+        The point x (n,), with its value and gradient.
     direction : array (n,)
-        d, which must lead downwards.
-    flatter : float in (0, 1)
-        c₂: by this factor at least the slope becomes flatter.
+        d, a descent direction.
+    c2 : float in (0, 1)
+        c₂: the slope at the new point is at most this share of the slope at x.
 
     Returns
     -------
@@ -166,7 +168,7 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray, flatte
 
     Examples
     --------
-    A step of 1 leads from 0 to 6, as high as at the start; half of it leads to the lowest point. Uphill there is nothing to be found:
+    A step of 1 leads from 0 to 6, as high as at the start; half of the step leads to the minimum. An ascent direction gives None:
 
     >>> def parabola(x):
     ...     return float((x[0] - 3) ** 2), 2 * (x - 3)
@@ -178,14 +180,14 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray, flatte
     if not slope < 0:
         return None
     short, long, t = 0.0, np.inf, 1.0
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_LINE_SEARCH_STEPS):
         x = here.x + t * direction
         value, gradient = function(x)
-        if not value <= here.value + ARMIJO * t * slope + ROUNDING * abs(here.value):
+        if not value <= here.value + WOLFE_C1 * t * slope + ROUNDING * abs(here.value):
             long = t
-            rise = value - here.value - slope * t  # above the tangent
+            rise = value - here.value - slope * t  # height above the tangent
             lowest = -slope * t * t / (2 * rise) if rise < np.inf else short
-        elif gradient @ direction < flatter * slope:
+        elif gradient @ direction < c2 * slope:
             short, lowest = t, 2 * t
         else:
             return None if np.array_equal(x, here.x) else Iterate(x, value, gradient)

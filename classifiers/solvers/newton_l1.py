@@ -1,14 +1,14 @@
-"""Newton's method by coordinates for sparse maximum entropy with two classes: what liblinear does, and the fastest on text.
+"""Newton's method by coordinates for sparse maximum entropy with two classes: LIBLINEAR's method, and the fastest on text.
 
     F(v) = (1/M) Σ log(1 + exp(−y v·g(x))) + Σ_j λ_j |v_j|,    y = ±1
 
-At v the mean loss is replaced by its parabola, with the gradient G and the Hessian H of the loss:
+At v the mean loss is replaced by its quadratic approximation, with the gradient G and the Hessian H of the loss:
 
     G·d + ½ dᵀ H d + Σ_j λ_j |v_j + d_j|
 
-and that is made small over one coordinate of d after the other, each in closed form by the soft threshold of ``owl_qn.py``. A few sweeps
-over the coordinates are enough, and only those take part whose weight is not 0, or whose slope is more than the penalty outweighs. Then
-v goes along d as far as F falls (Armijo's rule). Where OWL-QN takes hundreds of iterations this takes ten.
+This is minimised over one coordinate of d after the other, each in closed form by the soft threshold of ``owl_qn.py``. A few sweeps
+over the coordinates are enough. They visit only coordinates whose weight is not 0, or whose slope is steeper than the penalty. Then v
+moves along d as far as F falls (Armijo's rule). OWL-QN takes hundreds of iterations for the same problem, this method ten.
 
 Source: G.-X. Yuan, C.-H. Ho, C.-J. Lin, An improved GLMNET for L1-regularized logistic regression, JMLR 13, 2012.
 """
@@ -24,27 +24,27 @@ from classifiers.solvers.owl_qn import pseudo_gradient
 def newton_l1(
     rows: Any, penalties: np.ndarray, rng: np.random.Generator
 ) -> Iterator[tuple[np.ndarray, float, np.ndarray]]:
-    """Step downwards from v = 0, for as long as it leads downwards.
+    """Minimise F from v = 0, one Newton step for each ``next``, until no step lowers F.
 
     Parameters
     ----------
     rows : lxmls_day1.engine.loops.rows.Rows
-        M examples of two classes, sparse; their shares are of mean 1.
+        M examples of two classes, sparse; their sample weights have the mean 1.
     penalties : array (J + 1,)
         λ_j ≥ 0 of each weight.
-    rng : numpy.random.Generator, orders the coordinates anew for each step
+    rng : numpy.random.Generator, shuffles the coordinates before each step
 
     Yields
     ------
     v : array (J + 1,)
     value : float, F(v)
     slope : array (J + 1,)
-        The steepest of the subgradients of F at v, the one nearest to 0 in each coordinate.
+        The subgradient of F at v that is nearest to 0 in each coordinate.
 
     Examples
     --------
-    Points at 2 and −2, each of its own class: the slope of the loss at 0 is −1, and a penalty of 1/2 leaves half of it. At the optimum
-    the slope of the loss is −1/2, so that each point is wrong with probability 1/4, and 2 v = log 3:
+    Points at 2 and −2, each of its own class: the slope of the loss at 0 is −1, and a penalty of 1/2 compensates half of it. At the
+    optimum the slope of the loss is −1/2, so each point has the wrong class with probability 1/4, and 2 v = log 3:
 
     >>> import scipy.sparse as sp
     >>> from lxmls_day1.engine.loops.rows import Rows

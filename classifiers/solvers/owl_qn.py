@@ -2,15 +2,16 @@
 
     F(x) = f(x) + Σ_i λ_i |x_i|
 
-|x| has a corner at 0, and a corner is where optima like to lie: x_i = 0 is best as long as no slope of f there is steeper than λ_i.
-So most weights of the optimum are exactly 0. In one dimension, (1/2) (x − a)² + λ |x| is least at the *soft threshold* of a: it is
-drawn by λ towards 0, and stays there if it comes across.
+|x| has a corner at 0, and optima are often at a corner: x_i = 0 is optimal as long as the slope of f there is at most λ_i.
+So most weights of the optimum are exactly 0. In one dimension, (1/2) (x − a)² + λ |x| is minimal at the *soft threshold* of a: a
+moved by λ towards 0, and 0 if it would cross 0.
 
-The *pseudo-gradient* is the slope of F where it has one; at x_i = 0 it is the soft threshold of ∂f/∂x_i: 0 if neither direction
-leads down. Within one orthant, where no sign changes, |x| is linear and F as smooth as f. So a step is
+The *pseudo-gradient* ⋄F is the gradient of F if x_i ≠ 0. At x_i = 0 it is the soft threshold of ∂f/∂x_i, which is 0 if neither
+direction leads down. Within one orthant no sign changes, |x| is linear and F is as smooth as f. So a step has two parts:
 
-1. the direction −H⁻¹ ⋄F, with the H that L-BFGS has learnt of f (``lbfgs.py``); where its sign is not that of −⋄F it is set to 0;
-2. a line search along it, where each x_i that would change its sign stays at 0.
+1. the direction −H⁻¹ ⋄F, with L-BFGS's estimate of the Hessian H of f (``lbfgs.py``); components whose sign differs from that of −⋄F
+   are set to 0;
+2. a line search along this direction, in which each x_i that would change its sign is set to 0.
 
 Source: G. Andrew, J. Gao, Scalable training of L1-regularized log-linear models, ICML 2007.
 """
@@ -20,11 +21,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from classifiers.solvers.lbfgs import ARMIJO, MOST_TRIES, PATIENCE, ROUNDING, Function, Iterate, two_loop_recursion
+from classifiers.solvers.lbfgs import (
+    MAX_LINE_SEARCH_STEPS,
+    MAX_STALLED_ITERATIONS,
+    ROUNDING,
+    WOLFE_C1,
+    Function,
+    Iterate,
+    two_loop_recursion,
+)
 
 
 def soft_threshold(a: np.ndarray, penalty: float | np.ndarray) -> np.ndarray:
-    """a, drawn by ``penalty`` towards 0, and 0 where it would come across: argmin_x (1/2) (x − a)² + penalty |x|.
+    """Return a moved by ``penalty`` towards 0, and 0 if it would cross 0: argmin_x (1/2) (x − a)² + penalty |x|.
 
     Parameters
     ----------
@@ -47,12 +56,12 @@ def soft_threshold(a: np.ndarray, penalty: float | np.ndarray) -> np.ndarray:
 
 
 def pseudo_gradient(x: np.ndarray, gradient: np.ndarray, penalties: np.ndarray) -> np.ndarray:
-    """⋄F: the slope of F along each coordinate, and at a corner the flatter one of those that lead down, or 0.
+    """Return ⋄F: the slope of F along each coordinate, and at a corner the slope of the descending side, or 0 if F rises on both sides.
 
     Parameters
     ----------
     x, gradient : arrays (n,)
-        A point and ∇f there.
+        A point and ∇f at this point.
     penalties : array (n,)
         λ_i ≥ 0.
 
@@ -76,21 +85,21 @@ def owl_qn(
     Parameters
     ----------
     function : x -> (f(x), ∇f(x))
-        Smooth; a value that is not finite is as good as infinitely high.
+        Smooth; a value that is not finite counts as infinitely high.
     start : float array (n,)
     penalties : array (n,)
-        λ_i ≥ 0; 0 for what is not to be drawn to 0.
+        λ_i ≥ 0; 0 for coordinates without a penalty.
     diagonal, memory
         As in :func:`classifiers.solvers.lbfgs.lbfgs`.
 
     Yields
     ------
     Iterate
-        The start, and where each iteration arrives, with F(x) as its value and ⋄F(x) as its gradient: 0 at the optimum.
+        The start, and the point after each iteration, with F(x) as its value and ⋄F(x), which is 0 at the optimum, as its gradient.
 
     Examples
     --------
-    (1/2) ‖x − a‖² + ‖x‖₁ is least at the soft threshold of a:
+    (1/2) ‖x − a‖² + ‖x‖₁ is minimal at the soft threshold of a:
 
     >>> a = np.array([3.0, 0.5, -2.0])
     >>> *_, last = owl_qn(lambda x: ((x - a) @ (x - a) / 2, x - a), np.zeros(3), np.ones(3))
@@ -104,11 +113,11 @@ def owl_qn(
     here = Iterate(x, float(smooth + penalties @ np.abs(x)), pseudo_gradient(x, slope, penalties))
     flattest, stalled = np.linalg.norm(here.gradient), 0
     yield here
-    while here.gradient.any() and stalled < PATIENCE:
+    while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = -two_loop_recursion(here.gradient, pairs, diagonal)
         direction[direction * here.gradient >= 0] = 0.0
         found = _search(function, here, direction, penalties)
-        if found is None and pairs:  # rounding may have spoilt the pairs: once more without them
+        if found is None and pairs:  # rounding may have spoilt the pairs: retry without them
             pairs.clear()
             continue
         if found is None:
@@ -125,18 +134,18 @@ def owl_qn(
 
 
 def _search(function, here, direction, penalties):
-    """The point that a step in the orthant of ``here`` leads to, with ∇f there; None where rounding lets none be found.
+    """Return the next point in the orthant of ``here`` and ∇f at that point, or None if rounding prevents any decrease.
 
-    A coordinate at 0 goes to the side where F falls. Steps are halved until F falls by a share of what its slope promises.
+    A coordinate at 0 moves to the side on which F falls. Steps are halved until F falls by a share of the predicted decrease.
     """
     signs, t = np.where(here.x == 0, np.sign(direction), np.sign(here.x)), 1.0
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_LINE_SEARCH_STEPS):
         x = here.x + t * direction
         x[(penalties > 0) & (np.sign(x) != signs)] = 0.0
         smooth, slope = function(x)
         value = float(smooth + penalties @ np.abs(x))
         promised = here.gradient @ (x - here.x)
-        if value <= here.value + ARMIJO * promised + ROUNDING * abs(here.value) and promised < 0:
+        if value <= here.value + WOLFE_C1 * promised + ROUNDING * abs(here.value) and promised < 0:
             return Iterate(x, value, pseudo_gradient(x, slope, penalties)), slope
         t /= 2
     return None

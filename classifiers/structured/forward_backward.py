@@ -1,20 +1,20 @@
-"""Forward-backward: sums over all tag sequences of a sentence, without looking at each.
+"""Forward-backward: compute sums over all tag sequences of a sentence without enumerating them.
 
-Viterbi's search asks for the largest score of a sequence, a conditional random field (``crf.py``) for the sum of exp(s(y))
-over all of them, Z, the *partition function*. The recursion is the same with log Σ exp in place of max. Z begins at the first
-word: forward(t, j) is the log of the sum over all beginnings y_1 … y_t that end in the tag j,
+Viterbi's search computes the maximum score of a sequence. A conditional random field (``crf.py``) needs the sum of exp(s(y))
+over all of them, Z, the *partition function*. The recursion is the same with log Σ exp instead of max. It starts at the first
+word: forward(t, j) is the log of the sum over all prefixes y_1 … y_t that end in the tag j,
 
     forward(1, j) = start(j) + emissions(1, j)
     forward(t, j) = emissions(t, j) + log Σ_k exp [forward(t − 1, k) + transitions(k, j)]
     log Z         = log Σ_k exp [forward(T, k) + stop(k)]
 
-and backward(t, k) that over all rests y_t+1 … y_T after the tag k at word t:
+and backward(t, k) is the log of the sum over all suffixes y_t+1 … y_T after the tag k at word t:
 
     backward(T, k) = stop(k)
     backward(t, k) = log Σ_j exp [transitions(k, j) + emissions(t + 1, j) + backward(t + 1, j)]
 
-The two meet at every word: p(y_t = k | x) = exp [forward(t, k) + backward(t, k) − log Z], its *marginal*, is the share of Z
-that belongs to the sequences with the tag k there. exp(s) overflows from s = 710 on, so everything stays a logarithm.
+The two are combined at every word: p(y_t = k | x) = exp [forward(t, k) + backward(t, k) − log Z], the *marginal*, is the share of Z
+that belongs to the sequences with the tag k at word t. exp(s) overflows from s = 710 on, so everything is computed in logarithms.
 
 Sources: L. Baum et al., A maximization technique occurring in the statistical analysis of probabilistic functions of Markov
 chains, 1970; J. Lafferty, A. McCallum, F. Pereira, Conditional random fields, ICML 2001.
@@ -26,7 +26,7 @@ from classifiers.structured.viterbi import ChainScores
 
 
 def forward(scores: ChainScores) -> np.ndarray:
-    """The log of the sum over all beginnings of the sentence, for each word and the tag that it ends in.
+    """Return, for each word and tag, the log of the sum over all prefixes of the sentence that end there.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def forward(scores: ChainScores) -> np.ndarray:
 
     Examples
     --------
-    All scores are 0, so that it counts: one beginning for each tag of the first word, two for each of the second, …
+    All scores are 0, so the sums count prefixes: one for each tag of the first word, two for each tag of the second, …
 
     >>> zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
     >>> np.exp(forward(zeros)).round(6)
@@ -57,7 +57,7 @@ def forward(scores: ChainScores) -> np.ndarray:
 
 
 def log_sum_exp(a: np.ndarray, axis: int = -1) -> np.ndarray:
-    """log Σ exp(a) of an array of any shape along an axis, without overflow; of nothing but −∞ it is −∞.
+    """log Σ exp(a) of an array of any shape along an axis, without overflow; −∞ if all entries are −∞.
 
     >>> float(log_sum_exp(np.array([1000.0, 1000.0])).round(4))
     1000.6931
@@ -66,11 +66,11 @@ def log_sum_exp(a: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def backward(scores: ChainScores) -> np.ndarray:
-    """The log of the sum over all rests of the sentence after each word, (T, K): for each tag of this word.
+    """Return, for each word and tag (T, K), the log of the sum over all suffixes of the sentence after this word.
 
     Examples
     --------
-    All scores are 0, so that it counts: one rest after the last word, two after the one before it, …
+    All scores are 0, so the sums count suffixes: one after the last word, two after the second to last, …
 
     >>> zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
     >>> np.exp(backward(zeros)).round(6)
@@ -87,23 +87,23 @@ def backward(scores: ChainScores) -> np.ndarray:
 
 
 def log_partition(scores: ChainScores) -> float:
-    """log Z: the log of the sum of exp(s(y)) over all tag sequences.
+    """Return log Z: the log of the sum of exp(s(y)) over all tag sequences.
 
     Examples
     --------
     >>> zeros = ChainScores(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2))
-    >>> round(float(np.exp(log_partition(zeros))), 6)  # so many sequences
+    >>> round(float(np.exp(log_partition(zeros))), 6)  # the number of sequences
     8.0
     """
     return float(log_sum_exp(forward(scores)[-1] + scores.stop))
 
 
 def marginals(scores: ChainScores) -> np.ndarray:
-    """p(y_t = k | x) for each word and tag, (T, K): every row sums to 1.
+    """Return p(y_t = k | x) for each word and tag, (T, K): every row sums to 1.
 
     Examples
     --------
-    One word is the maximum-entropy model:
+    For one word this is the maximum-entropy model:
 
     >>> marginals(ChainScores(np.array([[np.log(3.0), 0.0]]), np.zeros((2, 2)), np.zeros(2), np.zeros(2)))
     array([[0.75, 0.25]])
@@ -112,11 +112,11 @@ def marginals(scores: ChainScores) -> np.ndarray:
 
 
 def pair_marginals(scores: ChainScores) -> np.ndarray:
-    """p(y_t = k, y_t+1 = j | x) for each two neighbours and their tags, (T − 1, K, K).
+    """Return p(y_t = k, y_t+1 = j | x) for each pair of neighbouring words and their tags, (T − 1, K, K).
 
     Examples
     --------
-    Of the four sequences of two tags, (0, 0) counts twice as much as each other one:
+    Among the four sequences of two tags, (0, 0) counts twice as much as each of the others:
 
     >>> transitions = np.log([[2.0, 1.0], [1.0, 1.0]])
     >>> pair_marginals(ChainScores(np.zeros((2, 2)), transitions, np.zeros(2), np.zeros(2))).round(6)

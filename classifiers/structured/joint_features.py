@@ -1,20 +1,20 @@
-"""Φ(x, y): what a tag sequence is scored by, and where its weights stand.
+"""Φ(x, y): the joint features of a sentence and its tag sequence, and the layout of their weights.
 
 A sequence y of tags for a sentence x has the score w · Φ(x, y), and Φ adds up, over the words, the features of each
 word with its tag (emissions) and the pairs of neighbouring tags (transitions). Φ is a matrix of the shape of the
 weights W, with a column for each of the K tags:
 
 ==============================  ==========================================================
-row 0                           the bias: how many words have the tag
+row 0                           the bias: the number of words with the tag
 rows 1 … J                      emissions: the sum of the feature over the words with the tag
 rows R … R + K − 1, R = J + 1   transitions: from the tag of the row to that of the column
 row R + K                       the tag of the first word
 row R + K + 1                   the tag of the last word
 ==============================  ==========================================================
 
-A feature that is there or not has the values 1 and 0, so that its row counts words. Without transitions Φ ends after row J, and is
-then the sum of the flat f(x, y) = g(x) ⊗ e_y over the words. Nearly all of Φ is zero, so it is never built: what is
-listed is where something is added, and how much.
+A binary feature has the values 1 and 0, so its row counts words. Without transitions Φ ends after row J, and is the sum of the flat
+f(x, y) = g(x) ⊗ e_y over the words. Almost all of Φ is zero, so the matrix is never built. Instead the non-zero entries are listed
+with their amounts.
 
 Source: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002.
 """
@@ -27,16 +27,16 @@ import numpy as np
 from classifiers.structured.tag_features import TokenFeatures
 from classifiers.structured.viterbi import ChainScores
 
-#: A ‖Φ(x, y) − Φ(x, ŷ)‖² that is so small a share of the squares of its terms is what rounding has left of 0.
+#: If ‖Φ(x, y) − Φ(x, ŷ)‖² is at most this share of the squares of its terms, it is 0 up to rounding.
 ROUNDING = 1e-24
 
 
 class Layout(NamedTuple):
-    """Which rows W has, and what stands in them.
+    """The rows of W and their meaning.
 
     Examples
     --------
-    Two tags and one feature. A sentence of two words, the first of which has the feature, with the tags 1 and 0:
+    Two tags, one feature, and a sentence of two words with the tags 1 and 0; only the first word has the feature:
 
     >>> layout = Layout(n_features=1, n_tags=2, transitions=True)
     >>> words = TokenFeatures(starts=np.array([0, 2]), indptr=np.array([0, 1, 1]), indices=np.array([0]))
@@ -52,7 +52,7 @@ class Layout(NamedTuple):
 
     n_features: int  # J
     n_tags: int  # K
-    transitions: bool  # whether there are some
+    transitions: bool  # whether W has rows for transitions
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,7 +60,7 @@ class Layout(NamedTuple):
         return 1 + self.n_features + (self.n_tags + 2 if self.transitions else 0), self.n_tags
 
     def scores(self, words: TokenFeatures, m: int, W: np.ndarray, scale: float = 1.0) -> ChainScores:
-        """The scores of all parts that a tag sequence of sentence m can have.
+        """Return the scores of all components of the tag sequences of sentence m.
 
         Parameters
         ----------
@@ -68,14 +68,14 @@ class Layout(NamedTuple):
         m : int
         W : array of the layout's shape
         scale : float
-            A factor of W.
+            A factor by which W is multiplied.
 
         Returns
         -------
         ChainScores
-            With zeros for transitions that there are not.
+            With zeros for the transitions if the layout has none.
         """
-        ends, features, values = _sentence(words, m)
+        ends, features, values = _features_of_sentence(words, m)
         weighted = values[:, None] * W[1 + features]  # (n, K)
         emissions = np.array([W[0] + weighted[i:j].sum(axis=0) for i, j in itertools.pairwise(ends.tolist())])  # (T, K)
         n_tags = self.n_tags
@@ -83,7 +83,7 @@ class Layout(NamedTuple):
         return ChainScores(scale * emissions, chain[:n_tags], chain[n_tags], chain[n_tags + 1])
 
     def parts(self, words: TokenFeatures, m: int, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Φ(x, y) of sentence m as a list: entries of the flattened W, and what is added there; an entry may be listed several times.
+        """Return Φ(x, y) of sentence m as a list of entries of the flattened W with amounts; an entry may be listed several times.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Layout(NamedTuple):
         entries : int array
         amounts : float array
         """
-        ends, features, values = _sentence(words, m)
+        ends, features, values = _features_of_sentence(words, m)
         rows = [np.zeros(len(path), dtype=np.intp), 1 + features]
         tags = [path, np.repeat(path, np.diff(ends))]
         amounts = [np.ones(len(path)), values]
@@ -110,7 +110,7 @@ class Layout(NamedTuple):
     def difference(
         self, words: TokenFeatures, m: int, truth: np.ndarray, rival: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Φ(x, y) − Φ(x, ŷ) of sentence m, with what stands in both cancelled.
+        """Return Φ(x, y) − Φ(x, ŷ) of sentence m; features that both have in common cancel.
 
         Parameters
         ----------
@@ -121,12 +121,12 @@ class Layout(NamedTuple):
         Returns
         -------
         entries : int array
-            Different entries of the flattened W.
+            Distinct entries of the flattened W.
         values : float array
-            What stands there, not zero. The sum of their squares is ‖Φ(x, y) − Φ(x, ŷ)‖².
+            The non-zero values of these entries. The sum of their squares is ‖Φ(x, y) − Φ(x, ŷ)‖².
         """
         (plus, amounts), (minus, _) = self.parts(words, m, truth), self.parts(words, m, rival)
-        differ = plus != minus  # they list the same parts in the same order
+        differ = plus != minus  # both lists have the same order
         entries, places = np.unique(np.concatenate([plus[differ], minus[differ]]), return_inverse=True)
         values = np.bincount(places, weights=np.concatenate([amounts[differ], -amounts[differ]]))
         if values @ values <= ROUNDING * 2 * (amounts[differ] @ amounts[differ]):
@@ -134,8 +134,11 @@ class Layout(NamedTuple):
         return entries[values != 0], values[values != 0]
 
 
-def _sentence(words: TokenFeatures, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The n features of sentence m: where those of each word begin and end (T + 1,), their numbers (n,) and their values (n,)."""
+def _features_of_sentence(words: TokenFeatures, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the n features of sentence m.
+
+    The arrays hold the first and last position of each word (T + 1,), the feature numbers (n,) and the values (n,).
+    """
     ends = words.indptr[words.starts[m] : words.starts[m + 1] + 1]
     features = words.indices[ends[0] : ends[-1]]
     return ends - ends[0], features, words.values[ends[0] : ends[-1]] if len(words.values) else np.ones(len(features))

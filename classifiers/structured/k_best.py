@@ -1,16 +1,16 @@
-"""The k best tag sequences of a sentence, and the least change of the weights after which the truth leads all of them.
+"""The k best tag sequences of a sentence, and the smallest change of the weights after which the truth leads all of them.
 
-**Search.** Viterbi's (``viterbi.py``) keeps, for each word and tag, the k best ways to go on, in place of the best one:
+**Search.** Viterbi's search (``viterbi.py``) is extended: for each word and tag it stores the k best continuations, not only the best:
 
     best_1 … best_k (t, i) = emissions(t, i) + the k largest of transitions(i, j) + best_r(t + 1, j), over all j and r
 
-**Step.** With δ_i = Φ(x, y) − Φ(x, y_i) for the i-th sequence, ℓ_i = ρ(y_i, y) + s(y_i) − s(y) what its margin lacks, and C the price of
-slack,
+**Step.** With δ_i = Φ(x, y) − Φ(x, y_i) for the i-th sequence, ℓ_i = ρ(y_i, y) + s(y_i) − s(y) the violation of its margin, and C the
+price of slack,
 
     min ½ ‖W' − W‖² + C Σ ξ_i   such that   δ_i · W' ≥ ρ(y_i, y) − ξ_i,   ξ ≥ 0
 
-is solved by W' = W + Σ α_i δ_i with the α of the dual, max ℓᵀ α − ½ αᵀ G α over 0 ≤ α_i ≤ C, G_ij = δ_i · δ_j. Hildreth's method takes
-one α_i after the other to its best, as if the others were right, until nothing changes. With k = 1 this is MIRA's own step.
+is solved by W' = W + Σ α_i δ_i with the α of the dual, max ℓᵀ α − ½ αᵀ G α over 0 ≤ α_i ≤ C, G_ij = δ_i · δ_j. Hildreth's method
+sets one α_i after the other to its optimum, with the others fixed, until nothing changes. With k = 1 this is MIRA's step.
 
 Sources: C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957; R. McDonald, K. Crammer,
 F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
@@ -20,11 +20,11 @@ import numpy as np
 
 from classifiers.structured.viterbi import ChainScores
 
-MOST_SWEEPS = 10_000
+MAX_SWEEPS = 10_000
 
 
 def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
-    """The k tag sequences with the highest scores, the best first.
+    """Return the k tag sequences with the highest scores, the best first.
 
     Parameters
     ----------
@@ -34,35 +34,35 @@ def k_best_paths(scores: ChainScores, k: int) -> np.ndarray:
     Returns
     -------
     paths : int array (n, T), n = min(k, K^T)
-        Of several with the same score, the first in lexicographic order comes first. Row 0 is what ``viterbi`` finds.
+        Sequences with the same score are in lexicographic order. Row 0 is the result of ``viterbi``.
 
     Examples
     --------
     >>> emissions, transitions = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[0.0, -2.0], [0.0, 0.0]])
-    >>> k_best_paths(ChainScores(emissions, transitions, np.zeros(2), np.zeros(2)), 3)  # of the scores 3, 2 and 1
+    >>> k_best_paths(ChainScores(emissions, transitions, np.zeros(2), np.zeros(2)), 3)  # with the scores 3, 2 and 1
     array([[0, 0],
            [0, 1],
            [1, 1]])
     """
-    # The search answers exercise 1.13: grading runs without it.
+    # Imported here because the search solves exercise 1.13, and is absent from grading boxes.
     from lxmls_day1.lab_api import k_best
 
     return k_best(*scores, k)
 
 
 def hildreth(gram: np.ndarray, lacking: np.ndarray, cap: float, tolerance: float = 1e-12) -> np.ndarray:
-    """The α that maximises ℓᵀ α − ½ αᵀ G α over 0 ≤ α_i ≤ C.
+    """Return the α that maximises ℓᵀ α − ½ αᵀ G α over 0 ≤ α_i ≤ C.
 
     Parameters
     ----------
     gram : array (n, n)
-        G, of inner products; no zero on its diagonal.
+        G, the inner products; its diagonal must not contain 0.
     lacking : array (n,)
-        ℓ.
+        ℓ, the violations of the margins.
     cap : float > 0
-        C; may be infinite where the constraints can be met.
+        C; may be infinite if the constraints can be met.
     tolerance : float
-        It stops when no α_i has moved by more than this share of the largest one.
+        Stop when no α_i has changed by more than this share of the largest α_i.
 
     Returns
     -------
@@ -70,13 +70,13 @@ def hildreth(gram: np.ndarray, lacking: np.ndarray, cap: float, tolerance: float
 
     Examples
     --------
-    One constraint is MIRA: min(C, ℓ / G). Of two alike one is enough:
+    One constraint is MIRA: min(C, ℓ / G). If two constraints are parallel, only the stronger is used:
 
     >>> hildreth(np.array([[4.0]]), np.array([2.0]), 0.3), hildreth(np.full((2, 2), 4.0), np.array([2.0, 1.0]), 9.0)
     (array([0.3]), array([0.5, 0. ]))
     """
     alpha = np.zeros(len(lacking))
-    for _ in range(MOST_SWEEPS):
+    for _ in range(MAX_SWEEPS):
         moved = 0.0
         for i in range(len(alpha)):
             before = alpha[i]

@@ -1,17 +1,17 @@
-"""Every structured learner is a flat one with a bigger argmax: its classes are the tag sequences of a whole sentence.
+"""The base of the structured learners: a flat learner whose classes are the tag sequences of a whole sentence.
 
-A sequence y of tags for a sentence x has the score w · Φ(x, y), where Φ adds up, over the words, the features of the
-word with its tag (emissions) and the pairs of neighbouring tags, the first and the last one included (transitions).
-There are K^T sequences, too many to list, but Viterbi's search finds the best one, and the one that violates the margin
-most (``joint_features.py``, ``viterbi.py``). A step on one sentence is then, as in ``online_classifier.py``,
+A sequence y of tags for a sentence x has the score w · Φ(x, y). Φ is the sum, over the words, of the features of the
+word with its tag (emissions) and of the pairs of neighbouring tags, including the first and the last tag (transitions).
+There are K^T sequences, too many to list, but Viterbi's search finds the best sequence, and the sequence that violates the
+margin most (``joint_features.py``, ``viterbi.py``). As in ``online_classifier.py``, a step on one sentence is
 
     W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)]
 
-with ŷ the rival that the search found. Between these two sequences it is a problem of two classes, and the step τ is
-what the flat learner's own rule answers to it: ``perceptron.py``, ``mira.py`` and ``svm.py`` are used as they are.
+with ŷ the rival found by the search. The two sequences form a problem of two classes, and the flat learner's rule computes
+its step τ: the rules of ``perceptron.py``, ``mira.py`` and ``svm.py`` are used unchanged.
 
 The flat learners are the special case of sentences of one word without transitions: then the rival is the flat
-prediction, Φ(x, y) is g(x) in the column of y, and the weights are the same, step for step.
+prediction, Φ(x, y) is g(x) in the column of y, and the weights are the same after every step.
 
 Sources: M. Collins, Discriminative training methods for hidden Markov models, EMNLP 2002; I. Tsochantaridis et al.,
 Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
@@ -28,36 +28,36 @@ from numpy.typing import ArrayLike
 from classifiers.online_classifier import OnlineClassifier
 from classifiers.structured.joint_features import Layout
 from classifiers.structured.tag_features import (
-    FORMS,
+    FEATURE_TYPES,
     TEMPLATES,
     EncodedSentences,
     FeatureIndex,
-    are_given,
     check_templates,
+    has_explicit_features,
 )
 from classifiers.structured.viterbi import ChainScores, cost_augmented, path_score, viterbi
 from lxmls_day1.lab_api import InputError, setting
 
 Sentences = Sequence[Sequence[str]] | EncodedSentences  # M sentences, each a sequence of words
-Tags = Sequence[Sequence[Any]]  # a tag for each of their words
-TAGS_WANTED = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
+Tags = Sequence[Sequence[Any]]  # for each sentence, a tag for each word
+_TAGS_EXPECTED = "tags must be a list of sequences, one for each sentence, with a tag for each of its words"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class StructuredClassifier(OnlineClassifier):
-    """The rounds of :class:`OnlineClassifier` over sentences. A learner is a subclass that names its ``rule``.
+    """The rounds of :class:`OnlineClassifier` over sentences. A subclass sets its ``rule``.
 
     Parameters
     ----------
     templates : list of str
-        What a word's features are, see :mod:`classifiers.structured.tag_features`.
+        The templates of the features of a word, see :mod:`classifiers.structured.tag_features`.
     min_count : int ≥ 1
-        A feature counts if at least so many words of the training sentences have it, with whatever value.
+        Minimum number of words of the training sentences that must have a feature, with any value, for it to be used.
     transitions : bool
-        Whether pairs of neighbouring tags have a score. Without, each word is tagged by itself.
+        Whether pairs of neighbouring tags have a score. Without transitions each word is tagged independently.
     decoder : function (ChainScores) -> path (T,), optional
-        A search written in Python, such as :func:`classifiers.structured.viterbi.viterbi`, in place of the compiled one; for
-        training and for tagging.
+        A search written in Python, such as :func:`classifiers.structured.viterbi.viterbi`, that replaces the compiled search in
+        training and in tagging.
     nr_rounds, averaged, seed, order, cost, track_objective, progress
         As in :class:`OnlineClassifier`; an example is a sentence, a class is a tag, and the cost of a sequence is the
         sum over its words: with 0/1 costs the number of wrong tags.
@@ -75,16 +75,16 @@ class StructuredClassifier(OnlineClassifier):
     -----
     The parameters have a column for each tag. Row 0 holds the bias of each tag and rows 1 … J the emissions, as in a
     flat classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the
-    first tag of a sentence and one for the last (``joint_features.py``). Without transitions it ends after row J.
+    first tag of a sentence and one for the last (``joint_features.py``). Without transitions the matrix ends after row J.
 
-    A rule is asked ``rule(scores, label, sq_norm, step, cost)`` about two classes, 0 the rival and 1 the truth, where
-    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm is half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
-    what stands in both Φ cancels; in the flat case it is ‖g(x)‖². It answers (−τ, τ). Nothing is asked where the rival
-    is the truth itself, or where Φ is the same for both.
+    A rule is called as ``rule(scores, label, sq_norm, step, cost)`` for two classes, 0 the rival and 1 the truth, with
+    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
+    features that both Φ have in common cancel; in the flat case it is ‖g(x)‖². The rule returns (−τ, τ). It is not called if
+    the rival is the truth itself, or if Φ is the same for both.
 
     Examples
     --------
-    A learner is little more than its rule; here that of the perceptron:
+    A learner needs little more than a rule, here the rule of the perceptron:
 
     >>> from classifiers.perceptron import perceptron_rule
     >>> class Tagger(StructuredClassifier):
@@ -97,19 +97,19 @@ class StructuredClassifier(OnlineClassifier):
     """
 
     name = "Structured classifier"
-    augmented = False  # whether the rival is the sequence of the highest score plus cost
-    descends = False  # whether a step follows the gradient of the log loss, and asks no rule
+    augmented = False  # whether the rival maximises score plus cost
+    descends = False  # whether a step follows the gradient of the log loss instead of a rule
 
     templates: Sequence[str] = TEMPLATES
     min_count: int = setting(1, at_least=1, whole=True)
     transitions: bool = setting(True)
     decoder: Callable[[ChainScores], ArrayLike] | None = None
-    n_jobs: int = field(default=1, init=False)  # sentences are gone through by one thread
+    n_jobs: int = field(default=1, init=False)  # structured training uses one thread
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.feature_names: Sequence[str] | None = None
-        self.given_features = False  # whether words came as their features
+        self.given_features = False  # whether words were passed as explicit features
 
     def check_settings(self) -> None:
         check_templates(self.templates)
@@ -122,13 +122,13 @@ class StructuredClassifier(OnlineClassifier):
             raise InputError(f"decoder must be a function from ChainScores to a path, or None, but is {self.decoder!r}")
 
     def train(self, X: Sentences, y: Tags, callback: Callable[..., object] | None = None) -> np.ndarray:
-        """Go through the sentences ``nr_rounds`` times.
+        """Make ``nr_rounds`` passes over the sentences.
 
         Parameters
         ----------
-        X : EncodedSentences, or list of M sentences, each a sequence of words; or of the features of words, dictionaries from names to
-            values or lists of names as CRFsuite takes them (:func:`classifiers.structured.tag_features.given_features`), in place of
-            ``templates``
+        X : EncodedSentences, or list of M sentences, each a sequence of words; or of explicit features
+            Explicit features replace ``templates``: each word is a dictionary from names to values, or a list of names, as for CRFsuite
+            (:func:`classifiers.structured.tag_features.explicit_features`).
         y : list of M sequences of tags, one for each word
         callback : function (round, weights, params), optional
             As in :meth:`OnlineClassifier.train`.
@@ -140,13 +140,13 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            For hyper-parameters that make no sense, sentences and tags that do not fit together, a rule that does not
-            raise the truth by as much as it lowers the rival, or weights that grow beyond all bounds.
+            For invalid hyper-parameters, sentences and tags that do not fit together, a rule that does not raise the truth by as
+            much as it lowers the rival, or weights that diverge.
         """
         return super().train(X, y, callback)
 
     def sentences_of(self, X: Sentences, y: Tags, state: Any = None) -> Any:
-        """The training sentences as the engine reads them; ``classes`` and ``feature_names`` are learnt, or those of a state.
+        """Return the training sentences in the engine's form, and set ``classes`` and ``feature_names`` from them or from ``state``.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            For settings that make no sense, and what are no sentences with a tag for each word.
+            For invalid settings, and for arguments that are not sentences with a tag for each word.
         """
         self.check_settings()
         X, tags = check_sentences(X), _all_tags(X, y)
@@ -178,21 +178,21 @@ class StructuredClassifier(OnlineClassifier):
         return self._chains(words, Layout(len(self.feature_names), len(self.classes), self.transitions), labels)
 
     def _chains(self, words, layout, labels=None):
-        """Encoded words, and perhaps the columns of their tags, as the engine reads them."""
-        from lxmls_day1.lab_api import Chains  # numba takes its time: imported when it is needed, and not before
+        """Return encoded words, and the columns of their tags if given, in the engine's form."""
+        from lxmls_day1.lab_api import Chains  # imported here because importing numba is slow
 
         return Chains(words, layout.n_features, layout.shape, None if labels is None else labels.astype(np.intp))
 
     def compiles(self) -> bool:
-        """Whether the compiled round takes the steps of this learner."""
+        """Return True if the compiled loop can run the rounds of this learner."""
         return self.decoder is None
 
     def take_round(
         self, sentences: Any, costs: np.ndarray, shrinkage: float, weights: Any, order: np.ndarray, steps: np.ndarray
     ) -> int:
-        """One round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence in ``order`` (M,), with ``steps`` (M,).
+        """Run a round in Python: W ← (1 − η_t λ) W + τ [Φ(x, y) − Φ(x, ŷ)] for each sentence in ``order`` (M,), with ``steps`` (M,).
 
-        Returns how many changed W.
+        Return the number of sentences that changed W.
         """
         layout, updates = Layout(sentences.n_features, sentences.shape[1], self.transitions), 0
         for m, step in zip(order.tolist(), steps.tolist(), strict=True):
@@ -201,12 +201,12 @@ class StructuredClassifier(OnlineClassifier):
         return updates
 
     def _change(self, layout, sentences, m, step, costs, weights):
-        """τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and what to add there."""
+        """Return τ [Φ(x, y) − Φ(x, ŷ)] for sentence m, as entries of the flattened W and the amounts to add."""
         truth = sentences.labels[sentences.starts[m] : sentences.starts[m + 1]]
         searched = layout.scores(sentences, m, weights.V, weights.state[0])
         if self.augmented:
             searched = cost_augmented(searched, truth, costs.T)
-        rival = _path(self.decoder or viterbi, searched)
+        rival = _checked_path(self.decoder or viterbi, searched)
         entries, values = layout.difference(sentences, m, truth, rival)
         if len(entries) == 0:
             return entries, values
@@ -222,12 +222,12 @@ class StructuredClassifier(OnlineClassifier):
         return entries, d[1] * values
 
     def test(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
-        """Tag sentences: each with its tag sequence of the highest score, of equal ones the first (``viterbi.py``).
+        """Return for each sentence its tag sequence with the highest score, and in a tie the first such sequence (``viterbi.py``).
 
         Parameters
         ----------
         X : EncodedSentences, or list of M sentences, each a sequence of words
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
@@ -236,13 +236,13 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            If there was no training, a sentence is none, or the parameters are not of this classifier.
+            If the classifier is not trained, a sentence is invalid, or the parameters do not belong to this classifier.
         """
         if self.decoder is not None:
-            return [self.classes[_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
+            return [self.classes[_checked_path(self.decoder, scores)].tolist() for scores in self.get_scores(X, params)]
         layout, params = self._fit(params, finite=False)
         words = self._encode(check_sentences(X))
-        few = len(words.indices) < len(params)  # then what else there is need not be looked at
+        few = len(words.indices) < len(params)  # then checking the parameters in use is enough
         used = params[np.r_[0, 1 + words.indices, 1 + layout.n_features : len(params)]] if few else params
         if not np.isfinite(used).all():
             self._params(params, finite=True)
@@ -252,33 +252,33 @@ class StructuredClassifier(OnlineClassifier):
         ]
 
     def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
-        """The scores of all parts of the tag sequences of each sentence: what the search works on.
+        """Return the scores of all components of the tag sequences of each sentence: the input of the search.
 
         Parameters
         ----------
         X : EncodedSentences, or list of M sentences, each a sequence of words
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
         list of M :class:`classifiers.structured.viterbi.ChainScores`
-            Tags by their number in ``classes``.
+            Tags are given by their number in ``classes``.
 
         Raises
         ------
         InputError
-            If X holds no sentences, or params have not as many rows as there are features and tags.
+            If X holds no sentences, or the number of rows of params does not fit the features and tags.
         """
         layout, params = self._fit(params)
         words = self._encode(check_sentences(X))
         return [layout.scores(words, m, params) for m in range(len(words.starts) - 1)]
 
     def get_label(self, X: Sentences, params: ArrayLike) -> list[list[Any]]:
-        """The same as :meth:`test`, lists of tags for M sentences and ``params`` (J + 1 + K + 2, K): they need no intercept term."""
+        """Return the result of :meth:`test`: lists of tags for M sentences and ``params`` (J + 1 + K + 2, K), without intercept term."""
         return self.test(X, params)
 
     def evaluate(self, truth: Tags, predicted: Tags) -> float:
-        """Accuracy: the share of words whose predicted tag is the true one.
+        """Return the accuracy: the share of words whose predicted tag is the true tag.
 
         A true tag that does not occur in the training sentences counts as a mistake, as in published accuracies.
 
@@ -293,27 +293,27 @@ class StructuredClassifier(OnlineClassifier):
         Raises
         ------
         InputError
-            If they do not have the same sentences of the same lengths, there is no word, or tags are missing or of two kinds.
+            If the numbers or lengths of the sentences differ, there is no word, or tags are missing or of different types.
 
         Examples
         --------
         >>> StructuredClassifier().evaluate([["DET", "NOUN"], ["VERB"]], [["DET", "VERB"], ["VERB"]]).__round__(3)
         0.667
         """
-        truth = _sequences(truth, TAGS_WANTED)
+        truth = _as_sequences(truth, _TAGS_EXPECTED)
         guesses = _all_tags(truth, predicted)
         if not guesses:
             raise InputError("evaluate needs at least one word, but got none; is this part of the corpus empty?")
         return OnlineClassifier().evaluate([tag for tags in truth for tag in tags], guesses)
 
     def objective(self, X: Sentences, y: Tags, params: ArrayLike) -> float | None:
-        """What the learner minimises, at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None without a loss.
+        """Return the objective at ``params``: the mean loss of a sentence + (λ/2)‖W‖²; None for a learner without a loss.
 
         Parameters
         ----------
         X : EncodedSentences, or list of M sentences
         y : list of M sequences of tags that were seen in training
-        params : array, what ``train`` returned
+        params : array, as returned by ``train``
 
         Returns
         -------
@@ -331,18 +331,18 @@ class StructuredClassifier(OnlineClassifier):
         return self.chain_objective(self._chains(self._encode(X), layout, self._columns_of(tags)), params)
 
     def structured_losses(self, sentences: Any, params: np.ndarray) -> np.ndarray | None:
-        """The loss of each sentence (M,); None for a learner without one."""
+        """Return the loss of each sentence (M,), or None for a learner without a loss."""
         return None
 
     def chain_objective(self, sentences: Any, params: np.ndarray) -> float | None:
-        """The mean loss of encoded sentences + (λ/2)‖W‖² at ``params`` (J + 1, K), or K + 2 rows more; None without one."""
+        """Return the mean loss of encoded sentences + (λ/2)‖W‖² at ``params`` (J + 1, K), or with K + 2 more rows; None without a loss."""
         losses = self.structured_losses(sentences, params)
         return None if losses is None else float(losses.mean() + self.regularizer / 2 * (params**2).sum())
 
     def _learn_features(self, X):
-        """The names of the features of checked sentences, and which of them each word has."""
+        """Return the names of the features of checked sentences, and the features of each word."""
         if not _is_encoded(X):
-            self.given_features = are_given(X)
+            self.given_features = has_explicit_features(X)
             index, words = FeatureIndex.learn(X, self.templates, int(self.min_count))
             return index.names, words
         if X.index.templates != tuple(self.templates):
@@ -353,9 +353,9 @@ class StructuredClassifier(OnlineClassifier):
         return X.index.names, X.features
 
     def _encode(self, X):
-        """Which of the known features the words of checked sentences have."""
+        """Return the known features of the words of checked sentences."""
         if not _is_encoded(X):
-            if are_given(X) != self.given_features:
+            if has_explicit_features(X) != self.given_features:
                 forms = ("words", "dictionaries or lists of features")[:: -1 if self.given_features else 1]
                 raise InputError(f"{self.get_name()} was trained on sentences of {forms[0]}, but got one of {forms[1]}")
             return FeatureIndex(self.templates, self.feature_names).encode(X)
@@ -367,7 +367,7 @@ class StructuredClassifier(OnlineClassifier):
         return X.features
 
     def _fit(self, params, *, finite=True):
-        """The layout of parameters, and they themselves, if they can be of this classifier."""
+        """Return the layout of the parameters, and the parameters, if they can belong to this classifier."""
         if self.classes is None or self.feature_names is None:
             raise InputError(f"{self.get_name()} has no features yet: train it first")
         params = np.ascontiguousarray(self._params(params, finite=finite))
@@ -382,9 +382,9 @@ class StructuredClassifier(OnlineClassifier):
 
 
 def check_sentences(X: Any) -> Any:
-    """Sentences as a list of sequences of words; an error for text that is not split, and for sentences without words.
+    """Return sentences as a list of sequences of words. Refuse text that is not split into words, and sentences without words.
 
-    Those that are encoded stay as they are.
+    Encoded sentences are returned unchanged.
 
     Parameters
     ----------
@@ -406,8 +406,8 @@ def check_sentences(X: Any) -> Any:
     """
     if _is_encoded(X):
         return X
-    X = _sequences(X, "X must be a list of sentences, each a list of words")
-    kind = FORMS if are_given(X) else str
+    X = _as_sequences(X, "X must be a list of sentences, each a list of words")
+    kind = FEATURE_TYPES if has_explicit_features(X) else str
     for m, sentence in enumerate(X):
         if not len(sentence) or not all(isinstance(word, kind) and (word or kind is not str) for word in sentence):
             raise InputError(
@@ -418,13 +418,13 @@ def check_sentences(X: Any) -> Any:
 
 
 def _is_encoded(X):
-    """Whether these are :class:`classifiers.structured.tag_features.EncodedSentences`, be they of this module or of its flat twin."""
+    """Return True if X is an :class:`classifiers.structured.tag_features.EncodedSentences`, of this module or of its flat-imported copy."""
     return type(X).__name__ == "EncodedSentences"
 
 
 def _all_tags(X, y):
-    """The tags of all words in a row (N,), after a look whether each word has one."""
-    y = _sequences(y, TAGS_WANTED)
+    """Return the tags of all words as one list (N), after checking that each word has a tag."""
+    y = _as_sequences(y, _TAGS_EXPECTED)
     if len(y) != len(X):
         raise InputError(
             f"{len(X)} sentences need as many sequences of tags, but there are {len(y)}; pass one for each"
@@ -438,19 +438,19 @@ def _all_tags(X, y):
     return [tag for tags in y for tag in tags]
 
 
-def _sequences(values, wanted):
-    """A list of lists or tuples; an error for text, and for what cannot be made one."""
+def _as_sequences(values, expected):
+    """Return a list of lists or tuples; refuse a string and values that cannot be converted."""
     try:
         found = [] if isinstance(values, str) else list(values)
         if not isinstance(values, str) and not any(isinstance(one, str) for one in found):
             return [one if isinstance(one, (list, tuple)) else list(one) for one in found]
     except TypeError:
         pass
-    raise InputError(f"{wanted}, but is {reprlib.repr(values)}")
+    raise InputError(f"{expected}, but is {reprlib.repr(values)}")
 
 
-def _path(decoder, scores):
-    """What a decoder found, if it is a path."""
+def _checked_path(decoder, scores):
+    """Return the result of a decoder, after checking that it is a path."""
     found = decoder(scores)
     path = np.asarray([] if found is None else found)
     n_words, n_tags = scores.emissions.shape

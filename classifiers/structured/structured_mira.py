@@ -1,13 +1,13 @@
-"""Structured MIRA: on a mistake, the smallest step that puts the true tag sequence above the predicted one by its cost.
+"""Structured MIRA: on a mistake, take the smallest step that puts the true tag sequence above the predicted one by its cost.
 
     τ = min(1/λ, ℓ / ‖Φ(x, y) − Φ(x, ŷ)‖²),    ℓ = s(ŷ) − s(y) + ρ(ŷ, y),    ŷ = argmax_y' w · Φ(x, y')
 
-with ρ the number of wrong tags, unless other costs are given. What stands in both Φ cancels in the norm.
+with ρ the number of wrong tags by default. Features that both Φ have in common cancel in the norm.
 
-With k > 1 the truth is to lead each of the k best sequences by its cost, and the step is the least change that does it
-(``k_best.py``); also where the prediction is right, but a margin too small.
+With k > 1 the truth must lead each of the k best sequences by its cost, and the step is the smallest change that achieves this
+(``k_best.py``). This step is also taken if the prediction is right but a margin is too small.
 
-The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions, where
+The flat MIRA (``mira.py``, whose rule this is) is the special case of sentences of one word without transitions; then
 the norm is 2 ‖g(x)‖².
 
 Source: R. McDonald, K. Crammer, F. Pereira, Online large-margin training of dependency parsers, ACL 2005.
@@ -23,7 +23,7 @@ from classifiers.structured.structured_classifier import StructuredClassifier
 from classifiers.structured.viterbi import path_score
 from lxmls_day1.lab_api import setting
 
-MOST_SEQUENCES = 1000  # a step solves a problem with as many inner products as there are pairs of them
+MAX_SEQUENCES = 1000  # a step needs an inner product for each pair of sequences
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -33,9 +33,10 @@ class StructuredMira(StructuredClassifier, Mira):
     Parameters
     ----------
     regularizer : float > 0
-        λ; 1/λ caps the step, so that a larger one moves the weights less.
+        λ. The step is capped at 1/λ: a larger λ moves the weights less.
     k : int ≥ 1
-        How many sequences the truth is to lead, 1000 at most. More than one are searched for by plain NumPy, some twenty times slower.
+        The number of sequences that the truth must lead, at most 1000. The search for more than one uses plain NumPy and is about twenty
+        times slower.
     templates, min_count, transitions, decoder
         As in :class:`StructuredClassifier`.
     nr_rounds, averaged, seed, order, cost, track_objective, progress
@@ -54,7 +55,7 @@ class StructuredMira(StructuredClassifier, Mira):
     name = "Structured MIRA"
 
     k: int = setting(
-        1, "the number of sequences that the true one should lead", at_least=1, at_most=MOST_SEQUENCES, whole=True
+        1, "the number of sequences that the true one should lead", at_least=1, at_most=MAX_SEQUENCES, whole=True
     )
 
     def compiles(self) -> bool:
@@ -71,9 +72,9 @@ class StructuredMira(StructuredClassifier, Mira):
         if not kept:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         entries = np.unique(np.concatenate([differences[i][0] for i in kept]))
-        deltas = np.zeros((len(kept), len(entries)))  # δ_i, of the weights that any of them touches
+        deltas = np.zeros((len(kept), len(entries)))  # δ_i, restricted to the weights that any δ_i changes
         for delta, i in zip(deltas, kept, strict=True):
             delta[np.searchsorted(entries, differences[i][0])] = differences[i][1]
         of_truth = path_score(scores, truth)
-        lacking = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
-        return entries, hildreth(deltas @ deltas.T, np.array(lacking), step) @ deltas
+        margin_violations = [costs[truth, rivals[i]].sum() + (path_score(scores, rivals[i]) - of_truth) for i in kept]
+        return entries, hildreth(deltas @ deltas.T, np.array(margin_violations), step) @ deltas

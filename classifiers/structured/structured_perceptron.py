@@ -1,5 +1,5 @@
-"""The structured perceptron: on a mistake, add the features of the true tag sequence and take those of the predicted
-one.
+"""The structured perceptron: on a mistake, add the features of the true tag sequence and subtract those of the predicted
+sequence.
 
     W ← W + Φ(x, y) − Φ(x, ŷ),    ŷ = argmax_y' w · Φ(x, y')
 
@@ -25,7 +25,7 @@ class StructuredPerceptron(StructuredClassifier, Perceptron):
 
     Examples
     --------
-    "saw" is a noun or a verb; the word before decides.
+    "saw" is a noun or a verb; the previous word decides.
 
     >>> X = [["I", "saw", "it"], ["a", "saw", "cut", "it"], ["I", "cut", "a", "cut"]]
     >>> y = [["PRON", "VERB", "PRON"], ["DET", "NOUN", "VERB", "PRON"], ["PRON", "VERB", "DET", "NOUN"]]

@@ -1,13 +1,12 @@
-"""What a tagger sees of a word: features drawn from it and its neighbours by templates.
+"""The features of a word for tagging, made from the word and its neighbours by templates.
 
-A template is a line of text, such as ``suffix3`` (the last three letters of the word), ``lower[-1]`` (the word before,
-in lower case) or ``lower[-1] lower`` (both together, as one feature). `TEMPLATES` lists those that a tagger uses unless
-it is given others: to change what it sees is to change a list.
+A template is a string, such as ``suffix3`` (the last three letters of the word), ``lower[-1]`` (the previous word,
+in lower case) or ``lower[-1] lower`` (both together, as one feature). `TEMPLATES` lists the default templates of a tagger;
+to change its features, pass another list.
 
-Each template yields at most one feature per word, and a feature is there or not: x is a vector of zeros and ones with a
-one per template. Which features there are is decided by the training sentences alone; at other sentences, what was
-never seen in training does not count. Who has features of their own gives them, perhaps with numbers, in place of the words
-(`given_features`).
+Each template yields at most one feature per word, and features are binary: x is a vector of zeros and ones with at most a
+one per template. Only features that occur in the training sentences exist; other features of other sentences are ignored.
+Instead of words you can pass your own features, also with numeric values (`explicit_features`).
 
 References
 ----------
@@ -27,8 +26,7 @@ import numpy as np
 
 from lxmls_day1.lab_api import InputError, text_data
 
-#: What `FeatureIndex` uses unless it is given other templates. They were chosen on the development part of the English
-#: Web Treebank.
+#: The default templates of `FeatureIndex`, chosen on the development part of the English Web Treebank.
 TEMPLATES = (
     "word",
     "lower",
@@ -52,7 +50,7 @@ TEMPLATES = (
     "lower suffix3[+1]",
 )
 
-#: The value of every attribute at a place before the first or after the last word; no word is empty.
+#: The value of every attribute at a position before the first or after the last word; no word is empty.
 OUTSIDE = ""
 
 _PART = re.compile(r"([a-z_]+?)([1-9][0-9]*)?(?:\[([+-]?[0-9]+)\])?")
@@ -62,7 +60,7 @@ _PART = re.compile(r"([a-z_]+?)([1-9][0-9]*)?(?:\[([+-]?[0-9]+)\])?")
 
 
 def word_shape(word: str) -> str:
-    """How a word is written: X for a capital letter, x for another, d for a digit, and each run of them once.
+    """Return the shape of a word: X for a capital letter, x for another letter, d for a digit, and every run of them only once.
 
     Examples
     --------
@@ -73,17 +71,17 @@ def word_shape(word: str) -> str:
 
 
 def long_shape(word: str) -> str:
-    """The same letter for letter.
+    """Return the shape of a word with one character for each character of the word.
 
     Examples
     --------
     >>> long_shape("McDonald's"), long_shape("3,000"), long_shape("U.S.")
     ("XxXxxxxx'x", 'd,ddd', 'X.X.')
     """
-    return "".join(map(_kind_of_character, word))
+    return "".join(map(_character_class, word))
 
 
-def _kind_of_character(character: str) -> str:
+def _character_class(character: str) -> str:
     if character.isdigit():
         return "d"
     if character.isalpha():
@@ -92,7 +90,7 @@ def _kind_of_character(character: str) -> str:
 
 
 def prefix(word: str, length: int) -> str | None:
-    """The first letters in lower case; None where there are not more than these.
+    """Return the first letters in lower case; None if the word is not longer than these.
 
     Examples
     --------
@@ -103,7 +101,7 @@ def prefix(word: str, length: int) -> str | None:
 
 
 def suffix(word: str, length: int) -> str | None:
-    """The last letters in lower case; None where there are not more than these.
+    """Return the last letters in lower case; None if the word is not longer than these.
 
     Examples
     --------
@@ -121,41 +119,41 @@ ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "long_shape": long_shape,
 }
 
-#: Attributes that take a length, as in ``suffix3``: word, length -> value, or None for none.
+#: Attributes that take a length, as in ``suffix3``: word, length -> value, or None.
 AFFIXES = {"prefix": prefix, "suffix": suffix}
 
 
 # ------------------------------------------------------------------------------------------------------------ templates
 
 
-class Part(NamedTuple):
-    """One attribute of one word, seen from the word that is to be tagged.
+class TemplatePart(NamedTuple):
+    """One attribute of one word, at an offset from the word that is tagged.
 
     Examples
     --------
-    >>> [part.value("Walked") for part in (Part("lower", None, 0), Part("suffix", 2, -1), Part("prefix", 7, 0))]
+    >>> [part.value("Walked") for part in (TemplatePart("lower", None, 0), TemplatePart("suffix", 2, -1), TemplatePart("prefix", 7, 0))]
     ['walked', 'ed', None]
     """
 
     attribute: str  # a key of ATTRIBUTES or AFFIXES
-    length: int | None  # of an affix
+    length: int | None  # the length of an affix, otherwise None
     offset: int  # 0 the word itself, −1 the word before it, 1 the word after it
 
     def value(self, word: str) -> str | None:
-        """The attribute of ``word``; None where it has none."""
+        """Return the attribute of ``word``, or None if the word does not have it."""
         if self.length is None:
             return ATTRIBUTES[self.attribute](word)
         return AFFIXES[self.attribute](word, self.length)
 
 
-def parse_template(template: str) -> tuple[Part, ...]:
-    """What a template stands for.
+def parse_template(template: str) -> tuple[TemplatePart, ...]:
+    """Return the parts of a template.
 
     Parameters
     ----------
     template : str
-        Attributes with spaces between them; each a name, with a length if it is an affix, and in brackets where the
-        word stands, counted from the one to be tagged.
+        Attributes separated by spaces. Each is a name, with a length if it is an affix, and in brackets the offset of its word
+        from the word that is tagged.
 
     Returns
     -------
@@ -164,12 +162,12 @@ def parse_template(template: str) -> tuple[Part, ...]:
     Raises
     ------
     InputError
-        If it is not of that form, or names an attribute that there is not.
+        If the template does not have this form, or names an unknown attribute.
 
     Examples
     --------
     >>> parse_template("suffix3")
-    (Part(attribute='suffix', length=3, offset=0),)
+    (TemplatePart(attribute='suffix', length=3, offset=0),)
     >>> [part.offset for part in parse_template("lower[-1] lower lower[+1]")]
     [-1, 0, 1]
     """
@@ -183,40 +181,40 @@ def parse_template(template: str) -> tuple[Part, ...]:
                 f"a template names attributes of words ({known}), each perhaps with a place as in lower[-1], and with "
                 f"single spaces between them, but one is {template!r}"
             )
-        parts.append(Part(name, None if length is None else int(length), int(offset or 0)))
+        parts.append(TemplatePart(name, None if length is None else int(length), int(offset or 0)))
     return tuple(parts)
 
 
-_PARTS_OF = functools.cache(parse_template)  # for one sentence after the other
+_cached_parse_template = functools.cache(parse_template)  # cached because it is called for each batch of sentences
 
 
 # ------------------------------------------------------------------------------------------------- features of one's own
 
-#: What the features of a word can be given as, and what their values can be beside texts.
-FORMS, NUMBERS = (Mapping, list, tuple, set), (float, int, np.floating, np.integer, np.bool_)
-LARGEST = 1e100  # whose square is still a number
+#: Types in which the features of a word can be passed, and types of their values other than strings.
+FEATURE_TYPES, VALUE_TYPES = (Mapping, list, tuple, set), (float, int, np.floating, np.integer, np.bool_)
+MAX_FEATURE_VALUE = 1e100  # the square of it is still finite
 
 
-def given_features(word: Any) -> dict[str, float]:
-    """The features of a word that stands in a sentence as its features, as CRFsuite takes them: the value of each.
+def explicit_features(word: Any) -> dict[str, float]:
+    """Return the value of each feature of a word that is passed as its features, in the form that CRFsuite accepts.
 
     Parameters
     ----------
     word : mapping from name to value, or list, tuple or set of names
-        A name that is listed has the value 1, and a text is a feature of its own, ``tag:noun``, of the value 1. True is 1, and False or 0
-        a feature that is not there. A value that is itself a mapping or a list holds features whose names begin with its own,
-        ``tag:…``. What there is several times adds up.
+        A name in a list has the value 1. A string value becomes a feature of its own, ``tag:noun``, with the value 1. True is 1, and a
+        feature with the value False or 0 is dropped. A value that is itself a mapping or a list holds features whose names start with
+        its name, ``tag:…``. The values of repeated features are added.
 
     Raises
     ------
     InputError
-        For other values, those that are not finite or too large to compute with among them, and for names that are no texts.
+        For other values, including numbers that are not finite or too large to compute with, and for names that are not strings.
 
     Examples
     --------
-    >>> given_features({"lower": "dogs", "length": 4, "capital": True, "digit": False, "next": {"lower": "bark", "tfidf": 0.3}})
+    >>> explicit_features({"lower": "dogs", "length": 4, "capital": True, "digit": False, "next": {"lower": "bark", "tfidf": 0.3}})
     {'lower:dogs': 1.0, 'length': 4.0, 'capital': 1.0, 'next:lower:bark': 1.0, 'next:tfidf': 0.3}
-    >>> given_features(["lower=dogs", "capital"])
+    >>> explicit_features(["lower=dogs", "capital"])
     {'lower=dogs': 1.0, 'capital': 1.0}
     """
     values: dict[str, float] = {}
@@ -226,29 +224,33 @@ def given_features(word: Any) -> dict[str, float]:
 
 
 def _named_values(word: Any) -> Iterator[tuple[str, float]]:
-    """Name and value of each feature as it stands there, those of the value 0 included."""
+    """Yield the name and value of each feature in order, including features with the value 0."""
     for name, value in word.items() if isinstance(word, Mapping) else zip(word, itertools.repeat(1.0)):
         if not isinstance(name, str):
             raise InputError(f"the name of a feature must be a text, but one is {name!r}; use str(name)")
         if isinstance(value, str):
             yield f"{name}:{value}", 1.0
-        elif isinstance(value, NUMBERS) and abs(value if isinstance(value, int) else float(value)) <= LARGEST:
+        elif (
+            isinstance(value, VALUE_TYPES)
+            and abs(value if isinstance(value, int) else float(value)) <= MAX_FEATURE_VALUE
+        ):
             yield name, float(value)
-        elif isinstance(value, FORMS):
+        elif isinstance(value, FEATURE_TYPES):
             yield from ((f"{name}:{inner}", number) for inner, number in _named_values(value))
         else:
             raise InputError(
-                f"the value of a feature must be a number of at most {LARGEST:g}, True, False, a text, or a dictionary or list of further "
+                f"the value of a feature must be a number of at most {MAX_FEATURE_VALUE:g}, True, False, a text, or a "
+                f"dictionary or list of further "
                 f"features, but {name!r} has the value {reprlib.repr(value)}; leave out what is not known, and scale large numbers down"
             )
 
 
-def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
-    """Whether the words of sentences are given as their features.
+def has_explicit_features(sentences: Sequence[Sequence[Any]]) -> bool:
+    """Return True if the words of the sentences are passed as their features.
 
     Examples
     --------
-    >>> are_given([["a", "dog"]]), are_given([[{"lower": "a"}, {"lower": "dog"}]])
+    >>> has_explicit_features([["a", "dog"]]), has_explicit_features([[{"lower": "a"}, {"lower": "dog"}]])
     (False, True)
     """
     return any(not isinstance(word, str) for sentence in sentences for word in sentence)
@@ -258,38 +260,38 @@ def are_given(sentences: Sequence[Sequence[Any]]) -> bool:
 
 
 class TokenFeatures(NamedTuple):
-    """The features of every word of M sentences with N words in all: rows of a sparse matrix, which holds only ones unless it has values.
+    """The features of every word of M sentences with N words in all: the rows of a sparse matrix, of ones unless ``values`` is set.
 
     Examples
     --------
-    Three words in two sentences; the second and the third one are the same:
+    Three words in two sentences; the second and the third word are the same:
 
     >>> _, features = FeatureIndex.learn([["a", "dog"], ["dog"]], ["word"])
     >>> features.starts.tolist(), features.indptr.tolist(), features.indices.tolist()
     ([0, 2, 3], [0, 1, 2, 3], [0, 1, 1])
     """
 
-    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
+    starts: np.ndarray  # (M + 1,) int64: the words of sentence m are the words from starts[m] to starts[m + 1] − 1
     indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
-    indices: np.ndarray  # (nnz,) int32: their numbers, from 0, ascending within a word
-    values: np.ndarray = np.empty(0)  # (nnz,) float64: their values; none if each is 1
+    indices: np.ndarray  # (nnz,) int32: feature numbers, from 0, ascending within a word
+    values: np.ndarray = np.empty(0)  # (nnz,) float64: feature values; empty if all are 1
 
 
 class FeatureIndex:
-    """Numbers for features: which there are, and which of them a word has.
+    """The numbers of the features: which features exist, and which of them a word has.
 
     Parameters
     ----------
     templates : sequence of str
         See `parse_template`.
     names : sequence of str
-        The name of each feature by its number, as `learn` makes them.
+        The name of each feature, in the order of the numbers, as returned by `learn`.
 
     Attributes
     ----------
     templates : tuple of str
     names : text_data.PackedTexts
-        A sequence of texts such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
+        A sequence of strings such as ``lower[-1]=the``; the values of a template with several parts are separated by tabs.
 
     Examples
     --------
@@ -308,33 +310,33 @@ class FeatureIndex:
     def learn(
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> tuple["FeatureIndex", TokenFeatures]:
-        """An index of the features that at least ``min_count`` words of these sentences have, and what it gives for them by `encode`.
+        """Return an index of the features that at least ``min_count`` words of the sentences have, and the result of `encode` for them.
 
-        The numbers go template by template, and for each by first occurrence; features of one's own by first occurrence.
+        Features are numbered by template, then by first occurrence; explicit features only by first occurrence.
         """
-        if are_given(sentences := list(sentences)):
-            given = _Given(sentences)
+        if has_explicit_features(sentences := list(sentences)):
+            given = _ExplicitFeatures(sentences)
             enough = np.bincount(given.codes, minlength=len(given.names)) >= min_count
             index = cls(templates, [*itertools.compress(given.names, enough)])
             return index, given.numbered(np.where(enough, np.cumsum(enough) - 1, -1))
         names = text_data.PackedTexts()
-        words, templates = _Words(sentences), check_templates(templates)
+        words, templates = _EncodedWords(sentences), check_templates(templates)
         numbers = np.full((len(templates), words.nr_words), -1, dtype=np.int32)
         for row, template in zip(numbers, templates, strict=True):
             codes, name_of_code = words.features(template)
-            kind_of_word, firsts, counts = _by_first_occurrence(codes, len(name_of_code))
+            kind_of_word, firsts, counts = _renumber_by_first_occurrence(codes, len(name_of_code))
             name_of_kind = [name_of_code[code] for code in codes[firsts].tolist()]
             enough = counts >= min_count
             number_of_kind = np.append(np.where(enough, len(names) + np.cumsum(enough) - 1, -1), -1)
-            row[:] = number_of_kind[kind_of_word]  # a word without this feature has the kind −1, which is the last
+            row[:] = number_of_kind[kind_of_word]  # words without it have the kind −1, the last entry
             names.extend(name_of_kind if enough.all() else itertools.compress(name_of_kind, enough))
-        return cls(templates, names), _as_features(words.starts, numbers)
+        return cls(templates, names), _token_features(words.starts, numbers)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> TokenFeatures:
-        """The numbers of the features that each word has; those that are not in the index are left out.
+        """Return the numbers of the features of each word; features that are not in the index are dropped.
 
         Parameters
         ----------
@@ -344,10 +346,10 @@ class FeatureIndex:
         -------
         TokenFeatures
         """
-        if are_given(sentences := list(sentences)):
-            given = _Given(sentences)
+        if has_explicit_features(sentences := list(sentences)):
+            given = _ExplicitFeatures(sentences)
             return given.numbered(np.array(self.names.numbers(given.names), dtype=np.intp))
-        words = _Words(sentences)
+        words = _EncodedWords(sentences)
         numbers = np.empty((len(self.templates), words.nr_words), dtype=np.int32)
         kinds = []
         for row, template in zip(numbers, self.templates, strict=True):
@@ -357,24 +359,24 @@ class FeatureIndex:
         parts = np.split(known, np.cumsum([len(name_of_kind) for name_of_kind in kinds])[:-1])
         for row, part in zip(numbers, parts, strict=True):
             row[:] = np.append(part, np.int32(-1))[row]
-        return _as_features(words.starts, numbers)
+        return _token_features(words.starts, numbers)
 
     def features(self, sentence: Sequence[str]) -> list[list[str]]:
-        """The names of the features of each word of one sentence."""
+        """Return the names of the features of each word of one sentence."""
         _, indptr, indices, _ = self.encode([sentence])
         return [[self.names[j] for j in indices[start:end]] for start, end in itertools.pairwise(indptr)]
 
 
 class EncodedSentences:
-    """Sentences whose features are known: learners of the same templates share them, and none encodes them again.
+    """Sentences whose features are already encoded, so that several learners with the same templates can share them.
 
-    Every method of a :class:`classifiers.structured.structured_classifier.StructuredClassifier` takes them in place of sentences.
+    Every method of a :class:`classifiers.structured.structured_classifier.StructuredClassifier` accepts them instead of sentences.
 
     Parameters
     ----------
     index : FeatureIndex
     features : TokenFeatures
-        What `index` encoded.
+        The result of `index.encode`.
 
     Examples
     --------
@@ -393,19 +395,19 @@ class EncodedSentences:
     def learn(
         cls, sentences: Iterable[Sequence[str]], templates: Sequence[str] = TEMPLATES, min_count: int = 1
     ) -> "EncodedSentences":
-        """The sentences of a training part, with the index that `FeatureIndex.learn` makes of them."""
+        """Encode the sentences of a training part, with the index that `FeatureIndex.learn` makes of them."""
         return cls(*FeatureIndex.learn(sentences, templates, min_count))
 
     def others(self, sentences: Iterable[Sequence[str]]) -> "EncodedSentences":
-        """Other sentences with the same features; those that are not in the index are left out."""
+        """Encode other sentences with the same index; features that are not in the index are dropped."""
         return EncodedSentences(self.index, self.index.encode(sentences))
 
     def __len__(self) -> int:
         return len(self.features.starts) - 1
 
 
-def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
-    """Features from a table (templates, N) of their numbers, where −1 stands for none."""
+def _token_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
+    """Return the features in a table (templates, N) of feature numbers, with −1 for no feature."""
     numbers = numbers.T
     there = numbers >= 0  # (N, templates)
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.intp)
@@ -413,12 +415,12 @@ def _as_features(starts: np.ndarray, numbers: np.ndarray) -> TokenFeatures:
 
 
 def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
-    """Templates as a tuple, if there are some and each can be read.
+    """Return templates as a tuple, after checking that there is at least one and that each can be parsed.
 
     Raises
     ------
     InputError
-        If there is none, one cannot be read, or one stands there twice.
+        If there is no template, a template cannot be parsed, or a template is listed twice.
 
     Examples
     --------
@@ -432,32 +434,32 @@ def check_templates(templates: Sequence[str]) -> tuple[str, ...]:
     if isinstance(templates, str) or not isinstance(templates, Sequence) or not len(templates):
         raise InputError(f"templates must be a list of at least one template, but is {templates!r}")
     for template in templates:
-        (_PARTS_OF if isinstance(template, str) else parse_template)(template)
+        (_cached_parse_template if isinstance(template, str) else parse_template)(template)
     doubled = [template for i, template in enumerate(templates) if template in templates[:i]]
     if doubled:
         raise InputError(f"each template counts once, but {doubled[0]!r} is listed twice; leave one out")
     return tuple(templates)
 
 
-class _Given:
-    """The features that the words of some sentences are given as, each as the number of its name in `names`."""
+class _ExplicitFeatures:
+    """The explicit features of the words of some sentences, each as the number of its name in `names`."""
 
     def __init__(self, sentences: Sequence[Sequence[Any]]):
         numbers: dict[str, int] = {}
         lengths: list[int] = []
         codes, values = array("q"), array("d")
         for word in itertools.chain.from_iterable(sentences):
-            features = given_features(word)
+            features = explicit_features(word)
             lengths.append(len(features))
             codes.extend([numbers.setdefault(name, len(numbers)) for name in features])
             values.extend(features.values())
         self.starts = np.cumsum([0, *map(len, sentences)], dtype=np.intp)
         self.names = list(numbers)
-        self.words = np.repeat(np.arange(len(lengths)), lengths)  # (nnz,): which word has the feature
+        self.words = np.repeat(np.arange(len(lengths)), lengths)  # (nnz,): the number of the word that has the feature
         self.codes, self.values = np.array(codes, dtype=np.intp), np.array(values)  # (nnz,)
 
     def numbered(self, number_of_name: np.ndarray) -> TokenFeatures:
-        """The features of these numbers; without those of the number −1."""
+        """Return the features with their new numbers, without features whose number is −1."""
         numbers = number_of_name[self.codes]
         order = np.lexsort((numbers, self.words))
         order = order[numbers[order] >= 0]
@@ -466,8 +468,8 @@ class _Given:
         return TokenFeatures(self.starts, indptr, numbers[order].astype(np.int32), values)
 
 
-class _Words:
-    """All words of some sentences in a row. What can be known of a word is worked out once for each kind of word."""
+class _EncodedWords:
+    """All words of some sentences as one list. Attributes are computed only once for each distinct word."""
 
     def __init__(self, sentences: Iterable[Sequence[str]]):
         numbers: dict[str, int] = {}
@@ -478,46 +480,46 @@ class _Words:
             kinds.extend(numbers.setdefault(word, len(numbers)) for word in sentence)
         self.starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.intp)])
         self.nr_words = len(kinds)
-        # Both normal forms of a word have the same features.
+        # The composed and the decomposed Unicode form of a word have the same features.
         self._vocabulary = [unicodedata.normalize("NFC", word) for word in numbers]
         self._kinds = np.array(kinds, dtype=np.intp)  # (N,)
-        self._first = np.repeat(self.starts[:-1], lengths)  # (N,): where the sentence of each word begins, and ends
-        self._end = np.repeat(self.starts[1:], lengths)
-        self._kinds_at: dict[int, np.ndarray] = {}  # offset -> the kind of the word there (N,), −1 for none
+        self._first = np.repeat(self.starts[:-1], lengths)  # (N,): start of each word's sentence
+        self._end = np.repeat(self.starts[1:], lengths)  # (N,): end of each word's sentence
+        self._kinds_at: dict[int, np.ndarray] = {}  # offset -> the kind of the word at this offset (N,), −1 for none
         self._values_of: dict[tuple[str, int | None], tuple[np.ndarray, list[str]]] = {}
 
     def features(self, template: str) -> tuple[np.ndarray, list[str]]:
-        """What a template yields.
+        """Return the features that a template yields.
 
         Returns
         -------
         codes : int array (N,)
-            Which of the features below each word has, −1 for none.
+            The index in ``names`` of each word's feature, −1 for none.
         names : list of str
-            Different features, and perhaps some that no word has.
+            Distinct features, possibly including some that no word has.
         """
-        parts = [self._at_each_word(part) for part in _PARTS_OF(template)]
+        parts = [self._values_at_words(part) for part in _cached_parse_template(template)]
         (codes, texts), *others = parts
         for more, values in others:
             codes = np.where((codes < 0) | (more < 0), -1, codes * len(values) + more)
             distinct, codes = np.unique(codes, return_inverse=True)
             firsts, seconds = np.divmod(distinct[distinct >= 0], len(values))
-            codes = codes - (len(distinct) - len(firsts))  # −1 stays
+            codes = codes - (len(distinct) - len(firsts))  # keeps −1
             pairs = zip(firsts.tolist(), seconds.tolist(), strict=True)
             texts = [f"{texts[first]}\t{values[second]}" for first, second in pairs]
         return codes, [f"{template}={text}" for text in texts]
 
-    def _at_each_word(self, part: Part) -> tuple[np.ndarray, list[str]]:
-        """The value of a part at each word, as a number (N,) or −1 for none, and what the numbers stand for."""
-        code_of_kind, values = self._attribute(part)
+    def _values_at_words(self, part: TemplatePart) -> tuple[np.ndarray, list[str]]:
+        """Return the value of a part at each word, as a number (N,) or −1 for none, and the strings that the numbers represent."""
+        code_of_kind, values = self._attribute_codes(part)
         if part.offset not in self._kinds_at:
             place = np.arange(self.nr_words) + part.offset
             inside = (place >= self._first) & (place < self._end)
             self._kinds_at[part.offset] = np.where(inside, self._kinds[np.where(inside, place, 0)], -1)
         return code_of_kind[self._kinds_at[part.offset]], values
 
-    def _attribute(self, part: Part) -> tuple[np.ndarray, list[str]]:
-        """The value of an attribute for each kind of word, as a number or −1 for none; the last is that of no word."""
+    def _attribute_codes(self, part: TemplatePart) -> tuple[np.ndarray, list[str]]:
+        """Return the value of an attribute for each distinct word, as a number or −1 for none; the last entry is for positions outside."""
         key = part.attribute, part.length
         if key not in self._values_of:
             numbers: dict[str | None, int] = {None: -1}
@@ -527,13 +529,14 @@ class _Words:
         return self._values_of[key]
 
 
-def _by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes from 0 to ``nr_codes`` − 1 renumbered by first occurrence (−1 stays); where each occurs first, and how
-    often.
+def _renumber_by_first_occurrence(codes: np.ndarray, nr_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Renumber codes from 0 to ``nr_codes`` − 1 by first occurrence (−1 stays).
+
+    Return the new codes, the first position of each, and its number of occurrences.
     """
     places = np.flatnonzero(codes >= 0)
     first = np.full(nr_codes, len(codes))
-    first[codes[places[::-1]]] = places[::-1]  # of several assignments to one entry the last one stays
+    first[codes[places[::-1]]] = places[::-1]  # if an entry is assigned several times, the last value remains
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
     numbers = np.full(nr_codes + 1, -1, dtype=np.intp)
     numbers[order] = np.arange(len(order))

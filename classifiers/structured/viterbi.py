@@ -1,17 +1,17 @@
-"""Viterbi's search: the best of all tag sequences of a sentence, without looking at each.
+"""Viterbi's search: find the best of all tag sequences of a sentence without enumerating them.
 
 The score of a sequence y_1 … y_T is a sum over its parts,
 
     s(y) = start(y_1) + Σ_t emissions(t, y_t) + Σ_t transitions(y_t, y_t+1) + stop(y_T)
 
-and so the most that the words from t on can score, given that word t has the tag k, follows from that of word t + 1:
+So the maximum score of the words from t on, if word t has the tag k, follows from the maxima for word t + 1:
 
     best(T, k) = emissions(T, k) + stop(k)
     best(t, k) = emissions(t, k) + max_j [transitions(k, j) + best(t + 1, j)]
 
-K² steps per word, where there are K^T sequences. The search goes from the last word to the first, and the answer is read off from the
-first word to the last. So of several best sequences the result is the first in the order of a dictionary, as ``np.argmax`` over
-the list of all sequences would have it. (Many texts go the other way round and keep back-pointers; the scores are the same.)
+This takes K² steps per word, although there are K^T sequences. The search goes from the last word to the first, and the best sequence
+is then read off from the first word to the last. So a tie is won by the first sequence in lexicographic order, as with ``np.argmax``
+over the list of all sequences. (Many texts search in the other direction and store back-pointers; the scores are the same.)
 
 Sources: A. J. Viterbi, Error bounds for convolutional codes, IEEE Transactions on Information Theory 13, 1967; for the
 cost-augmented search B. Taskar, C. Guestrin, D. Koller, Max-margin Markov networks, NIPS 2003.
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 
 class ChainScores(NamedTuple):
-    """The scores of all parts that a tag sequence of one sentence can have; T words, K tags.
+    """The scores of all components of the tag sequences of one sentence; T words, K tags.
 
     Examples
     --------
@@ -33,23 +33,23 @@ class ChainScores(NamedTuple):
     4.0
     """
 
-    emissions: np.ndarray  # (T, K): word t has the tag k
-    transitions: np.ndarray  # (K, K): after the tag of the row comes that of the column
-    start: np.ndarray  # (K,): the first word has the tag
-    stop: np.ndarray  # (K,): the last word has the tag
+    emissions: np.ndarray  # (T, K): the score of tag k for word t
+    transitions: np.ndarray  # (K, K): the score of the tag of the column after the tag of the row
+    start: np.ndarray  # (K,): the score of each tag for the first word
+    stop: np.ndarray  # (K,): the score of each tag for the last word
 
 
 def viterbi(scores: ChainScores) -> np.ndarray:
-    """The tag sequence with the highest score.
+    """Return the tag sequence with the highest score.
 
     Returns
     -------
     path : int array (T,)
-        Tag numbers; of several best sequences the first in lexicographic order.
+        Tag numbers; in a tie the first sequence in lexicographic order.
 
     Examples
     --------
-    Alone, the second word would be tagged 1; but the step from 0 to 1 costs more than that is worth:
+    Alone, the second word would get the tag 1; but the transition from 0 to 1 costs more than this tag gains:
 
     >>> emissions, transitions = np.array([[3.0, 0.0], [0.0, 1.0]]), np.array([[0.0, -2.0], [0.0, 0.0]])
     >>> viterbi(ChainScores(emissions, transitions, np.zeros(2), np.zeros(2)))
@@ -69,7 +69,7 @@ def viterbi(scores: ChainScores) -> np.ndarray:
 
 
 def path_score(scores: ChainScores, path: ArrayLike) -> float:
-    """The score s(y) of one tag sequence.
+    """Return the score s(y) of one tag sequence.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def path_score(scores: ChainScores, path: ArrayLike) -> float:
 
 
 def cost_augmented(scores: ChainScores, truth: ArrayLike, cost: ArrayLike) -> ChainScores:
-    """Scores s(y') + ρ(y', y): the search then finds the sequence that violates the margin most.
+    """Return scores s(y') + ρ(y', y), with which the search finds the sequence that violates the margin most.
 
-    ρ is a sum over the words, so it joins the emissions. With 0/1 costs it is the number of wrong tags.
+    ρ is a sum over the words, so it is added to the emissions. With 0/1 costs it is the number of wrong tags.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def cost_augmented(scores: ChainScores, truth: ArrayLike, cost: ArrayLike) -> Ch
     truth : int array (T,)
         The true tags y.
     cost : array (K, K)
-        ``cost[p, y]`` is the cost of the tag p where y is true.
+        ``cost[p, y]`` is the cost of the tag p if y is true.
 
     Returns
     -------

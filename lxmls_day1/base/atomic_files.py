@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.library_path import STARTS_PROCESSES
+from lxmls_day1.library_path import CAN_START_PROCESSES
 
-LOCK, ALIVE = ".lock", ".alive"
-OURS = "lxmls-day1-"  # prefix of our temporary folders
-_locked: set[Path] = set()
+LOCK_FILE, MARKER_FILE = ".lock", ".alive"
+FOLDER_PREFIX = "lxmls-day1-"  # prefix of our temporary folders
+_locked_folders: set[Path] = set()
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
 
-def replace_files(contents: Mapping[_Path, bytes]) -> None:
+def write_files_atomically(contents: Mapping[_Path, bytes]) -> None:
     """Write several files atomically.
 
     Each content first goes to a new file in the same folder. Only when all are complete are they renamed to their targets, so a full
@@ -48,30 +48,30 @@ def replace_files(contents: Mapping[_Path, bytes]) -> None:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     replace_files({Path(folder, "marks.csv"): b"mira,0.9"})
+    ...     write_files_atomically({Path(folder, "marks.csv"): b"mira,0.9"})
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('marks.csv', 'mira,0.9')]
     """
-    places = [replaceable(path) for path in contents]
+    places = [resolve_target(path) for path in contents]
     written: list[tuple[Path, Path, Path]] = []
     try:
         for wanted, place, content in zip(map(Path, contents), places, contents.values(), strict=True):
-            beside = _beside(place)
+            beside = _temporary_sibling(place)
             written.append((beside, place, wanted))
-            with named(wanted):
+            with report_errors_for(wanted):
                 with beside.open("xb") as file:
                     file.write(content)
                 if place.is_file():
                     shutil.copymode(place, beside)
         for beside, place, wanted in written:
-            with named(wanted):
+            with report_errors_for(wanted):
                 os.replace(beside, place)
     finally:
         for beside, _, _ in written:
             beside.unlink(missing_ok=True)
 
 
-def renew_file(path: Path, content: bytes) -> None:
+def rewrite_cache_file(path: Path, content: bytes) -> None:
     """Rewrite a cache file. Whatever is at its path is removed first, be it a link, a pipe or an unreadable file.
 
     Raises
@@ -84,32 +84,32 @@ def renew_file(path: Path, content: bytes) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "kept")
     ...     path.symlink_to("kept")
-    ...     renew_file(path, b"content")
+    ...     rewrite_cache_file(path, b"content")
     ...     path.read_bytes()
     b'content'
     """
     path.unlink(missing_ok=True)
-    replace_files({path: content})
+    write_files_atomically({path: content})
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open one file to write atomically piece by piece, as a context manager. The file appears at `path` when the block ends.
 
-    Links, permissions and errors are treated as in `replace_files`, but the whole content need not be in memory.
+    Links, permissions and errors are treated as in `write_files_atomically`, but the whole content need not be in memory.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder, "marks.csv")) as file:
+    ...     with atomic_write(Path(folder, "marks.csv")) as file:
     ...         _ = file.write(b"mira,0.9")
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('marks.csv', 'mira,0.9')]
     """
-    place = replaceable(path)
-    beside = _beside(place)
+    place = resolve_target(path)
+    beside = _temporary_sibling(place)
     try:
-        with named(Path(path)):
+        with report_errors_for(Path(path)):
             with beside.open("xb") as file:
                 yield file
             if place.is_file():
@@ -119,14 +119,14 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         beside.unlink(missing_ok=True)
 
 
-def remove_parts(path: str | os.PathLike[str]) -> None:
+def remove_partial_files(path: str | os.PathLike[str]) -> None:
     """Remove partial files that killed processes left while writing `path`. Every write calls this first.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Path(folder, f".marks.csv.{_computer()}{0x7fffffff:08x}0123.part").touch()  # No process has this PID.
-    ...     remove_parts(Path(folder, "marks.csv"))
+    ...     Path(folder, f".marks.csv.{_host_id()}{0x7fffffff:08x}0123.part").touch()  # No process has this PID.
+    ...     remove_partial_files(Path(folder, "marks.csv"))
     ...     list(Path(folder).iterdir())
     []
     """
@@ -136,19 +136,19 @@ def remove_parts(path: str | os.PathLike[str]) -> None:
         os.scandir(place.parent) as entries,
     ):  # The folder may be missing or unreadable.
         for part in [entry for entry in entries if entry.name.startswith(f".{place.name[:40]}.")]:
-            if written_for(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
+            if partial_file_target(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
                 os.unlink(part.path)
 
 
 _PART = re.compile(r"\.(.+)\.([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{4}\.part", re.DOTALL)  # host, PID, and a random number
 
 
-def written_for(part: Path) -> str | None:
+def partial_file_target(part: Path) -> str | None:
     """Return the beginning of the name of the file that a partial file was meant to replace, or None if it is not our partial file.
 
     Examples
     --------
-    >>> written_for(Path(".marks.csv.0123abcd000004d20a1b.part")), written_for(Path(".film.part"))
+    >>> partial_file_target(Path(".marks.csv.0123abcd000004d20a1b.part")), partial_file_target(Path(".film.part"))
     ('marks.csv', None)
     """
     found = _PART.fullmatch(part.name)
@@ -159,7 +159,7 @@ def _writer_has_ended(name: str) -> bool:
     """Return True if the process that wrote a partial file has ended. For other hosts this is unknown, so return False."""
     found = _PART.fullmatch(name)
     # On Windows, os.kill(pid, 0) would end the process.
-    if found is None or found[2] != _computer() or os.name == "nt":
+    if found is None or found[2] != _host_id() or os.name == "nt":
         return False
     try:
         os.kill(int(found[3], 16), 0)
@@ -170,7 +170,7 @@ def _writer_has_ended(name: str) -> bool:
     return False
 
 
-def _computer() -> str:
+def _host_id() -> str:
     """Return a number for this host and its PID namespace: elsewhere, the same PID is another process."""
     name_space = ""
     with contextlib.suppress(OSError):  # Only Linux has this file.
@@ -178,17 +178,17 @@ def _computer() -> str:
     return f"{zlib.crc32(f'{socket.gethostname()} {name_space}'.encode()):08x}"
 
 
-def _beside(place: Path) -> Path:
+def _temporary_sibling(target: Path) -> Path:
     """Return a new file name in the same folder, within the maximum length of file names."""
-    if not place.name:  # The path is the root folder.
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-    remove_parts(place)
+    if not target.name:  # The path is the root folder.
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    remove_partial_files(target)
     # The file system in a browser decides by the suffix of a new file whether it is text, and cannot create an empty JSON file.
-    ending = "" if STARTS_PROCESSES or place.suffix in (".json", ".ipynb") else place.suffix
-    return place.with_name(f".{place.name[:40]}.{_computer()}{os.getpid():08x}{secrets.token_hex(2)}.part{ending}")
+    ending = "" if CAN_START_PROCESSES or target.suffix in (".json", ".ipynb") else target.suffix
+    return target.with_name(f".{target.name[:40]}.{_host_id()}{os.getpid():08x}{secrets.token_hex(2)}.part{ending}")
 
 
-def replaceable(path: str | os.PathLike[str]) -> Path:
+def resolve_target(path: str | os.PathLike[str]) -> Path:
     """Return the path that a write really changes: `path`, or its target if it is a symbolic link.
 
     Raises
@@ -244,7 +244,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        As from `replaceable`.
+        As from `resolve_target`.
     OSError
         As from opening a new file; its ``filename`` is `path`.
 
@@ -255,25 +255,25 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     ...     list(Path(folder).iterdir())
     []
     """
-    beside = _beside(replaceable(path))
+    beside = _temporary_sibling(resolve_target(path))
     try:
-        with named(Path(path)):
+        with report_errors_for(Path(path)):
             beside.touch(exist_ok=False)
     finally:
         beside.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, mode: int = 0o700) -> Iterator[Path]:
+def temporary_folder(prefix: str, parent: str | os.PathLike[str] | None = None, mode: int = 0o700) -> Iterator[Path]:
     """Make a temporary folder, as a context manager. It is removed afterwards, even if Ctrl-C interrupts the removal.
 
-    If a process is killed, its folder remains until the next call removes it (`remove_abandoned`).
+    If a process is killed, its folder remains until the next call removes it (`remove_stale_folders`).
 
     Parameters
     ----------
     prefix : str
         Prefix of the folder's name.
-    place : path, optional
+    parent : path, optional
         The parent folder. Default: the system's folder for temporary files.
     mode : int
         Permission bits of the folder.
@@ -285,10 +285,10 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, m
     >>> folder.exists()
     False
     """
-    remove_abandoned(Path(place or tempfile.gettempdir()))
+    remove_stale_folders(Path(parent or tempfile.gettempdir()))
     with (  # The inner folder is removed first; if that is interrupted, removing the outer one removes it, too.
-        tempfile.TemporaryDirectory(prefix=prefix, dir=place, ignore_cleanup_errors=True) as outer,
-        _marked(Path(outer)),
+        tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as outer,
+        _locked_marker(Path(outer)),
         tempfile.TemporaryDirectory(dir=outer, ignore_cleanup_errors=True) as inner,
     ):
         for folder in (outer, inner):
@@ -297,17 +297,17 @@ def temporary_folder(prefix: str, place: str | os.PathLike[str] | None = None, m
 
 
 @contextlib.contextmanager
-def _marked(folder: Path) -> Iterator[None]:
+def _locked_marker(folder: Path) -> Iterator[None]:
     """Hold a lock on a marker file in a folder. The kernel releases the lock when this process ends; other users cannot open the file."""
-    with open(os.open(folder / ALIVE, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "rb+", buffering=0) as file:
-        if locked(file, without_locks=False):
+    with open(os.open(folder / MARKER_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "rb+", buffering=0) as file:
+        if try_lock(file, if_unsupported=False):
             with contextlib.suppress(OSError):  # If the disk is full, the marker stays empty.
                 file.seek(0)
-                file.write(_mark(file))
+                file.write(_marker_content(file))
         yield
 
 
-def _mark(file: IO[bytes]) -> bytes:
+def _marker_content(file: IO[bytes]) -> bytes:
     """Return the content of a marker file: host name and inode.
 
     A copied or unpacked folder, or one on another host (where the lock may be invisible), therefore never matches its marker.
@@ -315,8 +315,8 @@ def _mark(file: IO[bytes]) -> bytes:
     return f"{socket.gethostname()} {os.fstat(file.fileno()).st_ino}".encode()
 
 
-def remove_abandoned(place: Path) -> None:
-    """Remove folders in `place` that `temporary_folder` made for processes that ended without removing them.
+def remove_stale_folders(parent: Path) -> None:
+    """Remove folders in `parent` that `temporary_folder` made for processes that ended without removing them.
 
     A folder that may be in use stays: one without a marker, with a marker that was never locked, or with the marker of another folder or
     host. Symbolic links and folders of other users stay, too.
@@ -324,27 +324,27 @@ def remove_abandoned(place: Path) -> None:
     Examples
     --------
     >>> with temporary_folder("lxmls-day1-") as folder:
-    ...     remove_abandoned(folder.parent.parent)
+    ...     remove_stale_folders(folder.parent.parent)
     ...     folder.exists()
     True
     """
-    for folder in place.glob(f"{OURS}*"):
+    for folder in parent.glob(f"{FOLDER_PREFIX}*"):
         with contextlib.suppress(OSError):  # The marker is missing, or the folder was removed in the meantime.
             about = folder.lstat()
             is_ours = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
-            if stat.S_ISDIR(about.st_mode) and is_ours and _is_abandoned(folder):
+            if stat.S_ISDIR(about.st_mode) and is_ours and _is_stale(folder):
                 for inside in filter(Path.is_dir, folder.iterdir()):
                     # The marker goes last, so that the next process can continue an interrupted removal.
                     remove_folder(inside)
                 remove_folder(folder)
 
 
-def _is_abandoned(folder: Path) -> bool:
+def _is_stale(folder: Path) -> bool:
     """Return True if the marker file of a folder was locked once and is not locked any more."""
     # The marker may have been replaced by a link or a pipe.
     safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(os.open(folder / ALIVE, os.O_RDWR | safely), "rb+", buffering=0) as file:
-        return file.read(1000) == _mark(file) and locked(file, without_locks=False)
+    with open(os.open(folder / MARKER_FILE, os.O_RDWR | safely), "rb+", buffering=0) as file:
+        return file.read(1000) == _marker_content(file) and try_lock(file, if_unsupported=False)
 
 
 def remove_folder(folder: Path) -> None:
@@ -368,7 +368,7 @@ def remove_folder(folder: Path) -> None:
     found, number = [str(folder)], 0
     for place in found:  # Each nested folder moves to the top, where its path is short, and is processed later.
         with contextlib.suppress(OSError):
-            _take(place)
+            _make_private(place)
             with os.scandir(place) as entries:
                 inside = list(entries)
             for entry in inside:
@@ -380,7 +380,7 @@ def remove_folder(folder: Path) -> None:
                     else:
                         number += 1
                         top = os.path.join(folder, f"{secrets.token_hex(8)}-{number}")
-                        _take(entry.path)
+                        _make_private(entry.path)
                         os.rename(entry.path, top)
                         found.append(top)
     for place in reversed(found):
@@ -388,7 +388,7 @@ def remove_folder(folder: Path) -> None:
             os.rmdir(place)
 
 
-def _take(folder: str) -> None:
+def _make_private(folder: str) -> None:
     """Make a folder inside a private folder private as well, so that no other user can change its contents from now on."""
     if hasattr(os, "geteuid") and os.lstat(folder).st_uid != os.geteuid():
         os.lchown(folder, os.geteuid(), -1)
@@ -396,14 +396,14 @@ def _take(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def locked_folder(out: Path, doing: str) -> Iterator[None]:
+def locked_folder(out: Path, activity: str) -> Iterator[None]:
     """Reserve an output folder for this process, as a context manager. The kernel releases the lock when the process ends.
 
     Parameters
     ----------
     out : Path
         The folder; it is created if it does not exist.
-    doing : str
+    activity : str
         What this process does with the folder, for the message that other processes get: ``"grading into"``.
 
     Raises
@@ -419,17 +419,17 @@ def locked_folder(out: Path, doing: str) -> Iterator[None]:
     ['.lock']
     """
     place = out.resolve()
-    if place in _locked:
+    if place in _locked_folders:
         yield
         return
     place.mkdir(parents=True, exist_ok=True)
-    with _opened_lock(place / LOCK) as file:
-        if not locked(file):
+    with _open_lock(place / LOCK_FILE) as file:
+        if not try_lock(file):
             raise InputError(
-                f"{_holder(file)} is {doing} {out} at the moment; wait until it is done, or choose another folder "
+                f"{_lock_owner(file)} is {activity} {out} at the moment; wait until it is done, or choose another folder "
                 "with --out."
             )
-        with named(place / LOCK):
+        with report_errors_for(place / LOCK_FILE):
             file.seek(0)
             file.truncate()
             owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
@@ -438,24 +438,24 @@ def locked_folder(out: Path, doing: str) -> Iterator[None]:
                 owner.encode(),
                 # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
             )
-        _locked.add(place)
+        _locked_folders.add(place)
         try:
             yield
         finally:
-            _locked.discard(place)
+            _locked_folders.discard(place)
             unlock(file)
 
 
-def _opened_lock(path: Path) -> IO[str]:
+def _open_lock(path: Path) -> IO[str]:
     """Open the lock file. Refuse a symbolic link, whose target would be emptied, and a pipe, which would block."""
     safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is not a regular file, so it cannot be a lock; remove it, or choose another folder.")
-    with named(path):
+    with report_errors_for(path):
         return open(os.open(path, os.O_RDWR | os.O_CREAT | safely, 0o666), "r+", encoding="utf-8")
 
 
-def _holder(file: IO[str]) -> str:
+def _lock_owner(file: IO[str]) -> str:
     try:
         file.seek(0)
         content = json.load(file)
@@ -464,10 +464,10 @@ def _holder(file: IO[str]) -> str:
         return "another process"
 
 
-def locked(file: IO[Any], without_locks: bool = True, wait: bool = False) -> bool:
+def try_lock(file: IO[Any], if_unsupported: bool = True, wait: bool = False) -> bool:
     """Try to lock a file; return True if this process holds the lock now.
 
-    With `wait`, block until another process releases its lock, however long that takes. Return `without_locks` if the file system or the
+    With `wait`, block until another process releases its lock, however long that takes. Return `if_unsupported` if the file system or the
     browser does not support locks.
     """
     try:
@@ -483,7 +483,7 @@ def locked(file: IO[Any], without_locks: bool = True, wait: bool = False) -> boo
     except (BlockingIOError, PermissionError):
         return False
     except (OSError, ImportError):  # In a browser, `fcntl` may be an empty module.
-        return without_locks
+        return if_unsupported
     return True
 
 
@@ -502,7 +502,7 @@ def unlock(file: IO[Any]) -> None:
 
 
 @contextlib.contextmanager
-def named(path: Path) -> Iterator[None]:
+def report_errors_for(path: Path) -> Iterator[None]:
     """Make an OSError raised in the block name `path`, not the temporary file beside it (or no file at all, as on a full disk)."""
     try:
         yield

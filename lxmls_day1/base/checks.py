@@ -16,9 +16,9 @@ import numpy as np
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
 
-_LARGE = 1 << 30  # bytes; smaller allocations are not tried in advance
+_MIN_BYTES_TO_TEST = 1 << 30  # bytes; smaller allocations are not tried in advance
 COMPARISONS = {"above": operator.gt, "at least": operator.ge, "at most": operator.le, "below": operator.lt}
-MOST_CLASSES = 1 << 14  # The costs of confusing two classes are a K × K matrix.
+MAX_CLASSES = 1 << 14  # The costs of confusing two classes are a K × K matrix.
 
 
 def check_inputs(X: Any) -> Any:
@@ -59,7 +59,7 @@ def as_matrix(X: Any) -> Any:
     lxmls_day1.base.errors.InputError: X must be a matrix (M, J), one row per example, but has the shape (2,); a single example ...
     """
     if sp.issparse(X):
-        return _as_rows(X)
+        return _as_csr(X)
     X = as_numbers(X, "X must be a matrix of numbers, one row per example")
     if X.ndim != 2:
         raise InputError(
@@ -70,7 +70,7 @@ def as_matrix(X: Any) -> Any:
 
 
 def as_numbers(values: Any, wanted: str) -> np.ndarray:
-    """Return `values` as a float64 array of any shape. Raise an error that begins with `wanted` if they are not real numbers.
+    """Return `values` as a float64 array of any shape. Raise an error that begins with `requirement` if they are not real numbers.
 
     Strings are not converted to numbers; complex numbers, dates and masked entries are rejected.
 
@@ -106,7 +106,7 @@ def _is_masked(values: Any) -> bool:
     return any(hasattr(row, "mask") and isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows)
 
 
-def _as_rows(X: Any) -> Any:
+def _as_csr(X: Any) -> Any:
     """Return a sparse matrix of any format as a float64 ``csr_array`` with a checked structure."""
     if X.ndim != 2:
         raise InputError(f"X must be a matrix (M, J), one row per example, but has the shape {X.shape}")
@@ -117,7 +117,7 @@ def _as_rows(X: Any) -> Any:
     try:
         if X.format == "lil" and any(len(row) != len(data) for row, data in zip(X.rows, X.data, strict=True)):
             raise ValueError("a row does not have one column index per number")
-        if X.format == "csr" and _is_sound(X):
+        if X.format == "csr" and _is_valid_csr(X):
             pass
         elif X.format in ("csr", "csc", "bsr"):
             if X.indptr.dtype.kind not in "iu":
@@ -137,7 +137,7 @@ def _as_rows(X: Any) -> Any:
         return X if X.dtype == np.float64 else X.astype(np.float64)
 
 
-def _is_sound(X: Any) -> bool:
+def _is_valid_csr(X: Any) -> bool:
     """Return True if the arrays of a CSR matrix are consistent. One pass checks this; `check_format` takes three."""
     indptr, indices = X.indptr, X.indices
     if not (indptr.dtype.kind == indices.dtype.kind == "i" and indptr.shape == (X.shape[0] + 1,) and indices.ndim == 1):
@@ -245,7 +245,7 @@ def check_labels(y: Any) -> np.ndarray:
         for label in given:
             if not isinstance(label, text):
                 raise InputError(
-                    f"labels must be of one kind, all numbers or all texts, but {shown(one)} and {shown(label)} are not"
+                    f"labels must be of one kind, all numbers or all texts, but {format_label(one)} and {format_label(label)} are not"
                 )
     if labels.dtype.kind in "TV":
         labels = np.array(labels.tolist(), dtype=object)
@@ -253,10 +253,10 @@ def check_labels(y: Any) -> np.ndarray:
         raise InputError(
             "Complex data not supported: labels must be of a kind that has an order; pass texts, or real numbers"
         )
-    unknown = _unknown_labels(labels)
+    unknown = _missing_labels(labels)
     if unknown.any():
         m = np.flatnonzero(unknown)[0]
-        raise InputError(f"labels must be known, but label {m} is {shown(labels[m])}; leave such examples out")
+        raise InputError(f"labels must be known, but label {m} is {format_label(labels[m])}; leave such examples out")
     if labels.dtype == object:
         try:
             np.unique(labels)
@@ -315,7 +315,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
     return weights
 
 
-def _unknown_labels(labels: np.ndarray) -> np.ndarray:
+def _missing_labels(labels: np.ndarray) -> np.ndarray:
     """Return a Boolean array (M,): True for labels that are None, NaN or another missing value."""
     if labels.dtype.kind == "f":
         missing: np.ndarray = np.isnan(labels)
@@ -337,14 +337,14 @@ def _unknown_labels(labels: np.ndarray) -> np.ndarray:
     return np.array([unknown(label) for label in labels], dtype=bool)
 
 
-def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool = False) -> None:
+def check_parameters(data_name: str, n_features: int, n_classes: int, quadratic: bool = False) -> None:
     """Raise an error, before any computation, if there are too many classes or if the parameters do not fit into memory.
 
     Training needs memory for two parameter matrices: the current parameters and their sum.
 
     Parameters
     ----------
-    of : str
+    data_name : str
         The name of the training data, for the message.
     n_features, n_classes : int
     quadratic : bool
@@ -357,25 +357,25 @@ def check_parameters(of: str, n_features: int, n_classes: int, quadratic: bool =
     ...
     lxmls_day1.base.errors.InputError: y has 100000 different labels, of which each would be a class, but at most 16384 can be ...
     """
-    if n_classes > MOST_CLASSES:
+    if n_classes > MAX_CLASSES:
         raise InputError(
-            f"{of} has {n_classes} different labels, of which each would be a class, but at most {MOST_CLASSES} can be learnt; if "
+            f"{data_name} has {n_classes} different labels, of which each would be a class, but at most {MAX_CLASSES} can be learnt; if "
             "the labels are measurements, put them into a few intervals, as with numpy.digitize"
         )
     n_bytes = 2 * 8 * (1 + n_features * (1 + quadratic)) * n_classes
     try:
-        if n_bytes > _LARGE:
+        if n_bytes > _MIN_BYTES_TO_TEST:
             mmap.mmap(-1, n_bytes).close()
     # OverflowError and ValueError: n_bytes exceeds the address space.
     except (MemoryError, OSError, OverflowError, ValueError) as error:
         raise InputError(
-            f"{of} has {n_features} features: training the parameters for {n_classes} classes would take "
+            f"{data_name} has {n_features} features: training the parameters for {n_classes} classes would take "
             f"{n_bytes * 1e-9:,.0f} GB, more than this computer has; leave out the columns that hold nothing, or hash the "
             "features into fewer columns (of a corpus on disk: `lxmls-day1 cache --hash 18`)"
         ) from error
 
 
-def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
+def check_same_kind(labels: np.ndarray, other_labels: np.ndarray, names: str) -> None:
     """Raise an error if labels (M,) and others (N,) are of different kinds, such as numbers and strings: 1 and "1" are never equal.
 
     Examples
@@ -385,14 +385,18 @@ def check_same_kind(labels: np.ndarray, others: np.ndarray, names: str) -> None:
     ...
     lxmls_day1.base.errors.InputError: true and predicted labels must be of the same kind, but the former include '0' and ...
     """
-    if len(labels) and len(others) and (kind := _kind(labels[0])) != (other := _kind(others[0])):
+    if (
+        len(labels)
+        and len(other_labels)
+        and (kind := _label_kind(labels[0])) != (other := _label_kind(other_labels[0]))
+    ):
         raise InputError(
-            f"{names} must be of the same kind, but the former include {shown(labels[0])} and the latter "
-            f"{shown(others[0])}; {kind} and {other} are never the same label"
+            f"{names} must be of the same kind, but the former include {format_label(labels[0])} and the latter "
+            f"{format_label(other_labels[0])}; {kind} and {other} are never the same label"
         )
 
 
-def _kind(label: Any) -> str:
+def _label_kind(label: Any) -> str:
     """Return the kind of a label, for a message. Labels of the same kind can be compared."""
     if isinstance(label, str):
         return "a text"
@@ -423,12 +427,12 @@ def check_params(params: Any) -> np.ndarray:
     return matrix
 
 
-def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
-    """Apply :func:`check_params`, and raise an error if a parameter is not finite. With ``rules_out``, −∞ is allowed.
+def check_finite_params(params: Any, allow_minus_infinity: bool = False) -> np.ndarray:
+    """Apply :func:`check_params`, and raise an error if a parameter is not finite. With ``allow_minus_infinity``, −∞ is allowed.
 
     Examples
     --------
-    >>> check_finite_params([[0.0, -np.inf]], rules_out=True)
+    >>> check_finite_params([[0.0, -np.inf]], allow_minus_infinity=True)
     array([[  0., -inf]])
     >>> check_finite_params([[0.0, -np.inf]])
     Traceback (most recent call last):
@@ -437,7 +441,7 @@ def check_finite_params(params: Any, rules_out: bool = False) -> np.ndarray:
     """
     matrix = check_params(params)
     if not all_finite(matrix):
-        allowed = np.isfinite(matrix) | (np.isneginf(matrix) & rules_out)
+        allowed = np.isfinite(matrix) | (np.isneginf(matrix) & allow_minus_infinity)
         if not allowed.all():
             row, column = np.argwhere(~allowed)[0]
             raise InputError(
@@ -533,8 +537,8 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def as_list(values: Any, wanted: str) -> list[Any]:
-    """Return the members of a sequence, an array or another iterable as a list. Otherwise raise an error that begins with `wanted`.
+def as_list(values: Any, requirement: str) -> list[Any]:
+    """Return the members of a sequence, an array or another iterable as a list. Otherwise raise an error that begins with `requirement`.
 
     A string is not accepted as a list of its letters.
 
@@ -552,24 +556,24 @@ def as_list(values: Any, wanted: str) -> list[Any]:
             return list(values)
     except TypeError:  # A zero-dimensional array cannot be iterated.
         pass
-    raise InputError(f"{wanted}, but is {values!r}")
+    raise InputError(f"{requirement}, but is {values!r}")
 
 
-def check_offers(value: Any, wanted: str, names: Sequence[str]) -> None:
-    """Raise an error if `value` lacks one of the attributes `names`. The message begins with `wanted`.
+def check_attributes(value: Any, requirement: str, names: Sequence[str]) -> None:
+    """Raise an error if `value` lacks one of the attributes `names`. The message begins with `requirement`.
 
     Examples
     --------
-    >>> check_offers("books", "data must be a data set such as SimpleDataSet()", ["train_X", "train_y"])
+    >>> check_attributes("books", "data must be a data set such as SimpleDataSet()", ["train_X", "train_y"])
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: data must be a data set such as SimpleDataSet(), but 'books' has no train_X
     """
     if isinstance(value, type):
-        raise InputError(f"{wanted}, but is the class {value.__name__}; create one with {value.__name__}()")
+        raise InputError(f"{requirement}, but is the class {value.__name__}; create one with {value.__name__}()")
     for name in names:
         if not hasattr(value, name):
-            raise InputError(f"{wanted}, but {value!r} has no {name}")
+            raise InputError(f"{requirement}, but {value!r} has no {name}")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
@@ -591,14 +595,14 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     return value
 
 
-def random_numbers(seed: Any) -> np.random.Generator:
+def random_generator(seed: Any) -> np.random.Generator:
     """Return the random number generator for a seed: an integer ≥ 0, or any other seed that NumPy accepts.
 
     Examples
     --------
-    >>> random_numbers(1).integers(10)
+    >>> random_generator(1).integers(10)
     np.int64(4)
-    >>> random_numbers(-1)
+    >>> random_generator(-1)
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: seed must be a whole number of at least 0, but is -1
@@ -609,24 +613,24 @@ def random_numbers(seed: Any) -> np.random.Generator:
         raise InputError(f"seed must be a whole number of at least 0, but is {seed!r}") from error
 
 
-def shown(label: Any) -> str:
+def format_label(label: Any) -> str:
     """Format a label for an error message: 3, not np.int64(3).
 
     Examples
     --------
-    >>> shown(np.int64(3)), shown("yes")
+    >>> format_label(np.int64(3)), format_label("yes")
     ('3', "'yes'")
     """
     return repr(label.item() if isinstance(label, np.generic) else label)
 
 
-def listed(labels: Sequence[Any] | np.ndarray, most: int = 10) -> str:
-    """Format labels (M,) for an error message; if there are more than `most`, only the first ones.
+def format_labels(labels: Sequence[Any] | np.ndarray, max_labels: int = 10) -> str:
+    """Format labels (M,) for an error message; if there are more than `max_labels`, only the first ones.
 
     Examples
     --------
-    >>> listed(["a", "b", "c"]), listed(np.arange(20), most=3)
+    >>> format_labels(["a", "b", "c"]), format_labels(np.arange(20), max_labels=3)
     ("'a', 'b', 'c'", '0, 1, 2, … (20 in all)')
     """
-    some = ", ".join(shown(label) for label in labels[:most])
-    return some if len(labels) <= most else f"{some}, … ({len(labels)} in all)"
+    some = ", ".join(format_label(label) for label in labels[:max_labels])
+    return some if len(labels) <= max_labels else f"{some}, … ({len(labels)} in all)"

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 
-def counted(number: int, thing: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Return a count with its noun in the singular or plural, for a message.
 
     Examples
     --------
-    >>> counted(1, "check"), counted(2, "check"), counted(1, "class"), counted(0, "class")
+    >>> pluralize(1, "check"), pluralize(2, "check"), pluralize(1, "class"), pluralize(0, "class")
     ('1 check', '2 checks', '1 class', '0 classes')
     """
-    plural = "es" if thing.endswith("s") else "s"
-    return f"{number} {thing}{plural if number != 1 else ''}"
+    plural = "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{plural if number != 1 else ''}"
 
 
 class InputError(ValueError):
@@ -149,24 +149,24 @@ def how_to_install(extra: str) -> str:
     return f'`python -m pip install "lxmls-day1[{extra}]"`'
 
 
-def nearest(wanted: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
-    """Return a suffix for an error message that suggests names close to `wanted`, or lists all names if none is close.
+def did_you_mean(unknown_name: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
+    """Return a suffix for an error message that suggests names close to `unknown_name`, or lists all names if none is close.
 
     The list is sorted alphabetically. If `order` is not empty, the list keeps the order of `names`, and the message
     describes it with `order`.
 
     Examples
     --------
-    >>> nearest("mria", ["mira", "svm"], suffix=".py")
+    >>> did_you_mean("mria", ["mira", "svm"], suffix=".py")
     '; did you mean mira.py?'
-    >>> nearest("tree", ["svm", "mira"])
+    >>> did_you_mean("tree", ["svm", "mira"])
     '; there are: mira, svm.'
-    >>> nearest("tree", ["1.9", "1.10"], order="the order of the notebooks")
+    >>> did_you_mean("tree", ["1.9", "1.10"], order="the order of the notebooks")
     '; there are, in the order of the notebooks: 1.9, 1.10.'
     """
     names = list(names) if order else sorted(names)
     lower = {name.lower(): name for name in names}
-    close = [lower[name] for name in get_close_matches(wanted.lower(), lower, n=3)]
+    close = [lower[name] for name in get_close_matches(unknown_name.lower(), lower, n=3)]
     if close:
         return f"; did you mean {' or '.join(name + suffix for name in close)}?"
     if names:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lxmls_day1.base.lazy_names import class_texts, class_values
-from lxmls_day1.library_path import TOPICS, reference_place
+from lxmls_day1.library_path import TOPICS, reference_path
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def class_modules(folder: str | os.PathLike[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> class_modules(Path(reference_place()) / "classifiers")["AROW"]
+    >>> class_modules(Path(reference_path()) / "classifiers")["AROW"]
     'second_order.arow'
     """
     return {name: module for name, (module, _) in _learner_classes(os.fspath(folder)).items()}
@@ -81,7 +81,7 @@ def reference_listings() -> tuple[Listing, ...]:
     ['Gaussian naive Bayes', 'Multinomial naive Bayes']
     """
     found = []
-    for name, (module, text) in _learner_classes(os.path.join(reference_place(), "classifiers")).items():
+    for name, (module, text) in _learner_classes(os.path.join(reference_path(), "classifiers")).items():
         rows = cast(dict[str, dict[str, Any]], class_values(text, "listed").get("listed", {}))
         found += [Listing(row, name, module, **values) for row, values in rows.items()]
     return tuple(sorted(found, key=lambda listing: (listing.order is None, listing.order or 0)))
@@ -121,7 +121,7 @@ def offered_names(
     >>> classifiers.Mira.__module__, "AROW" in dir(classifiers)
     ('lxmls_day1.classifiers.mira', True)
     """
-    folders = [Path(reference_place()) / package.rpartition(".")[2], Path(file).parent]
+    folders = [Path(reference_path()) / package.rpartition(".")[2], Path(file).parent]
 
     @functools.cache
     def modules() -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from lxmls_day1.base.errors import InputError
 
-PLAIN = frozenset({str, int, float, bool, type(None)})
+PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def to_plain(value: Any) -> Any:
@@ -33,10 +33,10 @@ def to_plain(value: Any) -> Any:
     Row(name='Ada', points=(1.0, 2.5))
     """
     kind = type(value)
-    if kind in PLAIN:
+    if kind in PLAIN_TYPES:
         return value
     if kind is tuple or kind is list:
-        return [entry if type(entry) in PLAIN else to_plain(entry) for entry in value]
+        return [entry if type(entry) in PLAIN_TYPES else to_plain(entry) for entry in value]
     if hasattr(kind, "to_json"):
         return value.to_json()
     names = type_hints(kind)  # type: ignore[arg-type]  # mypy sees no __hash__ in classes, which have one

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 
-def end_group(process: subprocess.Popen[bytes]) -> None:
+def kill_process_group(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its whole process group, even if the process itself has already exited."""
     if os.name == "nt":
         if process.poll() is None:
@@ -20,7 +20,7 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def end_with_parent() -> None:
+def die_with_parent() -> None:
     """Have the kernel kill this process when its parent ends. On systems other than Linux, do nothing."""
     if sys.platform.startswith("linux"):
         import ctypes  # Imported here because only this function needs it.

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from lxmls_day1.base.errors import UnknownSetting, nearest
+from lxmls_day1.base.errors import UnknownSetting, did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_KEYWORD_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def setting(default: Any, called: str = "", *, one_of: tuple[Any, ...] = (), **limits: Any) -> Any:
@@ -85,7 +85,7 @@ def check_values(owner: Any) -> None:
     from lxmls_day1.base.checks import check_choice, check_flag, check_number
 
     kind: Any = type(owner)
-    for name, full_name, optional, one_of, limits in _declared(kind):
+    for name, full_name, optional, one_of, limits in _declared_settings(kind):
         value = getattr(owner, name)
         if value is None and optional:
             continue
@@ -98,7 +98,7 @@ def check_values(owner: Any) -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def _declared(kind: type) -> list[tuple[str, str, bool, tuple[Any, ...], dict[str, Any]]]:
+def _declared_settings(kind: type) -> list[tuple[str, str, bool, tuple[Any, ...], dict[str, Any]]]:
     """Return for each declared setting: name, name for errors, whether it may be None, allowed words, limits."""
     found = []
     for name in getattr(kind, "__dataclass_fields__", ()):
@@ -179,9 +179,9 @@ def known_settings(kind: type) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for parameters in _constructors(kind):
         for parameter in parameters:
-            if parameter.kind in _BY_NAME:
+            if parameter.kind in _KEYWORD_KINDS:
                 known.setdefault(parameter.name, parameter.default)
-        if not _passes_on(parameters):
+        if not _has_var_keyword(parameters):
             break
     return known
 
@@ -197,17 +197,17 @@ def required_settings(kind: type) -> list[str]:
     ['rule']
     """
     parameters = next(_constructors(kind), [])
-    return [one.name for one in parameters if one.kind in _BY_NAME and one.default is one.empty]
+    return [one.name for one in parameters if one.kind in _KEYWORD_KINDS and one.default is one.empty]
 
 
-def check_settings(kind: type, given: Iterable[str]) -> None:
+def check_settings(kind: type, names: Iterable[str]) -> None:
     """Raise an error for a setting that a class does not accept.
 
     Parameters
     ----------
     kind : type
         A class whose own constructor accepts ``**settings`` is not checked, because it checks its settings itself.
-    given : iterable of str
+    names : iterable of str
         The names of the settings.
 
     Raises
@@ -225,10 +225,10 @@ def check_settings(kind: type, given: Iterable[str]) -> None:
     lxmls_day1.base.errors.UnknownSetting: Learner has no setting 'regularisation'; did you mean regularizer? Its settings ...
     """
     known = known_settings(kind)
-    unknown = [name for name in given if name not in known]
-    if not unknown or _passes_on(next(_constructors(kind), [])):
+    unknown = [name for name in names if name not in known]
+    if not unknown or _has_var_keyword(next(_constructors(kind), [])):
         return
-    hint = nearest(unknown[0], known)
+    hint = did_you_mean(unknown[0], known)
     of_all = f" Its settings are: {', '.join(known)}." if hint.endswith("?") else ""
     raise UnknownSetting(f"{kind.__name__} has no setting {unknown[0]!r}{hint}{of_all}")
 
@@ -248,6 +248,6 @@ def _parameters(constructor: FunctionType) -> list[inspect.Parameter]:
     return parameters
 
 
-def _passes_on(parameters: list[inspect.Parameter]) -> bool:
+def _has_var_keyword(parameters: list[inspect.Parameter]) -> bool:
     """Return True if the parameters include ``**settings``."""
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)

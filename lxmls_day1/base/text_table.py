@@ -1,6 +1,6 @@
 """Tables in three formats: plain text with aligned columns, HTML for a notebook, and CSV.
 
->>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
+>>> print(format_table(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
 tag   words
 -----------
 NOUN      4
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 
-def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+def format_table(heading: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Collection[int] = (0,)) -> str:
     """Return a plain-text table with aligned columns: strings to the left, numbers to the right.
 
     Parameters
@@ -22,7 +22,7 @@ def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
     heading : sequence of str
     rows : sequences of str
         Each row has as many cells as the heading.
-    texts : column indices
+    text_columns : column indices
         The columns that hold strings; all other columns hold numbers.
 
     Returns
@@ -31,7 +31,7 @@ def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
 
     Examples
     --------
-    >>> print(aligned(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
+    >>> print(format_table(["tag", "words"], [["NOUN", "4"], ["X", "12"]]))
     tag   words
     -----------
     NOUN      4
@@ -41,7 +41,7 @@ def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if i in texts else cell.rjust(width)
+            cell.ljust(width) if i in text_columns else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in cells
@@ -49,7 +49,7 @@ def aligned(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
     return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collection[int] = (0,)) -> str:
+def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Collection[int] = (0,)) -> str:
     """Return the same table as HTML. All cells are escaped, because names come from students' files.
 
     Examples
@@ -58,7 +58,7 @@ def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: Collec
     '<table><thead><tr><th>tag</th></tr></thead><tbody><tr><td style="text-align: left">&lt;num&gt;</td></tr></tbody></table>'
     """
     headings = "".join(f"<th>{html.escape(name)}</th>" for name in heading)
-    sides = ["left" if i in texts else "right" for i in range(len(heading))]
+    sides = ["left" if i in text_columns else "right" for i in range(len(heading))]
     lines = [
         "".join(
             f'<td style="text-align: {side}">{html.escape(cell)}</td>' for side, cell in zip(sides, row, strict=True)

@@ -11,20 +11,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, NoAnswer
-from lxmls_day1.base.waiting import Wait, WorkClock
-from lxmls_day1.box.box_server import OUT_OF_TIME
-from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.base.waiting import ActivityClock, Deadline
+from lxmls_day1.box.box_server import OUT_OF_TIME_STATUS
+from lxmls_day1.box.channel import Channel, ConnectionClosed, ReceiveTimeout
 from lxmls_day1.box.limits import CRASHED, MEMORY, REFUSED, TIMEOUT, Limits
-from lxmls_day1.box.messages import BadMessage, TooLong, encoded_request
+from lxmls_day1.box.messages import BadMessage, MessageTooLong, encode_request
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 
-LONGEST_OUTPUT = 4000
-FILES_AT_ONCE = 16 << 20  # maximum bytes of files in one request
-MOST_REPLIES = 4  # limit on all replies of one box, as a multiple of the limit on one reply
+MAX_OUTPUT_BYTES = 4000
+MAX_REQUEST_FILE_BYTES = 16 << 20  # maximum bytes of files in one request
+MAX_REPLIES_FACTOR = 4  # limit on all replies of one box, as a multiple of the limit on one reply
 OPEN_SECONDS = 60.0  # sleep limit for starting a box and for each request with files
-NO_END = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
-DISK_SECONDS = 0.5  # seconds between two measurements of the files written, if the kernel does not limit them
-SIGNALS_IN_WORDS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
+TIMEOUT_MESSAGE = "did not end within {:g} s on the clock; is there a loop that never ends, or a long wait?"
+DISK_CHECK_SECONDS = 0.5  # seconds between two measurements of the files written, if the kernel does not limit them
+SIGNAL_DESCRIPTIONS: dict[int, str] = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "an abort"}
 
 
 class BoxFailure(NoAnswer):
@@ -46,7 +46,7 @@ class Box:
 
     Parameters
     ----------
-    maker : ForkServer
+    server : ForkServer
     files : mapping from path to bytes
     limits : Limits
     cpu_seconds : float, optional
@@ -62,59 +62,61 @@ class Box:
 
     def __init__(
         self,
-        maker: ForkServer,
+        server: ForkServer,
         files: Mapping[PurePosixPath, bytes],
         limits: Limits,
         cpu_seconds: float | None = None,
     ):
         self._limits = limits
-        self._process_limits = limits.of_process(files, cpu_seconds)
-        self._process = maker.start(self._process_limits)
+        self._process_limits = limits.for_process(files, cpu_seconds)
+        self._process = server.start_box(self._process_limits)
         self.printed = b""
-        self.changed = False
-        self.cpu_used = self.spent = 0.0
+        self.arguments_changed = False
+        self.cpu_used = self.seconds_used = 0.0
         self._n_printed = 0
         self._next_disk_check = 0.0
-        self._channel = Channel(self._process.served, limits.bytes_of("reply"), self._watch, encode=encoded_request)
+        self._channel = Channel(
+            self._process.service_socket, limits.in_bytes("reply"), self._watch, encode=encode_request
+        )
         self._closed = False
         try:
-            reply = self._channel.receive(self._opening().is_over)
+            reply = self._channel.receive(self._open_deadline().expired)
             if "broken" in reply:
                 raise BoxesUnavailable(str(reply["broken"]))
-            given = [str(path) for path, content in files.items() if maker.given.get(path) == content]
-            others = {path: content for path, content in files.items() if maker.given.get(path) != content}
-            for part in _in_parts(others):
-                is_late = self._opening().is_over
+            given = [str(path) for path, content in files.items() if server.starter_files.get(path) == content]
+            others = {path: content for path, content in files.items() if server.starter_files.get(path) != content}
+            for part in _in_batches(others):
+                is_late = self._open_deadline().expired
                 self._channel.send({"do": "files", "files": part, "given": given}, is_late)
                 given = []
                 reply = self._channel.receive(is_late)
                 if "value" not in reply:
-                    raised = RaisedInBox.of(reply)
+                    raised = RaisedInBox.from_reply(reply)
                     text = f"its files cannot be put into a box ({raised.kinds[0]}: {raised})"
-                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.private is not None
+                    is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.folder is not None
                     raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
         except BoxFailure:
             self.close()
             raise
-        except (Hung, Ended, BadMessage) as error:
+        except (ReceiveTimeout, ConnectionClosed, BadMessage) as error:
             report = self.close()
             raise BoxesUnavailable(f"{report.get('broken') or f'a box ended while starting ({error!r})'}") from error
         except BoxesUnavailable:
             self.close()
             raise
 
-    def _opening(self) -> Wait:
-        return Wait("a box", self._process.watched, OPEN_SECONDS, asleep=True)
+    def _open_deadline(self) -> Deadline:
+        return Deadline("a box", self._process.server_pid, OPEN_SECONDS, sleep_only=True)
 
-    def ask(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
-        """Send a request and return the value of the reply. Afterwards, `spent` is the time used.
+    def call(self, request: Mapping[str, Any], seconds: float, limit: float | None = None) -> Any:
+        """Send a request and return the value of the reply. Afterwards, `seconds_used` is the time used.
 
         Parameters
         ----------
         request : mapping
             A request to the program: ``do``, the verb, and its arguments. ``cpu`` limits the CPU time from now on, in seconds.
         seconds : float
-            Time limit in seconds of `WorkClock`. An immediate reply costs nothing.
+            Time limit in seconds of `ActivityClock`. An immediate reply costs nothing.
         limit : float, optional
             The full time limit, named in the message of a failure, if `seconds` is what remains of it. Default: `seconds`.
 
@@ -133,82 +135,82 @@ class Box:
         """
         if self._closed:
             raise InputError("this box is closed")
-        clock = WorkClock(self._process.watched)
+        clock = ActivityClock(self._process.server_pid)
 
         def is_late() -> bool:
-            self.spent = clock.look()
-            return self.spent > seconds
+            self.seconds_used = clock.poll()
+            return self.seconds_used > seconds
 
-        self.spent = 0.0
+        self.seconds_used = 0.0
         try:
             self._channel.send(request, is_late)
             reply = self._channel.receive(is_late)
             self._watch()
-            if self._channel.n_received > MOST_REPLIES * self._limits.bytes_of("reply"):
-                raise TooLong(f"{self._channel.n_received / 1e6:.0f} MB in all")
+            if self._channel.n_received > MAX_REPLIES_FACTOR * self._limits.in_bytes("reply"):
+                raise MessageTooLong(f"{self._channel.n_received / 1e6:.0f} MB in all")
             if not isinstance(reply, dict):
                 raise BadMessage("no reply")
         except BoxFailure:
             self.close()
             raise
-        except Hung:
+        except ReceiveTimeout:
             self.close()
-            raise BoxFailure(TIMEOUT, NO_END.format(seconds if limit is None else limit)) from None
-        except TooLong as error:
+            raise BoxFailure(TIMEOUT, TIMEOUT_MESSAGE.format(seconds if limit is None else limit)) from None
+        except MessageTooLong as error:
             self.close()
             raise BoxFailure(REFUSED, f"an answer of {error}; {self._limits.reply:g} MiB are allowed") from None
         except BadMessage as error:
             self.close()
             raise BoxFailure(REFUSED, f"what came out of the box is not a valid answer: {error}") from None
-        except Ended:
-            raise self._end(self.close(by_itself=True)) from None
+        except ConnectionClosed:
+            raise self._exit_failure(self.close(has_ended=True)) from None
         if "value" in reply:
-            self.changed = reply.get("changed") is True
+            self.arguments_changed = reply.get("changed") is True
             return reply["value"]
         if "refused" in reply:
-            raise RefusedAnswer(_line(reply["refused"]))
+            raise InvalidReply(_line(reply["refused"]))
         if "raised" in reply:
-            raise RaisedInBox.of(reply)
+            raise RaisedInBox.from_reply(reply)
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is not a valid answer")
 
-    def close(self, by_itself: bool = False) -> Mapping[str, Any]:
+    def close(self, has_ended: bool = False) -> Mapping[str, Any]:
         """End everything in the box, unless it has ended by itself. Return the report on how it ended."""
         if self._closed:
             return {}
         self._closed = True
         self._drain()
-        report = self._process.end(by_itself)
+        report = self._process.end(has_ended)
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 
-    def take_printed(self) -> str:
+    def read_output(self) -> str:
         """Return the beginning of the output printed since the last call. A box that prints too much is closed."""
         if not self._closed:
             self._drain()
         text, self.printed = self.printed.decode("utf-8", "replace"), b""
         return text
 
-    def _end(self, report: Mapping[str, Any]) -> BoxFailure:
+    def _exit_failure(self, report: Mapping[str, Any]) -> BoxFailure:
         """Return the failure for a box that has ended by itself."""
         status, cpu = int(report.get("status", 0)), float(report.get("cpu", 0.0))
         if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
             number = os.WTERMSIG(status)
             if number == getattr(signal, "SIGXCPU", None) or (
-                number == signal.SIGKILL and cpu >= self._process_limits.cpu - 1
+                number == signal.SIGKILL and cpu >= self._process_limits.cpu_seconds - 1
             ):
-                if cpu < self._process_limits.cpu - 1:
+                if cpu < self._process_limits.cpu_seconds - 1:
                     return self._out_of_time()
                 allowed = f"{self._limits.cpu_seconds:g} s of processor time for a whole submission"
                 return BoxFailure(TIMEOUT, f"used up the {allowed}")
-            if number == signal.SIGKILL and report.get("memory", 0) > self._limits.bytes_of("memory"):
+            if number == signal.SIGKILL and report.get("memory", 0) > self._limits.in_bytes("memory"):
                 return BoxFailure(MEMORY, f"more than {self._limits.memory:g} MiB of memory")
             if number == getattr(signal, "SIGXFSZ", None):
                 return BoxFailure(REFUSED, f"a file of more than {self._limits.written:g} MiB")
-            what = SIGNALS_IN_WORDS.get(number) or f"signal {number}"
+            what = SIGNAL_DESCRIPTIONS.get(number) or f"signal {number}"
             return BoxFailure(CRASHED, f"the code crashed Python ({what})")
         code = os.waitstatus_to_exitcode(status) if report else 0
-        if code == OUT_OF_TIME:
+        if code == OUT_OF_TIME_STATUS:
             return self._out_of_time()
         return BoxFailure(CRASHED, f"the code ended Python (exit status {code}); a classifier must return instead")
 
@@ -218,24 +220,24 @@ class Box:
     def _watch(self) -> None:
         """Read the output, and raise an error if the box has printed or written too much."""
         self._drain()
-        if self._n_printed > self._limits.bytes_of("printed"):
+        if self._n_printed > self._limits.in_bytes("printed"):
             raise BoxFailure(REFUSED, f"more than {self._limits.printed:g} MiB printed")
-        private, now = self._process.private, time.monotonic()
+        private, now = self._process.folder, time.monotonic()
         if private is not None and now >= self._next_disk_check:
-            self._next_disk_check = now + DISK_SECONDS
-            files, written = _usage(private, self._process_limits.files)
-            if files > self._process_limits.files or written > self._process_limits.space:
+            self._next_disk_check = now + DISK_CHECK_SECONDS
+            files, written = _usage(private, self._process_limits.max_files)
+            if files > self._process_limits.max_files or written > self._process_limits.disk_bytes:
                 raise BoxFailure(
                     REFUSED, f"more than {self._limits.files} files or {self._limits.written:g} MiB written"
                 )
 
     def _drain(self) -> None:
         for _ in range(64):
-            piece = self._process.take_output()
+            piece = self._process.read_output()
             if not piece:
                 return
             self._n_printed += len(piece)
-            self.printed += piece[: LONGEST_OUTPUT - len(self.printed)]
+            self.printed += piece[: MAX_OUTPUT_BYTES - len(self.printed)]
 
 
 class RaisedInBox(Exception):
@@ -254,34 +256,34 @@ class RaisedInBox(Exception):
         self.kinds, self.trace = kinds, trace
 
     @classmethod
-    def of(cls, reply: Mapping[str, Any]) -> "RaisedInBox":
+    def from_reply(cls, reply: Mapping[str, Any]) -> "RaisedInBox":
         """Build the exception from a reply, which may contain anything."""
-        kinds = tuple(_line(kind, 80) for kind in _texts(reply.get("raised"))[:20]) or ("Exception",)
-        return cls(kinds, _text(reply.get("text")), _text(reply.get("trace")))
+        kinds = tuple(_line(kind, 80) for kind in _strings(reply.get("raised"))[:20]) or ("Exception",)
+        return cls(kinds, _string(reply.get("text")), _string(reply.get("trace")))
 
 
-class RefusedAnswer(Exception):
+class InvalidReply(Exception):
     """A value that a box must not return."""
 
 
-def _texts(value: Any) -> list[Any]:
+def _strings(value: Any) -> list[Any]:
     return [entry for entry in value[:100] if isinstance(entry, str)] if isinstance(value, list) else []
 
 
-def _text(value: Any) -> str:
+def _string(value: Any) -> str:
     return value[:8000] if isinstance(value, str) else ""
 
 
-def _line(value: Any, most: int = 300) -> str:
-    return " ".join(_text(value).split())[:most]
+def _line(value: Any, max_chars: int = 300) -> str:
+    return " ".join(_string(value).split())[:max_chars]
 
 
-def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]]:
+def _in_batches(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]]:
     """Yield the files of a box in groups that fit into one request each; one empty group if there are no files."""
     part: dict[str, bytes] = {}
     size = 0
     for path, content in files.items():
-        if part and size + len(content) > FILES_AT_ONCE:
+        if part and size + len(content) > MAX_REQUEST_FILE_BYTES:
             yield part
             part, size = {}, 0
         part[str(path)] = content
@@ -289,14 +291,14 @@ def _in_parts(files: Mapping[PurePosixPath, bytes]) -> Iterator[dict[str, bytes]
     yield part
 
 
-def _usage(folder: Path, most: int) -> tuple[int, int]:
-    """Count the files and bytes below a folder. Stop counting soon after more than `most` files."""
+def _usage(folder: Path, max_files: int) -> tuple[int, int]:
+    """Count the files and bytes below a folder. Stop counting soon after more than `max_files` files."""
     files = size = 0
     waiting = [str(folder)]
-    while waiting and files <= most:
+    while waiting and files <= max_files:
         # The code in the box may delete entries during the scan.
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in itertools.islice(entries, most + 1):
+            for entry in itertools.islice(entries, max_files + 1):
                 files += 1
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)

@@ -18,15 +18,15 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from lxmls_day1.box.channel import Channel
-from lxmls_day1.box.messages import NotPlain, TooLong
-from lxmls_day1.box.programs import Answer, Handler, RunningProgram
+from lxmls_day1.box.messages import MessageTooLong, NotSerializable
+from lxmls_day1.box.programs import Handler, HandlerReply, RunningProgram
 
-LONGEST_TEXT = 4000
-MOST_REQUEST = 64 << 20
-OUT_OF_TIME = 24  # exit status of a box that exceeded the CPU time of a check: the number of SIGXCPU
+MAX_TEXT_CHARS = 4000
+MAX_REQUEST_BYTES = 64 << 20
+OUT_OF_TIME_STATUS = 24  # exit status of a box that exceeded the CPU time of a check: the number of SIGXCPU
 
 
-class Compiled(NamedTuple):
+class PrecompiledFile(NamedTuple):
     """A starter file: its source, and the code object compiled from it."""
 
     source: bytes
@@ -43,7 +43,7 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         """Return the code of a module."""
         known = self._compiled.get(self.path)
-        return relocated(known, self.path) if known else super().get_code(fullname)
+        return relocate_code(known, self.path) if known else super().get_code(fullname)
 
 
 class BoxServer:
@@ -53,26 +53,26 @@ class BoxServer:
     ----------
     folder : Path
         The folder for the files.
-    most_reply : int
+    max_reply_bytes : int
         Maximum bytes of a reply.
     program : RunningProgram
-    compiled : mapping from name of a file to Compiled, optional
+    precompiled : mapping from name of a file to Compiled, optional
         The starter files: requests contain only their names, and they are not compiled again.
     """
 
     def __init__(
         self,
         folder: Path,
-        most_reply: int,
+        max_reply_bytes: int,
         program: RunningProgram,
-        compiled: Mapping[str, Compiled] | None = None,
+        precompiled: Mapping[str, PrecompiledFile] | None = None,
     ):
         self._folder = folder
-        self._most_reply = most_reply
+        self._max_reply_bytes = max_reply_bytes
         self._program = program
-        self._compiled = compiled or {}
+        self._precompiled = precompiled or {}
         self._codes: dict[str, CodeType] = {}  # code by path, for the starter files that a request has named
-        if compiled:
+        if precompiled:
             sys.path_hooks.insert(0, self._finder)
 
     def serve(self, channel: Channel) -> None:
@@ -85,13 +85,13 @@ class BoxServer:
         while True:
             request = channel.receive()
             if "cpu" in request:
-                limit_processor_time(request["cpu"])
+                limit_cpu_time(request["cpu"])
             reply = self._answer(handlers[request["do"]], request)
             try:
-                channel.send(reply, most=self._most_reply)
-            except TooLong as error:
-                channel.send({"refused": f"an answer of {error}; {self._most_reply / 1e6:.0f} MB are allowed"})
-            except NotPlain as error:
+                channel.send(reply, max_bytes=self._max_reply_bytes)
+            except MessageTooLong as error:
+                channel.send({"refused": f"an answer of {error}; {self._max_reply_bytes / 1e6:.0f} MB are allowed"})
+            except NotSerializable as error:
                 channel.send(
                     {"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"}
                 )
@@ -120,10 +120,10 @@ class BoxServer:
             )
         except BaseException as another:
             text, trace = "", f"{kinds[0]}, whose message cannot be read ({type(another).__name__})"
-        return {"raised": kinds, "text": text[:LONGEST_TEXT], "trace": trace[-LONGEST_TEXT:]}
+        return {"raised": kinds, "text": text[:MAX_TEXT_CHARS], "trace": trace[-MAX_TEXT_CHARS:]}
 
-    def _files(self, request: dict[str, Any]) -> Answer:
-        given = {os.path.join(self._folder, name): self._compiled[name] for name in request["given"]}
+    def _files(self, request: dict[str, Any]) -> HandlerReply:
+        given = {os.path.join(self._folder, name): self._precompiled[name] for name in request["given"]}
         self._codes |= {path: known.code for path, known in given.items()}
         contents = {path: known.source for path, known in given.items()}
         contents |= {os.path.join(self._folder, name): content for name, content in request["files"].items()}
@@ -133,7 +133,7 @@ class BoxServer:
             with open(path, "wb") as file:
                 file.write(content)
         os.chdir(self._folder)
-        return Answer(None)
+        return HandlerReply(None)
 
     def _finder(self, path: str) -> FileFinder:
         """Return a finder for modules in folders of the box; refuse all other folders."""
@@ -142,21 +142,21 @@ class BoxServer:
         loader: Any = functools.partial(_Loader, self._codes)
         return FileFinder(path, (loader, SOURCE_SUFFIXES))
 
-    def _probe(self, request: dict[str, Any]) -> Answer:
-        from lxmls_day1.box.probe import possible  # Only the self-test of a level needs it.
+    def _probe(self, request: dict[str, Any]) -> HandlerReply:
+        from lxmls_day1.box.probe import attempt_all  # Only the self-test of a level needs it.
 
-        return Answer(possible(request))
+        return HandlerReply(attempt_all(request))
 
 
-def relocated(code: CodeType, path: str) -> CodeType:
+def relocate_code(code: CodeType, path: str) -> CodeType:
     """Return the same code object for a file at another path."""
     if code.co_filename == path:
         return code
-    constants = (relocated(each, path) if isinstance(each, CodeType) else each for each in code.co_consts)
+    constants = (relocate_code(each, path) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_filename=path, co_consts=tuple(constants))
 
 
-def limit_processor_time(seconds: float) -> None:
+def limit_cpu_time(seconds: float) -> None:
     """Allow `seconds` of CPU time from now on, up to the limit for the whole box; on systems with such a limit."""
     if os.name == "posix":
         import resource
@@ -174,12 +174,12 @@ def _exit_when_out_of_time() -> None:
     Signals without a handler do not end the first process of a PID namespace. And a handler in Python would only run after a long
     computation in C, such as ``9**9**9``.
     """
-    handle, exit_at_once = _functions_of_c()
+    handle, exit_at_once = _c_functions()
     handle(signal.SIGXCPU, exit_at_once)
 
 
 @functools.cache
-def _functions_of_c() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
+def _c_functions() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
     """Return C's ``signal`` and the address of C's ``_exit``."""
     libc = ctypes.CDLL(None)
     libc.signal.argtypes, libc.signal.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
@@ -194,16 +194,16 @@ def _flush() -> None:
             continue
 
 
-def prepare_process(made_ready: bool = False) -> None:
+def prepare_process(parent_prepared: bool = False) -> None:
     """Set up the environment for the code in the box: no arguments, no input, no bytecode files, text output that never fails."""
     # The parent may have ignored SIGINT, and this process inherits that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not made_ready:
-        make_ready()
+    if not parent_prepared:
+        prepare_parent()
     importlib.import_module("random").seed(0)  # Python reseeds its own generator in each forked process.
 
 
-def make_ready() -> None:
+def prepare_parent() -> None:
     """Do the part of `prepare_process` that forked processes inherit."""
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True

@@ -7,23 +7,23 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lxmls_day1.box.messages import TooLong, decoded, encoded
+from lxmls_day1.box.messages import MessageTooLong, decode_message, encode_message
 
-PIECE = 1 << 18
-TICK = 0.05  # average seconds between two polls
+CHUNK_BYTES = 1 << 18
+MEAN_POLL_SECONDS = 0.05  # average seconds between two polls
 _random = random.SystemRandom()
 
 
-def never() -> bool:
+def no_timeout() -> bool:
     """Return False: a timeout function that never times out."""
     return False
 
 
-class Hung(Exception):
+class ReceiveTimeout(Exception):
     """No message arrived before the timeout."""
 
 
-class Ended(Exception):
+class ConnectionClosed(Exception):
     """The other end of the channel is closed."""
 
 
@@ -34,7 +34,7 @@ class Channel:
     ----------
     sock : socket
         A stream socket.
-    most : int
+    max_bytes : int
         Maximum bytes of an incoming frame.
     watch : function, optional
         Called about twenty times a second until a frame is complete, even while bytes arrive; an exception that it raises ends the wait.
@@ -46,34 +46,34 @@ class Channel:
     def __init__(
         self,
         sock: socket.socket,
-        most: int,
+        max_bytes: int,
         watch: Callable[[], None] | None = None,
-        encode: Callable[[Any, int | None], bytes] = encoded,
-        decode: Callable[[memoryview, int], Any] = decoded,
+        encode: Callable[[Any, int | None], bytes] = encode_message,
+        decode: Callable[[memoryview, int], Any] = decode_message,
     ):
         self._encode, self._decode = encode, decode
         self._socket = sock
-        self._most = most
+        self._max_bytes = max_bytes
         self._watch = watch
-        self._came = b""
-        self._next_look = 0.0
+        self._buffer = b""
+        self._next_poll = 0.0
         self.n_received = 0  # total bytes of all received frames
         sock.setblocking(watch is None)
 
-    def send(self, value: Any, is_late: Callable[[], bool] = never, most: int | None = None) -> None:
+    def send(self, value: Any, is_late: Callable[[], bool] = no_timeout, max_bytes: int | None = None) -> None:
         """Send a value, unless `is_late` returns True; it is called about twenty times a second."""
-        frame = memoryview(self._encode(value, most))
-        self._plan_look()
+        frame = memoryview(self._encode(value, max_bytes))
+        self._schedule_poll()
         while frame:
-            self._look(is_late)
+            self._poll(is_late)
             try:
-                frame = frame[self._socket.send(frame[:PIECE]) :]
+                frame = frame[self._socket.send(frame[:CHUNK_BYTES]) :]
             except (BlockingIOError, InterruptedError):
                 self._wait([], [self._socket])
             except OSError as error:
-                raise Ended from error
+                raise ConnectionClosed from error
 
-    def receive(self, is_late: Callable[[], bool] = never) -> Any:
+    def receive(self, is_late: Callable[[], bool] = no_timeout) -> Any:
         """Return the next value.
 
         Raises
@@ -85,56 +85,56 @@ class Channel:
         BadMessage
             If the frame is invalid; the channel cannot be used afterwards.
         """
-        frame = bytearray(self._came)
+        frame = bytearray(self._buffer)
         length = 8
-        self._plan_look()
+        self._schedule_poll()
         while len(frame) < length or length == 8:
             if len(frame) >= 8:
                 length = 8 + int.from_bytes(frame[:8], "big")
-                if length > self._most:
-                    raise TooLong(f"{length / 1e6:.0f} MB")
+                if length > self._max_bytes:
+                    raise MessageTooLong(f"{length / 1e6:.0f} MB")
                 if len(frame) >= length:
                     break
-            frame += self._piece(is_late)
-        self._came = bytes(frame[length:])
+            frame += self._read_chunk(is_late)
+        self._buffer = bytes(frame[length:])
         self.n_received += length
-        return self._decode(memoryview(frame)[:length], self._most)
+        return self._decode(memoryview(frame)[:length], self._max_bytes)
 
-    def _piece(self, is_late: Callable[[], bool]) -> bytes:
+    def _read_chunk(self, is_late: Callable[[], bool]) -> bytes:
         """Wait for bytes and return them; they may be only a part of a frame."""
         while True:
-            self._look(is_late)
+            self._poll(is_late)
             if self._watch is not None:
                 self._wait([self._socket], [])
             try:
-                piece = self._socket.recv(PIECE)
+                piece = self._socket.recv(CHUNK_BYTES)
             except (BlockingIOError, InterruptedError):
                 continue
             except OSError as error:
-                raise Ended from error
+                raise ConnectionClosed from error
             if not piece:
-                raise Ended
+                raise ConnectionClosed
             return piece
 
-    def _plan_look(self) -> None:
+    def _schedule_poll(self) -> None:
         """Choose the time of the next poll at random, so that the other end cannot know when it is watched."""
-        self._next_look = time.monotonic() + TICK * _random.uniform(0.5, 1.5)
+        self._next_poll = time.monotonic() + MEAN_POLL_SECONDS * _random.uniform(0.5, 1.5)
 
-    def _look(self, is_late: Callable[[], bool]) -> None:
+    def _poll(self, is_late: Callable[[], bool]) -> None:
         """Call `watch` and `is_late` if the next poll is due, even if a few bytes keep arriving."""
-        if self._watch is None or time.monotonic() < self._next_look:
+        if self._watch is None or time.monotonic() < self._next_poll:
             return
         self._watch()
         if is_late():
-            raise Hung
-        self._plan_look()
+            raise ReceiveTimeout
+        self._schedule_poll()
 
     def _wait(self, readers: list[socket.socket], writers: list[socket.socket]) -> None:
         """Wait until a socket is ready or the next poll is due."""
         try:
-            select.select(readers, writers, [], max(0.0, self._next_look - time.monotonic()))
+            select.select(readers, writers, [], max(0.0, self._next_poll - time.monotonic()))
         except (OSError, ValueError) as error:
-            raise Ended from error
+            raise ConnectionClosed from error
 
     def close(self) -> None:
         """Close the socket."""

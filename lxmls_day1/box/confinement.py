@@ -37,24 +37,24 @@ def libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def checked(result: int, what: str) -> int:
+def check_result(result: int, call_name: str) -> int:
     """Return the result of a C call; raise OSError if it is negative."""
     if result < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{call_name}: {os.strerror(number)}")
     return result
 
 
 def prctl(option: int, *arguments: int) -> None:
     """Change an attribute of this process; see prctl(2)."""
     padded = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
-    checked(libc().prctl(option, *padded), f"prctl {option}")
+    check_result(libc().prctl(option, *padded), f"prctl {option}")
 
 
 # Namespaces and mounts ------------------------------------------------------------------------------------------------
 
 
-def fork_into_name_spaces() -> int:
+def fork_into_namespaces() -> int:
     """Fork like ``os.fork``, but into new namespaces: user, mount, network, IPC, host name, and PID, where the child is process 1.
 
     User and group keep their ids, and are the only ones in the new user namespace. When the child ends, its namespaces and all its
@@ -64,7 +64,7 @@ def fork_into_name_spaces() -> int:
     user, group = os.getuid(), os.getgid()
     spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
     flags, number = spaces | signal.SIGCHLD, {"x86_64": 56, "aarch64": 220}[platform.machine()]
-    address = _address_of_own_number()
+    address = _thread_id_address()
     if address:  # The C library stores the thread id there.
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
     python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # PyDLL keeps the GIL during the call.
@@ -91,7 +91,7 @@ def fork_into_name_spaces() -> int:
     return 0
 
 
-def _address_of_own_number() -> int:
+def _thread_id_address() -> int:
     """Return the address where the C library stores the id of this thread, or 0 if the kernel's answer is missing or wrong."""
     address = ctypes.c_ulong(0)
     if libc().prctl(PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) < 0 or not address.value:
@@ -99,12 +99,12 @@ def _address_of_own_number() -> int:
     return address.value if ctypes.c_int.from_address(address.value).value == threading.get_native_id() else 0
 
 
-def cover(folder: str, size: int = 4096, files: int = 2, writable: bool = False) -> None:
+def mount_tmpfs_over(folder: str, size: int = 4096, files: int = 2, writable: bool = False) -> None:
     """Mount an empty tmpfs over a folder. With `writable`, `size` (bytes) and `files` limit its contents."""
     flags = MS_NOSUID | MS_NODEV | (0 if writable else MS_RDONLY)
     options = f"size={size},nr_inodes={files},mode={'700' if writable else '555'}"
     result = libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", ctypes.c_ulong(flags), options.encode())
-    checked(result, f"mount over {folder}")
+    check_result(result, f"mount over {folder}")
 
 
 def make_read_only(path: str) -> None:
@@ -112,18 +112,18 @@ def make_read_only(path: str) -> None:
     flags = os.statvfs(path).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)  # The existing flags must be kept.
     flags |= MS_REMOUNT | MS_BIND | MS_RDONLY
     result = libc().mount(b"none", os.fsencode(path), None, ctypes.c_ulong(flags), None)
-    checked(result, f"mount {path} read-only")
+    check_result(result, f"mount {path} read-only")
 
 
-def keep_mounts_private() -> None:
+def make_mounts_private() -> None:
     """Make later mounts invisible to other mount namespaces."""
-    checked(libc().mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None), "mount private")
+    check_result(libc().mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None), "mount private")
 
 
 # Rights ---------------------------------------------------------------------------------------------------------------
 
 
-def become(user: int, group: int, keep_capabilities: bool = False) -> None:
+def switch_user(user: int, group: int, keep_capabilities: bool = False) -> None:
     """Switch permanently to this user, in this group only. `drop_capabilities` removes capabilities that were kept.
 
     Changing the user clears PR_SET_PDEATHSIG, so the caller must set it again.
@@ -146,7 +146,7 @@ def drop_capabilities(keep_reading: bool = False) -> None:
         if kernel.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
             break  # Either the kernel has no further capabilities, or this process may not drop any.
     header, kept = struct.pack("=Ii", 0x20080522, 0), 1 << CAP_DAC_READ_SEARCH if keep_reading else 0
-    checked(kernel.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)), "capset")
+    check_result(kernel.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)), "capset")
 
 
 def die_with_parent() -> None:
@@ -154,12 +154,12 @@ def die_with_parent() -> None:
     prctl(PR_SET_PDEATHSIG, 9)
 
 
-def adopt_orphans() -> None:
+def become_subreaper() -> None:
     """Become the new parent of all descendants whose parents end, so that all descendants can be found."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def present_memory() -> int:
+def address_space_in_use() -> int:
     """Return the bytes of address space that this process uses."""
     import resource
 
@@ -174,8 +174,8 @@ RULE_PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 TRUNCATE = 1 << 14
 MAKE_AND_REMOVE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8  # folders and regular files
-RIGHTS_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
-READ = EXECUTE | READ_FILE | READ_DIR
+RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+READ_RIGHTS = EXECUTE | READ_FILE | READ_DIR
 
 
 def landlock_version() -> int:
@@ -184,22 +184,26 @@ def landlock_version() -> int:
     return max(0, version)
 
 
-def allow_only(readable: Iterable[str], writable: Iterable[str] = (), newest: int | None = None) -> None:
+def restrict_with_landlock(
+    readable: Iterable[str], writable: Iterable[str] = (), max_version: int | None = None
+) -> None:
     """Restrict this process to these files and folders, without network access and without signals to processes outside.
 
     Blocking the network needs Landlock version 4, blocking signals version 6. `allow_system_calls` blocks what older versions cannot.
-    `newest` is the maximum version to use, for tests that imitate an older kernel.
+    `max_version` is the maximum version to use, for tests that imitate an older kernel.
     """
-    version = landlock_version() if newest is None else min(newest, landlock_version())
+    version = landlock_version() if max_version is None else min(max_version, landlock_version())
     if version < 1:
         raise OSError(f"no Landlock on {platform.release()}")
-    handled = max(rights for abi, rights in RIGHTS_OF_ABI.items() if abi <= version)
+    handled = max(rights for abi, rights in RIGHTS_BY_ABI.items() if abi <= version)
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     kernel = libc()
-    ruleset = checked(kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "landlock_create_ruleset")
-    write = READ | WRITE_FILE | MAKE_AND_REMOVE | (TRUNCATE if version >= 3 else 0)
-    for paths, rights in ((readable, READ), (writable, write)):
+    ruleset = check_result(
+        kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "landlock_create_ruleset"
+    )
+    write = READ_RIGHTS | WRITE_FILE | MAKE_AND_REMOVE | (TRUNCATE if version >= 3 else 0)
+    for paths, rights in ((readable, READ_RIGHTS), (writable, write)):
         for path in paths:
             try:
                 handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -208,11 +212,11 @@ def allow_only(readable: Iterable[str], writable: Iterable[str] = (), newest: in
             try:
                 allowed = rights if os.path.isdir(path) else rights & (EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE)
                 rule = struct.pack("=Qi", allowed & handled, handle)
-                checked(kernel.syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, rule, 0), f"landlock_add_rule {path}")
+                check_result(kernel.syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, rule, 0), f"landlock_add_rule {path}")
             finally:
                 os.close(handle)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    checked(kernel.syscall(RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
+    check_result(kernel.syscall(RESTRICT_SELF, ruleset, 0), "landlock_restrict_self")
     os.close(ruleset)
 
 

@@ -24,40 +24,45 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lxmls_day1.box import confinement, seccomp
-from lxmls_day1.box.box_server import MOST_REQUEST, BoxServer, Compiled, make_ready, prepare_process
-from lxmls_day1.box.channel import Channel, Ended
+from lxmls_day1.box.box_server import MAX_REQUEST_BYTES, BoxServer, PrecompiledFile, prepare_parent, prepare_process
+from lxmls_day1.box.channel import Channel, ConnectionClosed
 from lxmls_day1.box.limits import ProcessLimits
-from lxmls_day1.box.messages import decoded_request
-from lxmls_day1.box.programs import RunningProgram, made_program
+from lxmls_day1.box.messages import decode_request
+from lxmls_day1.box.programs import RunningProgram, load_program
 
 PACKAGE = __name__.partition(".")[0]
 BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
-PRIVATE = "/box"  # With bubblewrap, each box mounts its own folder over the one of the fork server.
-COVERED = ("/proc", "/given")
+BOX_FOLDER = "/box"  # With bubblewrap, each box mounts its own folder over the one of the fork server.
+HIDDEN_MOUNTS = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-OF_THE_BOX = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")  # variables whose value is the folder of the box
-FEW_COLLECTIONS = 20_000  # Garbage collection threshold in objects. A check makes fewer, and its box ends soon.
-MOST_THREADS = 64  # in addition to the main thread, including threads that are ending
+BOX_FOLDER_VARIABLES = (
+    "HOME",
+    "TMPDIR",
+    "IPYTHONDIR",
+    "MPLCONFIGDIR",
+)  # variables whose value is the folder of the box
+GC_THRESHOLD = 20_000  # Garbage collection threshold in objects. A check makes fewer, and its box ends soon.
+MAX_EXTRA_THREADS = 64  # in addition to the main thread, including threads that are ending
 
 
-class Shared(NamedTuple):
+class SharedState(NamedTuple):
     """The state that all boxes share: compiled starter files, the program, the user of the boxes."""
 
-    compiled: dict[str, Compiled]
+    compiled: dict[str, PrecompiledFile]
     program: RunningProgram
     user: tuple[int, int] | None
 
 
 @dataclass
-class _Running:
+class _RunningBox:
     """A running box, as the fork server sees it.
 
     Attributes
     ----------
     pid : int
-    ended : int
+    pid_handle : int
         A descriptor that becomes readable when the process of the box has ended.
-    reported : int
+    report_handle : int
         A descriptor on which the fork server reports how the box ended, and on which the grader asks to end the box.
     thread_socket : socket
         The socket over which the box sends the descriptor for requests of its threads.
@@ -66,8 +71,8 @@ class _Running:
     """
 
     pid: int
-    ended: int
-    reported: int
+    pid_handle: int
+    report_handle: int
     thread_socket: socket.socket | None
     listener: int | None = None
 
@@ -76,14 +81,14 @@ class _Running:
         listening = (
             self.listener if self.listener is not None else self.thread_socket.fileno() if self.thread_socket else None
         )
-        return [self.ended, self.reported, *([] if listening is None else [listening])]
+        return [self.pid_handle, self.report_handle, *([] if listening is None else [listening])]
 
     def handle_events(self, ready: Collection[int], proc: int) -> bool:
         """Let a waiting thread of the box start, or refuse it. Return True if the box has ended or must end."""
-        if self.ended in ready or self.reported in ready:
+        if self.pid_handle in ready or self.report_handle in ready:
             return True
         if self.listener is not None and self.listener in ready:
-            seccomp.answer_thread(self.listener, proc, MOST_THREADS)
+            seccomp.answer_clone_request(self.listener, proc, MAX_EXTRA_THREADS)
         elif self.thread_socket is not None and self.thread_socket.fileno() in ready:
             _, handles, _, _ = socket.recv_fds(self.thread_socket, 1, 1)
             self.listener = handles[0] if handles else None  # Without a descriptor, threads do not ask for permission.
@@ -91,14 +96,14 @@ class _Running:
             self.thread_socket = None
         return False
 
-    def end(self, level: str, others: Sequence[int]) -> None:
-        """Kill all remaining processes of the box, and report how it ended; `others` are the PIDs of the other boxes."""
+    def end(self, level: str, other_pids: Sequence[int]) -> None:
+        """Kill all remaining processes of the box, and report how it ended; `other_pids` are the PIDs of the other boxes."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         _, code, used = os.wait4(self.pid, 0)
         if level != BUBBLEWRAP:  # With bubblewrap, the kernel ends a PID namespace with its first process.
-            confinement.kill_descendants(others)
-        _report(self.reported, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
+            confinement.kill_descendants(other_pids)
+        _report(self.report_handle, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
         for handle in self.handles():
             os.close(handle)
         if self.thread_socket is not None:
@@ -108,7 +113,7 @@ class _Running:
 def main(
     control: int,
     level: str,
-    given: str,
+    starter_folder: str,
     program: tuple[str, dict[str, Any]],
     user: tuple[int, int] | None = None,
 ) -> None:
@@ -120,7 +125,7 @@ def main(
         The descriptor of a socket that preserves message boundaries. A request consists of four descriptors: a file with the request as
         JSON, the socket on which the box is served, the pipe for its output, and the socket for the report on how it ended.
     level : str
-    given : str
+    starter_folder : str
         A folder with the starter files, which most boxes have; requests contain only their names.
     program : (str, dict)
         Name and arguments of the program that runs in the boxes.
@@ -130,26 +135,26 @@ def main(
     import resource  # noqa: F401  # for the limits of a box, which may find no file
 
     confinement.die_with_parent()
-    running = made_program(*program)
-    compiled = compiled_files(Path(given))
-    import_needed(Path(given))
+    running = load_program(*program)
+    compiled = compile_files(Path(starter_folder))
+    preload_imports(Path(starter_folder))
     running.warm_up()
     if level != PROCESS:
         seccomp.warm_up()
     if level == BUBBLEWRAP and user:  # A user namespace contains only the user who creates it.
-        confinement.become(*user)
+        confinement.switch_user(*user)
         confinement.die_with_parent()
-    confinement.adopt_orphans()
-    make_ready()
+    confinement.become_subreaper()
+    prepare_parent()
     gc.collect()
     use_huge_pages()
     gc.freeze()  # A box shares the memory of this process until it writes to it, and garbage collection would write.
-    gc.set_threshold(FEW_COLLECTIONS)
-    shared = Shared(compiled, running, user)
+    gc.set_threshold(GC_THRESHOLD)
+    shared = SharedState(compiled, running, user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    boxes: list[_Running] = []
+    boxes: list[_RunningBox] = []
     while True:
         ready, _, _ = select.select([control, *(handle for box in boxes for handle in box.handles())], [], [])
         for box in [box for box in boxes if box.handle_events(ready, proc)]:
@@ -161,44 +166,49 @@ def main(
                 break
             with open(handles[0], "rb") as content:
                 request = json.load(content)
-            if made := _box(request, level, shared, *handles[1:]):
+            if made := _fork_box(request, level, shared, *handles[1:]):
                 boxes.append(made)
     while boxes:
         boxes.pop().end(level, [other.pid for other in boxes])
 
 
-def _box(
-    request: dict[str, Any], level: str, shared: Shared, served: int, printed: int, reported: int
-) -> _Running | None:
+def _fork_box(
+    request: dict[str, Any],
+    level: str,
+    shared: SharedState,
+    service_handle: int,
+    output_handle: int,
+    report_handle: int,
+) -> _RunningBox | None:
     """Make a box. If that fails, report the error and return None."""
     thread_socket, child_socket = socket.socketpair()
     try:
-        pid = confinement.fork_into_name_spaces() if level == BUBBLEWRAP else os.fork()
+        pid = confinement.fork_into_namespaces() if level == BUBBLEWRAP else os.fork()
         if pid == 0:
-            _be_the_box(request, level, shared, served, printed, child_socket)
-        return _Running(pid, os.pidfd_open(pid), reported, thread_socket)
+            _run_box(request, level, shared, service_handle, output_handle, child_socket)
+        return _RunningBox(pid, os.pidfd_open(pid), report_handle, thread_socket)
     except OSError as error:
-        _report(reported, broken=str(error))
-        os.close(reported)
+        _report(report_handle, broken=str(error))
+        os.close(report_handle)
         thread_socket.close()
         return None
     finally:
-        os.close(served)
-        os.close(printed)
+        os.close(service_handle)
+        os.close(output_handle)
         child_socket.close()
 
 
-def _report(reported: int, **content: float | str) -> None:
+def _report(report_handle: int, **content: float | str) -> None:
     with contextlib.suppress(OSError):  # The grader may have exited.
-        os.write(reported, json.dumps(content).encode())
+        os.write(report_handle, json.dumps(content).encode())
 
 
-def _be_the_box(
+def _run_box(
     request: dict[str, Any],
     level: str,
-    shared: Shared,
-    served: int,
-    printed: int,
+    shared: SharedState,
+    service_handle: int,
+    output_handle: int,
     server: socket.socket,
 ) -> None:
     """Drop all rights that a box must not have, and serve requests. This function does not return."""
@@ -206,31 +216,31 @@ def _be_the_box(
     channel = None
     try:
         os.setsid()
-        served, server = _take_standard_places(served, printed, server)
-        channel = Channel(socket.socket(fileno=served), MOST_REQUEST, decode=decoded_request)
-        present_memory = confinement.present_memory()
+        service_handle, server = _redirect_standard_streams(service_handle, output_handle, server)
+        channel = Channel(socket.socket(fileno=service_handle), MAX_REQUEST_BYTES, decode=decode_request)
+        present_memory = confinement.address_space_in_use()
         if level == BUBBLEWRAP:
-            confinement.keep_mounts_private()
-            confinement.cover(PRIVATE, limits.space, limits.files, writable=True)
-            for path in filter(os.path.isdir, COVERED):
-                confinement.cover(path)
+            confinement.make_mounts_private()
+            confinement.mount_tmpfs_over(BOX_FOLDER, limits.disk_bytes, limits.max_files, writable=True)
+            for path in filter(os.path.isdir, HIDDEN_MOUNTS):
+                confinement.mount_tmpfs_over(path)
             for path in DEVICES:
                 confinement.make_read_only(path)
             folder.mkdir(parents=True)
-        os.environ |= dict.fromkeys(OF_THE_BOX, str(folder.parent))
+        os.environ |= dict.fromkeys(BOX_FOLDER_VARIABLES, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
-        prepare_process(made_ready=True)
+        prepare_process(parent_prepared=True)
         limits.apply(present_memory)
-        _confine(request, level, folder.parent, server, shared.user, limits.starts_processes)
+        _confine(request, level, folder.parent, server, shared.user, limits.may_start_processes)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
             channel.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(70)
     try:
-        BoxServer(folder, limits.reply, shared.program, shared.compiled).serve(channel)
-    except Ended:
+        BoxServer(folder, limits.reply_bytes, shared.program, shared.compiled).serve(channel)
+    except ConnectionClosed:
         os._exit(0)
     except BaseException:
         os._exit(71)
@@ -251,12 +261,12 @@ def _confine(
     if level != PROCESS:
         keep_reading = False
         if level == LANDLOCK and user:
-            confinement.become(user[0], user[1], keep_capabilities=True)
+            confinement.switch_user(user[0], user[1], keep_capabilities=True)
             keep_reading = not all(os.access(path, os.R_OK) for path in (*readable, private))
         confinement.drop_capabilities(keep_reading)
         if level == LANDLOCK:
-            confinement.allow_only(readable, [str(private), os.devnull], request["landlock"])
-        listener = seccomp.ask_for_threads()
+            confinement.restrict_with_landlock(readable, [str(private), os.devnull], request["landlock"])
+        listener = seccomp.install_clone_notifier()
         if listener is not None:
             threads_are_counted = True
             socket.send_fds(server, [b"+"], [listener])
@@ -267,29 +277,31 @@ def _confine(
         seccomp.allow_system_calls(starts_processes and level == BUBBLEWRAP, threads_are_counted)
 
 
-def _take_standard_places(served: int, printed: int, server: socket.socket) -> tuple[int, socket.socket]:
+def _redirect_standard_streams(
+    service_handle: int, output_handle: int, server: socket.socket
+) -> tuple[int, socket.socket]:
     """Redirect the standard streams and close all other descriptors. The service socket becomes 3, the socket to the fork server 4."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    high, higher = os.dup2(served, 100), os.dup2(server.detach(), 101)
+    high, higher = os.dup2(service_handle, 100), os.dup2(server.detach(), 101)
     os.dup2(nothing, 0)
-    os.dup2(printed, 1)
-    os.dup2(printed, 2)
+    os.dup2(output_handle, 1)
+    os.dup2(output_handle, 2)
     os.dup2(high, 3)
     os.dup2(higher, 4)
     os.closerange(5, min(1 << 16, os.sysconf("SC_OPEN_MAX")))
     return 3, socket.socket(fileno=4)
 
 
-def compiled_files(folder: Path) -> dict[str, Compiled]:
+def compile_files(folder: Path) -> dict[str, PrecompiledFile]:
     """Return the compiled Python files of a folder by relative path, compiled for the lab's path inside a bubblewrap box."""
     compiled = {}
     for path in folder.rglob("*.py"):
         name, source = path.relative_to(folder).as_posix(), path.read_bytes()
-        compiled[name] = Compiled(source, compile(source, f"{PRIVATE}/lab/{name}", "exec", dont_inherit=True))
+        compiled[name] = PrecompiledFile(source, compile(source, f"{BOX_FOLDER}/lab/{name}", "exec", dont_inherit=True))
     return compiled
 
 
-def import_needed(folder: Path) -> None:
+def preload_imports(folder: Path) -> None:
     """Import the modules that the starter files import at module level, and modules of this package that they import anywhere.
 
     Boxes then need not import them. At the level ``landlock`` they could not, because a folder with a hidden file cannot be listed there.
@@ -305,10 +317,12 @@ def import_needed(folder: Path) -> None:
         taken: dict[str, tuple[str, str]] = {}  # name in the file -> module of this package, and name in that module
         for node in nodes:
             if isinstance(node, ast.Import):
-                names |= {(alias.name,) for alias in node.names if node in tree.body or _is_ours(alias.name)}
-            elif isinstance(node, ast.ImportFrom) and node.module and (node in tree.body or _is_ours(node.module)):
+                names |= {(alias.name,) for alias in node.names if node in tree.body or _is_own_module(alias.name)}
+            elif (
+                isinstance(node, ast.ImportFrom) and node.module and (node in tree.body or _is_own_module(node.module))
+            ):
                 names |= {(node.module, alias.name) for alias in node.names}
-                if _is_ours(node.module):
+                if _is_own_module(node.module):
                     taken |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         attributes = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
         names |= {(*taken[node.value.id], node.attr) for node in attributes if node.value.id in taken}  # type: ignore[attr-defined]
@@ -324,7 +338,7 @@ def import_needed(folder: Path) -> None:
                     module = getattr(found, "__name__", "")
 
 
-def _is_ours(module: str) -> bool:
+def _is_own_module(module: str) -> bool:
     return module.partition(".")[0] == PACKAGE
 
 

@@ -30,7 +30,7 @@ from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.probe import PROBED_PROGRAM
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.sandbox import MACHINERY, BoxesUnavailable, ForkServer
+from lxmls_day1.box.sandbox import PACKAGE_MOUNT, BoxesUnavailable, ForkServer
 from lxmls_day1.box.visible_folders import numba_cache_folder, require_cache
 
 LEVELS = {
@@ -53,34 +53,34 @@ class Level:
         The rejected levels, each with the reason.
     user : (int, int), optional
         The user id and group id of its boxes. Default: those of the grader.
-    newest_landlock : int, optional
+    max_landlock_version : int, optional
         The maximum version of Landlock to use, to imitate an older kernel. Default: the kernel's version.
     """
 
     name: str
     rejected: tuple[tuple[str, str], ...] = ()
     user: tuple[int, int] | None = None
-    newest_landlock: int | None = None
+    max_landlock_version: int | None = None
 
     @property
-    def text(self) -> str:
+    def description(self) -> str:
         """The level as a sentence for reports."""
         return f"Submissions were run {LEVELS[self.name]}."
 
     @property
-    def safe(self) -> bool:
+    def is_safe(self) -> bool:
         """True if the level contains hostile code."""
         return self.name in SAFE_LEVELS
 
 
-def strongest_level(program: Program, wanted: str | None = None, as_user: str | None = None) -> Level:
+def strongest_level(program: Program, required: str | None = None, as_user: str | None = None) -> Level:
     """Return the strongest level that passes its self-test on this machine.
 
     Parameters
     ----------
     program : Program
         The program that will run in the boxes.
-    wanted : str, optional
+    required : str, optional
         Use this level, or raise an error.
     as_user : str, optional
         The user that runs the boxes of a safe level, by name or number; only root can choose one. Default: for root, ``nobody`` if that
@@ -89,28 +89,28 @@ def strongest_level(program: Program, wanted: str | None = None, as_user: str | 
     Raises
     ------
     BoxesUnavailable
-        If `wanted` does not work here.
+        If `required` does not work here.
     InputError
         If there is no such level or user, or the cache cannot be written to.
     """
-    if wanted is not None and wanted not in LEVELS:
-        raise InputError(f"there is no sandbox level {wanted!r}; there are {', '.join(LEVELS)}.")
+    if required is not None and required not in LEVELS:
+        raise InputError(f"there is no sandbox level {required!r}; there are {', '.join(LEVELS)}.")
     require_cache(program.cache)
-    users = users_of_boxes(as_user)
+    users = candidate_users(as_user)
     rejected: list[tuple[str, str]] = []
-    for name in LEVELS if wanted is None else (wanted,):
+    for name in LEVELS if required is None else (required,):
         if name == PROCESS and as_user is not None:
             rejected.append((name, "its boxes belong to the user who grades, but --as-user names another user"))
             continue
         for user in users if name in SAFE_LEVELS else (None,):
-            why = why_not(program, name, user)
+            why = reason_unavailable(program, name, user)
             if why is None:
                 return Level(name, tuple(rejected), user)
             rejected.append((name if user is None else f"{name} as user {user[0]}", why))
     raise BoxesUnavailable(f"the sandbox level {rejected[-1][0]} does not work here: {rejected[-1][1]}.")
 
 
-def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
+def candidate_users(as_user: str | None = None) -> list[tuple[int, int] | None]:
     """Return the users that boxes may belong to, the best one first: (user id, group id), or None for the user who grades."""
     superuser = hasattr(os, "geteuid") and os.geteuid() == 0
     if as_user is None and not superuser:
@@ -132,81 +132,81 @@ def users_of_boxes(as_user: str | None = None) -> list[tuple[int, int] | None]:
     return [user] if as_user is not None else [user, None]
 
 
-def why_not(
-    program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
+def reason_unavailable(
+    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
 ) -> str | None:
     """Return the reason why a level does not work on this machine, or None if it works."""
     try:
-        return self_test(program, level, user, newest_landlock)
+        return self_test(program, level, user, max_landlock_version)
     except (BoxesUnavailable, OSError) as error:
         return str(error).rstrip(".")
 
 
 def self_test(
-    program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
+    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
 ) -> str | None:
     """Start a box that sees the same files as the program's boxes, and test it. Return what it could do but must not, or None.
 
     The program itself is not started, because that takes longer than the whole test; its own fork server tests its boxes later.
     """
     probed = replace(program, name=PROBED_PROGRAM, arguments={})
-    with contextlib.closing(ForkServer(probed, level, user=user, newest_landlock=newest_landlock)) as maker:
+    with contextlib.closing(ForkServer(probed, level, user=user, max_landlock_version=max_landlock_version)) as maker:
         return try_box(maker)
 
 
-def try_box(maker: ForkServer) -> str | None:
+def try_box(server: ForkServer) -> str | None:
     """Let a box attempt what must be impossible. Return what it could do, or None."""
-    if maker.level in SAFE_LEVELS:
-        return "; ".join(possible_in_a_box(maker)) or None
-    Box(maker, {}, Limits()).close()  # The level "process" allows nearly everything, so only test that a box starts.
+    if server.level in SAFE_LEVELS:
+        return "; ".join(find_escapes(server)) or None
+    Box(server, {}, Limits()).close()  # The level "process" allows nearly everything, so only test that a box starts.
     return None
 
 
-def possible_in_a_box(maker: ForkServer) -> list[str]:
+def find_escapes(server: ForkServer) -> list[str]:
     """Return descriptions of everything that is possible in a box but must not be."""
     limits = Limits()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(temporary_folder("lxmls-day1-probe-"))
         secret = folder / "secret.txt"
         secret.write_text("secret", encoding="utf-8")
-        before = _look_of(secret)
+        before = _file_snapshot(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        bystander = stack.enter_context(_bystander())
-        box = stack.enter_context(contextlib.closing(Box(maker, {}, limits)))
-        found: list[str] = box.ask(
+        bystander = stack.enter_context(_victim_process())
+        box = stack.enter_context(contextlib.closing(Box(server, {}, limits)))
+        found: list[str] = box.call(
             {
                 "do": "probe",
                 "secret": str(secret),
-                "unreadable": [str(secret), str(folder), *map(str, maker.program.hidden)],
+                "unreadable": [str(secret), str(folder), *map(str, server.program.hidden)],
                 "unwritable": [
                     str(folder),
                     os.path.dirname(np.__file__),
-                    str(numba_cache_folder(maker.program.cache)),
+                    str(numba_cache_folder(server.program.cache)),
                     "/",
                     "/tmp",
-                    MACHINERY,
+                    PACKAGE_MOUNT,
                 ],
                 "port": listener.getsockname()[1],
                 "pid": bystander.pid,
                 "grader": os.getpid(),
-                "variables": sorted(set(os.environ) - set(maker.environment()) - {"PWD"}),
+                "variables": sorted(set(os.environ) - set(server.environment()) - {"PWD"}),
             },
             limits.check_seconds,
         )
-        if _look_of(secret) != before:
+        if _file_snapshot(secret) != before:
             found.append("a file of the grader has changed")
         if bystander.poll() is not None:
             found.append("another process was killed")
     return found
 
 
-def _look_of(path: Path) -> tuple[Any, ...]:
+def _file_snapshot(path: Path) -> tuple[Any, ...]:
     about = path.stat()
     return path.read_bytes(), about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns, about.st_nlink
 
 
 @contextlib.contextmanager
-def _bystander() -> Iterator[subprocess.Popen[bytes]]:
+def _victim_process() -> Iterator[subprocess.Popen[bytes]]:
     """Start a process that only waits, as a context manager. The box attempts to attack it, in place of the process that grades."""
     call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(call, stdin=subprocess.PIPE) as process:

@@ -12,7 +12,7 @@ from typing import Any
 from lxmls_day1.base.errors import InputError
 
 MEBIBYTE = 1 << 20
-OPEN_FILES = 64
+MAX_OPEN_FILES = 64
 
 # The verdicts on a box that sends no reply.
 TIMEOUT, MEMORY, CRASHED, REFUSED = "timeout", "memory", "crashed", "refused"
@@ -54,17 +54,17 @@ class Limits:
                 raise InputError(f"the limit {one.name} must be greater than 0; got {value}.")
 
     @classmethod
-    def of_texts(cls, texts: list[str] | tuple[str, ...]) -> "Limits":
+    def from_options(cls, options: list[str] | tuple[str, ...]) -> "Limits":
         """Return the default limits, changed by options of the form ``name=number``.
 
         Examples
         --------
-        >>> Limits.of_texts(["memory=512", "check_seconds=5"]).memory
+        >>> Limits.from_options(["memory=512", "check_seconds=5"]).memory
         512.0
         """
         known = {one.name: one.type for one in fields(cls)}
         chosen: dict[str, Any] = {}
-        for text in texts:
+        for text in options:
             name, equals, number = text.partition("=")
             if name not in known or not equals:
                 raise InputError(f"{text!r} is not a limit; expected one of {', '.join(known)}, as in memory=512.")
@@ -74,11 +74,11 @@ class Limits:
                 raise InputError(f"the limit {name} must be a number; got {number!r}.") from None
         return cls(**chosen)
 
-    def bytes_of(self, name: str) -> int:
+    def in_bytes(self, name: str) -> int:
         """Return a limit in bytes whose field is in MiB."""
         return int(getattr(self, name) * MEBIBYTE)
 
-    def of_process(self, files: Mapping[PurePosixPath, bytes], cpu_seconds: float | None = None) -> "ProcessLimits":
+    def for_process(self, files: Mapping[PurePosixPath, bytes], cpu_seconds: float | None = None) -> "ProcessLimits":
         """Return the limits of a box that gets these files; the files do not count against the limits.
 
         Parameters
@@ -90,16 +90,16 @@ class Limits:
         folders = {folder for path in files for folder in path.parents}
         own_space = 4 * sum(map(len, files.values())) + MEBIBYTE
         return ProcessLimits(
-            cpu=self.cpu_seconds if cpu_seconds is None else cpu_seconds,
-            memory=self.bytes_of("memory"),
-            written=max(self.bytes_of("written"), *map(len, files.values()), 0),
-            space=self.bytes_of("written") + own_space,
-            files=self.files
+            cpu_seconds=self.cpu_seconds if cpu_seconds is None else cpu_seconds,
+            memory_bytes=self.in_bytes("memory"),
+            max_file_bytes=max(self.in_bytes("written"), *map(len, files.values()), 0),
+            disk_bytes=self.in_bytes("written") + own_space,
+            max_files=self.files
             + 2 * len(files)
             + 2 * len(folders)
             + 40,  # Python may add a bytecode file per file and a folder per folder.
-            processes=self.processes,
-            reply=self.bytes_of("reply"),
+            max_processes=self.processes,
+            reply_bytes=self.in_bytes("reply"),
         )
 
 
@@ -109,51 +109,52 @@ class ProcessLimits:
 
     Attributes
     ----------
-    cpu : float
+    cpu_seconds : float
         Seconds of CPU time.
-    memory, written, space, reply : int
+    memory_bytes, max_file_bytes, disk_bytes, reply_bytes : int
         Bytes: of address space in addition to that of Python and the libraries, of one file, of all files, and of one reply.
-    files : int
+    max_files : int
         The maximum number of files and folders.
-    processes : int
+    max_processes : int
         The maximum number of processes.
     """
 
-    cpu: float
-    memory: int
-    written: int
-    space: int
-    files: int
-    processes: int
-    reply: int
+    cpu_seconds: float
+    memory_bytes: int
+    max_file_bytes: int
+    disk_bytes: int
+    max_files: int
+    max_processes: int
+    reply_bytes: int
 
     @property
-    def starts_processes(self) -> bool:
+    def may_start_processes(self) -> bool:
         """True if the box may start other processes."""
-        return self.processes > 1
+        return self.max_processes > 1
 
-    def apply(self, present_memory: int) -> None:
-        """Apply the limits to this process, on Linux. `files` and `space` are not applied here: the file system of the box has them.
+    def apply(self, used_bytes: int) -> None:
+        """Apply the limits to this process, on Linux. `max_files` and `disk_bytes` are not applied here: the file "
+        "system of the box has them.
 
         Parameters
         ----------
-        present_memory : int
+        used_bytes : int
             Bytes of address space that the process already uses.
         """
         import resource
 
-        memory = self.memory + present_memory
-        cpu = max(1, int(self.cpu + 0.999))
+        memory = self.memory_bytes + used_bytes
+        cpu = max(1, int(self.cpu_seconds + 0.999))
         limits = {
             resource.RLIMIT_CPU: (cpu, cpu + 1),
             resource.RLIMIT_AS: (memory, memory),
-            resource.RLIMIT_FSIZE: (self.written, self.written),
-            resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
+            resource.RLIMIT_FSIZE: (self.max_file_bytes, self.max_file_bytes),
+            resource.RLIMIT_NOFILE: (MAX_OPEN_FILES, MAX_OPEN_FILES),
             resource.RLIMIT_CORE: (0, 0),
             resource.RLIMIT_MEMLOCK: (0, 0),
             resource.RLIMIT_MSGQUEUE: (0, 0),
         }
-        if self.starts_processes:
-            limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)
+        if self.may_start_processes:
+            limits[resource.RLIMIT_NPROC] = (self.max_processes, self.max_processes)
         for what, pair in limits.items():
             resource.setrlimit(what, pair)

@@ -17,8 +17,8 @@ from typing import Any
 
 from lxmls_day1.box.programs import Handler
 
-REFUSED = (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENOSYS, errno.EROFS)
-HERE = -100  # AT_FDCWD: relative paths start at the current folder
+REFUSED_ERRORS = (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ENOSYS, errno.EROFS)
+AT_FDCWD = -100  # AT_FDCWD: relative paths start at the current folder
 MANY_THREADS = 200
 PROBED_PROGRAM = f"{__name__}:ProbedProgram"
 
@@ -38,7 +38,7 @@ class ProbedProgram:
         return ""
 
 
-def possible(request: dict[str, Any]) -> list[str]:
+def attempt_all(request: dict[str, Any]) -> list[str]:
     """Attempt everything; return descriptions of what was possible.
 
     Parameters
@@ -120,7 +120,7 @@ def _system_calls(request: dict[str, Any]) -> Iterator[str]:
     with open(os.__file__, "rb") as library:
         for what, (*numbers, arguments) in _forbidden(request, library.fileno()).items():
             given = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-            if libc.syscall(numbers[column], *given) >= 0 or ctypes.get_errno() not in REFUSED:
+            if libc.syscall(numbers[column], *given) >= 0 or ctypes.get_errno() not in REFUSED_ERRORS:
                 yield what
 
 
@@ -129,20 +129,20 @@ def _forbidden(request: dict[str, Any], fd: int) -> dict[str, tuple[int, int, tu
     secret, library, pid = os.fsencode(request["secret"]), os.fsencode(os.__file__), request["pid"]
     room, none = ctypes.create_string_buffer(256), None
     return {
-        "the owner of a file can be changed": (260, 54, (HERE, secret, -1, -1, 0)),
+        "the owner of a file can be changed": (260, 54, (AT_FDCWD, secret, -1, -1, 0)),
         "the owner of a file that is open can be changed": (93, 55, (fd, -1, -1)),
         "an attribute of a file can be set": (188, 5, (secret, b"user.probe", b"x", 1, 0)),
         "an attribute of a file that is open can be set": (190, 7, (fd, b"none", b"x", 1, 0)),
         "an attribute of a file can be removed": (197, 14, (library, b"none")),
         "an attribute of a file can be read": (191, 8, (library, b"none", room, 1)),
         "a file can be truncated": (76, 45, (secret, 6)),
-        "a file can be opened for neither reading nor writing": (257, 56, (HERE, secret, 3)),
-        "a file can be truncated while it is opened for reading": (257, 56, (HERE, library, 0x200 | os.O_DIRECTORY)),
-        "a file can be given a second name": (265, 37, (HERE, library, HERE, secret + b"-2", 0)),
-        "a symbolic link can be made": (266, 36, (library, HERE, b"probe-link")),
-        "a named pipe can be made": (259, 33, (HERE, b"probe-pipe", 0o10600, 0)),
+        "a file can be opened for neither reading nor writing": (257, 56, (AT_FDCWD, secret, 3)),
+        "a file can be truncated while it is opened for reading": (257, 56, (AT_FDCWD, library, 0x200 | os.O_DIRECTORY)),
+        "a file can be given a second name": (265, 37, (AT_FDCWD, library, AT_FDCWD, secret + b"-2", 0)),
+        "a symbolic link can be made": (266, 36, (library, AT_FDCWD, b"probe-link")),
+        "a named pipe can be made": (259, 33, (AT_FDCWD, b"probe-pipe", 0o10600, 0)),
         "a file can be opened by its handle": (304, 265, (-1, none, 0)),
-        "the handle of a file can be obtained": (303, 264, (HERE, none, none, none, -1)),
+        "the handle of a file can be obtained": (303, 264, (AT_FDCWD, none, none, none, -1)),
         "a folder can be watched (inotify)": (254, 27, (-1, none, 0)),
         "inotify can be initialized": (294, 26, (0,)),
         "fanotify can be initialized": (300, 262, (-1, 0)),

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 
-class Answer(NamedTuple):
+class HandlerReply(NamedTuple):
     """A handler's reply to a request: plain data, and whether the code changed its arguments."""
 
     value: Any
-    changed: bool = False
+    arguments_changed: bool = False
 
 
-Handler = Callable[[dict[str, Any]], Answer]
+Handler = Callable[[dict[str, Any]], HandlerReply]
 
 
 class RunningProgram(Protocol):
@@ -55,7 +55,7 @@ class Program:
     hidden: tuple[Path, ...] = ()
 
 
-def made_program(name: str, arguments: Mapping[str, Any]) -> RunningProgram:
+def load_program(name: str, arguments: Mapping[str, Any]) -> RunningProgram:
     """Import the class of that name and return an instance."""
     module, _, class_name = name.partition(":")
     made: RunningProgram = getattr(importlib.import_module(module), class_name)(**arguments)

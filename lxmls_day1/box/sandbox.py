@@ -22,29 +22,29 @@ from typing import Any
 import lxmls_day1
 from lxmls_day1.base.atomic_files import remove_folder, temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
-from lxmls_day1.base.waiting import Wait
-from lxmls_day1.box.channel import TICK
-from lxmls_day1.box.fork_server import BUBBLEWRAP, DEVICES, LANDLOCK, OF_THE_BOX, PRIVATE
+from lxmls_day1.base.waiting import Deadline
+from lxmls_day1.box.channel import MEAN_POLL_SECONDS
+from lxmls_day1.box.fork_server import BOX_FOLDER, BOX_FOLDER_VARIABLES, BUBBLEWRAP, DEVICES, LANDLOCK
 from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.visible_folders import (
     SYSTEM_FOLDERS,
-    machinery_folder,
+    isolated_package_folder,
     numba_cache_folder,
     python_folders,
 )
 
 START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
 END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
-NOT_STARTED = "the process that makes boxes did not start"
-MACHINERY, GIVEN, NUMBA_CACHE = "/machinery", "/given", f"{PRIVATE}/numba"
+NOT_STARTED_MESSAGE = "the process that makes boxes did not start"
+PACKAGE_MOUNT, STARTER_FILES_MOUNT, NUMBA_CACHE_MOUNT = "/machinery", "/given", f"{BOX_FOLDER}/numba"
 
 
 class BoxesUnavailable(InputError, NoAnswer):
     """Boxes of a level cannot be made on this machine. The message has the reason."""
 
 
-def _in_memory(content: bytes) -> int:
+def _anonymous_file(content: bytes) -> int:
     """Return the descriptor of an anonymous file with this content.
 
     Socket messages have a maximum length, but a request lists any number of files of the installation.
@@ -56,10 +56,10 @@ def _in_memory(content: bytes) -> int:
     return handle
 
 
-def _is_readable(sock: socket.socket, wait: Wait) -> bool:
+def _wait_until_readable(sock: socket.socket, wait: Deadline) -> bool:
     """Wait until a socket has data or is closed at the other end. Return False on timeout."""
-    while not select.select([sock], [], [], TICK)[0]:
-        if wait.is_over():
+    while not select.select([sock], [], [], MEAN_POLL_SECONDS)[0]:
+        if wait.expired():
             return False
     return True
 
@@ -71,9 +71,9 @@ class ForkServer:
     ----------
     program : Program
     level : str
-    given : mapping from path to bytes, optional
+    starter_files : mapping from path to bytes, optional
         Starter files: files that most boxes have.
-    user, newest_landlock : optional
+    user, max_landlock_version : optional
         As in `Level`.
 
     Raises
@@ -86,9 +86,9 @@ class ForkServer:
         self,
         program: Program,
         level: str,
-        given: Mapping[PurePosixPath, bytes] | None = None,
+        starter_files: Mapping[PurePosixPath, bytes] | None = None,
         user: tuple[int, int] | None = None,
-        newest_landlock: int | None = None,
+        max_landlock_version: int | None = None,
     ):
         if not sys.platform.startswith("linux"):
             raise BoxesUnavailable(
@@ -96,20 +96,20 @@ class ForkServer:
                 "(docs/how-to/grade-in-docker.md has the commands)"
             )
         self.program, self.level = program, level
-        self.newest_landlock = newest_landlock
+        self.max_landlock_version = max_landlock_version
         self._user = user
         self._temporary = contextlib.ExitStack()
         self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-boxes-"))
         if user is not None:
-            _let_through(self._folder)
+            _allow_passage(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        sources = {path: content for path, content in (given or {}).items() if path.suffix == ".py"}
-        self.given: Mapping[PurePosixPath, bytes] = sources
-        for path, content in self.given.items():
+        sources = {path: content for path, content in (starter_files or {}).items() if path.suffix == ".py"}
+        self.starter_files: Mapping[PurePosixPath, bytes] = sources
+        for path, content in self.starter_files.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
-        given_folder = GIVEN if level == BUBBLEWRAP else str(self._folder / "given")
+        given_folder = STARTER_FILES_MOUNT if level == BUBBLEWRAP else str(self._folder / "given")
         named = program.name, dict(program.arguments)
         call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {given_folder!r}, {named!r}, {user!r})"
         try:
@@ -132,14 +132,14 @@ class ForkServer:
             raise
         finally:
             theirs.close()
-        wait = Wait("the process that makes boxes", self._process.pid, START_SECONDS, asleep=True)
+        wait = Deadline("the process that makes boxes", self._process.pid, START_SECONDS, sleep_only=True)
         try:
-            readable = _is_readable(self._requests, wait)
+            readable = _wait_until_readable(self._requests, wait)
         except KeyboardInterrupt:
             self.close()
             raise
         if not readable or self._requests.recv(100) != b"ready":
-            why = str(wait.too_long(NOT_STARTED)) if not readable else NOT_STARTED
+            why = str(wait.timeout_error(NOT_STARTED_MESSAGE)) if not readable else NOT_STARTED_MESSAGE
             messages = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             self.close()
             raise BoxesUnavailable(messages[-1] if messages else why)
@@ -157,36 +157,36 @@ class ForkServer:
             options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         for name, value in self.environment().items():
             options += ["--setenv", name, value]
-        mounted = (*python_folders(), f"{MACHINERY}/lxmls_day1", DEVICES[0])
+        mounted = (*python_folders(), f"{PACKAGE_MOUNT}/lxmls_day1", DEVICES[0])
         above = {parent for path in mounted for parent in Path(path).parents}
         # Otherwise bubblewrap would make these folders inaccessible to other users.
         for parent in sorted(above - {Path("/")}):
             options += ["--perms", "0755", "--dir", str(parent)]
         for path in SYSTEM_FOLDERS:
-            options += _bound(path)
+            options += _bwrap_bind_options(path)
         for path in python_folders():
             options += ["--ro-bind", path, path]
-        options += ["--ro-bind", str(Path(lxmls_day1.__file__).parent), f"{MACHINERY}/lxmls_day1"]
+        options += ["--ro-bind", str(Path(lxmls_day1.__file__).parent), f"{PACKAGE_MOUNT}/lxmls_day1"]
         if (self._folder / "given").is_dir():
-            options += ["--ro-bind", str(self._folder / "given"), GIVEN]
+            options += ["--ro-bind", str(self._folder / "given"), STARTER_FILES_MOUNT]
         options += ["--proc", "/proc"]
         # Bind the machine's own devices, because only root could create new ones; each box makes them read-only.
         for path in DEVICES:
             options += ["--dev-bind", path, path]
-        options += ["--tmpfs", PRIVATE, "--bind", str(numba_cache), NUMBA_CACHE]
+        options += ["--tmpfs", BOX_FOLDER, "--bind", str(numba_cache), NUMBA_CACHE_MOUNT]
         visible = [*python_folders(), "/usr"]
-        options += self._hiding(visible)
+        options += self._bwrap_hide_options(visible)
         options += ["--remount-ro", "/"]
-        return [program, *options, "--chdir", PRIVATE, "--", sys.executable, "-s", "-P"]
+        return [program, *options, "--chdir", BOX_FOLDER, "--", sys.executable, "-s", "-P"]
 
-    def _hiding(self, visible: Sequence[str]) -> list[str]:
+    def _bwrap_hide_options(self, visible: Sequence[str]) -> list[str]:
         """Return the bubblewrap options that cover hidden files and folders with empty ones."""
         options = []
         package = Path(lxmls_day1.__file__).parent
         for path in self.program.hidden:
             covered = [path] if any(path.is_relative_to(folder) for folder in visible) else []
             if path.is_relative_to(package):
-                covered.append(Path(MACHINERY, "lxmls_day1", path.relative_to(package)))
+                covered.append(Path(PACKAGE_MOUNT, "lxmls_day1", path.relative_to(package)))
             for target in covered:
                 options += ["--tmpfs", str(target)] if path.is_dir() else ["--ro-bind", os.devnull, str(target)]
         return options
@@ -194,7 +194,7 @@ class ForkServer:
     def environment(self) -> dict[str, str]:
         """Return the complete environment of a box."""
         boxed = self.level == BUBBLEWRAP
-        package = MACHINERY if boxed else str(machinery_folder(self.program.cache))
+        package = PACKAGE_MOUNT if boxed else str(isolated_package_folder(self.program.cache))
         variables = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -202,10 +202,10 @@ class ForkServer:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
-            "NUMBA_CACHE_DIR": NUMBA_CACHE if boxed else str(numba_cache_folder(self.program.cache)),
+            "NUMBA_CACHE_DIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
             "MPLBACKEND": "Agg",
-            **dict.fromkeys(OF_THE_BOX, PRIVATE if boxed else str(self._folder)),
-            "MPLCONFIGDIR": NUMBA_CACHE if boxed else str(numba_cache_folder(self.program.cache)),
+            **dict.fromkeys(BOX_FOLDER_VARIABLES, BOX_FOLDER if boxed else str(self._folder)),
+            "MPLCONFIGDIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
         }
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
             variables[name] = "1"
@@ -214,7 +214,7 @@ class ForkServer:
         return variables
 
     @functools.cached_property
-    def readable(self) -> list[str]:
+    def readable_paths(self) -> list[str]:
         """The paths that boxes of the level ``landlock`` may read; no hidden file is below any of them.
 
         The value is cached because it takes following the links of some hundred paths. The bytecode path of a hidden file is hidden even
@@ -222,7 +222,10 @@ class ForkServer:
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [str(machinery_folder(self.program.cache)), str(numba_cache_folder(self.program.cache))]
+        allowed: list[str] = [
+            str(isolated_package_folder(self.program.cache)),
+            str(numba_cache_folder(self.program.cache)),
+        ]
         hidden = [*self.program.hidden]
         hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden_paths = {Path(os.path.realpath(path)) for path in hidden}
@@ -239,13 +242,15 @@ class ForkServer:
                 allowed.append(str(path))
         return allowed
 
-    def start(self, limits: ProcessLimits) -> "ForkedBox":
+    def start_box(self, limits: ProcessLimits) -> "ForkedBox":
         """Make one box."""
-        folder = Path(PRIVATE, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
+        folder = (
+            Path(BOX_FOLDER, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
+        )
         request: dict[str, Any] = {
             "limits": asdict(limits),
             "folder": str(folder),
-            "landlock": self.newest_landlock,
+            "landlock": self.max_landlock_version,
         }
         if self.level != BUBBLEWRAP:
             folder.mkdir()
@@ -256,12 +261,12 @@ class ForkServer:
                 ):  # The inner folder comes first: once its parent is theirs, they could replace it by a link.
                     os.chown(theirs, *self._user, follow_symlinks=False)
         if self.level == LANDLOCK:
-            request["readable"] = self.readable
+            request["readable"] = self.readable_paths
         served, their_served = socket.socketpair()
         printed, their_printed = os.pipe()
         reported, their_reported = socket.socketpair()
         os.set_blocking(printed, False)
-        content = _in_memory(json.dumps(request).encode())
+        content = _anonymous_file(json.dumps(request).encode())
         handles = [content, their_served.fileno(), their_printed, their_reported.fileno()]
         try:
             socket.send_fds(self._requests, [b"box"], handles)
@@ -295,39 +300,41 @@ class ForkedBox:
     and the PID of its fork server.
     """
 
-    served: socket.socket
-    printed: int
-    reported: socket.socket
-    private: Path | None
-    watched: int
+    service_socket: socket.socket
+    output_handle: int
+    report_socket: socket.socket
+    folder: Path | None
+    server_pid: int
 
-    def take_output(self) -> bytes:
+    def read_output(self) -> bytes:
         """Return some of the printed output, or nothing if there is none at the moment."""
         try:
-            return os.read(self.printed, 1 << 16)
+            return os.read(self.output_handle, 1 << 16)
         except (BlockingIOError, OSError):
             return b""
 
-    def end(self, by_itself: bool = False) -> dict[str, float | str]:
+    def end(self, has_ended: bool = False) -> dict[str, float | str]:
         """Have everything in the box killed, and return the report on how it ended."""
         with contextlib.suppress(OSError):
-            self.served.shutdown(socket.SHUT_RDWR)
-        self.served.close()
+            self.service_socket.shutdown(socket.SHUT_RDWR)
+        self.service_socket.close()
         report: dict[str, float | str] = {}
         with contextlib.suppress(OSError):  # If the report was sent already, this socket may be closed.
-            self.reported.send(b"end")
+            self.report_socket.send(b"end")
         with contextlib.suppress(OSError):
-            if _is_readable(self.reported, Wait("the end of a box", self.watched, END_SECONDS, asleep=True)):
-                content = self.reported.recv(1 << 16)
+            if _wait_until_readable(
+                self.report_socket, Deadline("the end of a box", self.server_pid, END_SECONDS, sleep_only=True)
+            ):
+                content = self.report_socket.recv(1 << 16)
                 report = json.loads(content) if content else {}
-        self.reported.close()
-        os.close(self.printed)
-        if self.private is not None:
-            remove_folder(self.private)
+        self.report_socket.close()
+        os.close(self.output_handle)
+        if self.folder is not None:
+            remove_folder(self.folder)
         return report
 
 
-def _let_through(folder: Path) -> None:
+def _allow_passage(folder: Path) -> None:
     """Let other users pass through this temporary folder to their own folders in it, without listing its contents."""
     top = Path(tempfile.gettempdir())
     for path in (folder, *folder.parents):
@@ -336,7 +343,7 @@ def _let_through(folder: Path) -> None:
         path.chmod(path.stat().st_mode | 0o011)
 
 
-def _bound(path: str) -> Sequence[str]:
+def _bwrap_bind_options(path: str) -> Sequence[str]:
     """Return the bubblewrap options that show a system folder, or a copy of the link if it is one."""
     if os.path.islink(path):
         return ["--symlink", os.readlink(path), path]

@@ -15,13 +15,13 @@ import struct
 import sys
 from collections.abc import Iterable
 
-from lxmls_day1.box.confinement import PR_SET_NO_NEW_PRIVS, checked, libc, prctl
+from lxmls_day1.box.confinement import PR_SET_NO_NEW_PRIVS, check_result, libc, prctl
 
 CLONE_THREAD = 0x10000
 
 # The calls that a box may make, with their numbers on x86-64 and on 64-bit ARM; None if the machine lacks the call.
 # `_checked_calls` checks the arguments of some of them. All other calls are refused.
-NUMBERS: dict[str, tuple[int | None, int | None]] = {
+CALL_NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # its own memory
     "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
     "madvise": (28, 233), "msync": (26, 227), "membarrier": (324, 283), "get_mempolicy": (239, 236),
@@ -68,17 +68,17 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281), "setpgid": (109, 154),
     "setsid": (112, 157),
 }  # fmt: skip
-NEEDED_TO_START_PROCESSES = ("fork", "vfork", "execve", "execveat", "setpgid", "setsid")
+PROCESS_CALLS = ("fork", "vfork", "execve", "execveat", "setpgid", "setsid")
 # These calls fail with ENOSYS, so that the C library falls back to older calls. The arguments of these two are in
 # memory, where the filter cannot read them; calls numbered above fchmodat2 are newer than this list.
-NOT_THERE: dict[str, tuple[int | None, int | None]] = {"clone3": (435, 435), "openat2": (437, 437)}
-LAST_KNOWN = 452
+MISSING_CALLS: dict[str, tuple[int | None, int | None]] = {"clone3": (435, 435), "openat2": (437, 437)}
+LAST_KNOWN_NUMBER = 452
 # Python's shutil makes these calls after copying a file. Setting the mode reports success (as do times, in `_checked_calls`),
 # and attributes are reported as unsupported; nothing is changed.
-PRETENDED: dict[str, tuple[int | None, int | None]] = {
+SILENTLY_IGNORED: dict[str, tuple[int | None, int | None]] = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
 }  # fmt: skip
-UNSUPPORTED: dict[str, tuple[int | None, int | None]] = {
+UNSUPPORTED_CALLS: dict[str, tuple[int | None, int | None]] = {
     "listxattr": (194, 11),
     "llistxattr": (195, 12),
     "flistxattr": (196, 13),
@@ -112,13 +112,13 @@ def allow_system_calls(may_start_processes: bool = False, may_start_threads: boo
     _install(seccomp_program(column, architecture, os.getpid(), may_start_processes, may_start_threads))
 
 
-def ask_for_threads() -> int | None:
+def install_clone_notifier() -> int | None:
     """Make each new thread wait for permission.
 
-    Return a descriptor for `answer_thread`, or None if the kernel does not support this.
+    Return a descriptor for `answer_clone_request`, or None if the kernel does not support this.
     """
     column, architecture = _architecture()
-    clone = NUMBERS["clone"][column]
+    clone = CALL_NUMBERS["clone"][column]
     assert clone is not None  # Both architectures have this call.
     ask = [_step(LOAD, 4), _step(EQUAL, architecture, 1, 0), _step(RETURN, KILL), _step(LOAD, 0)]
     ask += [_step(EQUAL, clone, 0, 3), _argument(0), _step(ANY_BIT, CLONE_THREAD, 0, 1), _step(RETURN, ASK)]
@@ -128,8 +128,8 @@ def ask_for_threads() -> int | None:
         return None
 
 
-def answer_thread(listener: int, proc: int, most: int) -> None:
-    """Let the waiting thread start if its process has at most `most` threads; `proc` is an open descriptor of the folder /proc."""
+def answer_clone_request(listener: int, proc: int, max_threads: int) -> None:
+    """Let the waiting thread start if its process has at most `max_threads` threads; `proc` is an open descriptor of the folder /proc."""
     import fcntl  # Imported here because Windows lacks it, and this module must be importable there.
 
     notification = bytearray(80)
@@ -138,7 +138,7 @@ def answer_thread(listener: int, proc: int, most: int) -> None:
         number, pid = struct.unpack_from("=QI", notification)
         tasks = os.open(f"{pid}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
         try:
-            allowed = len(os.listdir(tasks)) <= most
+            allowed = len(os.listdir(tasks)) <= max_threads
         finally:
             os.close(tasks)
         # continue, or fail with EAGAIN
@@ -162,17 +162,17 @@ def seccomp_program(
     if column == 0:  # Refuse the x32 system calls of x86-64.
         steps += [_step(AT_LEAST, 0x40000000, 0, 1), _REFUSE]
     checked = _checked_calls(pid, may_start_processes, may_start_threads)
-    for name, numbers in NUMBERS.items():
+    for name, numbers in CALL_NUMBERS.items():
         number = numbers[column]
-        if number is None or (name in NEEDED_TO_START_PROCESSES and not may_start_processes):
+        if number is None or (name in PROCESS_CALLS and not may_start_processes):
             continue
         body = checked.get(name, [_ALLOW])
         steps += [_step(EQUAL, number, 0, len(body)), *body]
-    for calls, answer in ((NOT_THERE, ENOSYS), (PRETENDED, DONE), (UNSUPPORTED, EOPNOTSUPP)):
+    for calls, answer in ((MISSING_CALLS, ENOSYS), (SILENTLY_IGNORED, DONE), (UNSUPPORTED_CALLS, EOPNOTSUPP)):
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 steps += [_step(EQUAL, number, 0, 1), _step(RETURN, FAIL | answer)]
-    return b"".join([*steps, _step(AT_LEAST, LAST_KNOWN + 1, 0, 1), _step(RETURN, FAIL | ENOSYS), _REFUSE])
+    return b"".join([*steps, _step(AT_LEAST, LAST_KNOWN_NUMBER + 1, 0, 1), _step(RETURN, FAIL | ENOSYS), _REFUSE])
 
 
 def _checked_calls(pid: int, may_start_processes: bool, may_start_threads: bool) -> dict[str, list[bytes]]:
@@ -219,9 +219,9 @@ def _one_of(argument: int, values: Iterable[int]) -> list[bytes]:
     return [_argument(argument), *(step for value in values for step in (_step(EQUAL, value, 0, 1), _ALLOW)), _REFUSE]
 
 
-def _argument(which: int, upper: bool = False) -> bytes:
+def _argument(index: int, upper: bool = False) -> bytes:
     """Load the lower or upper 32 bits of an argument. The lower half suffices for C ints."""
-    return _step(LOAD, 16 + 8 * which + 4 * upper)
+    return _step(LOAD, 16 + 8 * index + 4 * upper)
 
 
 def _step(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -243,4 +243,4 @@ def _install(program: bytes, new_listener: bool = False) -> int:
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     number = {"x86_64": 317, "aarch64": 277}[platform.machine()]
-    return checked(libc().syscall(number, 1, 8 if new_listener else 0, header), "seccomp")
+    return check_result(libc().syscall(number, 1, 8 if new_listener else 0, header), "seccomp")

@@ -54,7 +54,12 @@ def require_cache(cache: Path) -> None:
             f"the cache folder {cache} cannot be written to ({error.strerror}); name another one in the "
             "environment variable LXMLS_DAY1_CACHE."
         ) from error
-    for folder in (cache, numba_cache_folder(cache), machinery_folder(cache).parent, machinery_folder(cache)):
+    for folder in (
+        cache,
+        numba_cache_folder(cache),
+        isolated_package_folder(cache).parent,
+        isolated_package_folder(cache),
+    ):
         about = folder.stat()
         if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & stat.S_IWOTH):
             raise InputError(
@@ -63,7 +68,7 @@ def require_cache(cache: Path) -> None:
             )
 
 
-def machinery_folder(cache: Path) -> Path:
+def isolated_package_folder(cache: Path) -> Path:
     """Return a folder that contains only this package, because the package's own parent folder would expose its siblings.
 
     Its path never changes, because numba's cache is keyed by the paths of source files.

@@ -1,4 +1,4 @@
 """The lab as a static site: everything runs in the reader's browser, on Pyodide in JupyterLite.
 
-Nothing in here runs in the page; `lxmls_day1` itself does.
+The modules of this package build the site. They do not run in the page; other parts of `lxmls_day1` do.
 """

@@ -1,8 +1,8 @@
-"""Exercises in the pages of the book: each core exercise gets a page with its idea, its gap, and Check.
+"""Exercises in the pages of the book: each core exercise has a page with its idea, a gap for code, and the button Check.
 
-An experiment has no gap: its page holds a demonstration, questions, and the notebook's answers to compare one's own with.
-``make docs`` calls `exercise_pages` for the text of the pages and `runtime_files` for what runs in them. The text is the notebook's.
-Nothing is loaded until a reader touches a gap; then Python starts in a worker (``page/exercise_worker.js``).
+The page of an experiment has no gap, but a demonstration, questions, and the answers of the notebook for comparison. ``make docs`` calls
+`exercise_pages` for the text of the pages, which comes from the notebooks, and `runtime_files` for the files that run in them. Nothing
+is loaded before a reader uses a gap. Then Python starts in a worker (``page/exercise_worker.js``).
 """
 
 import ast
@@ -16,31 +16,31 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
-from lxmls_day1.course.markers import functions_of, without_markers
+from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import HERE, drawn, gaps_in, given_source
+from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
-from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
-#: What a check imports and Pyodide does not bring, as wheels of what is installed here.
+#: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pytest")
-LOADED = ("numpy", "packaging", "pygments")
+PYODIDE_PACKAGES = ("numpy", "packaging", "pygments")
 #: Parts of the package that no check of the core imports.
-LEFT_OUT = re.compile(
+UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
-#: Of a notebook's text: comments, and the head of the function, which the gap shows.
-NOT_SHOWN = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
-#: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
-LOADED_LATER, WHEELS_LATER = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: how one does them in a page, and how those questions of the notebook begin whose answers rest on what is seen there.
+#: Parts of a notebook's text that are not shown: comments, and the head of the function, which the gap shows.
+HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
+#: Further packages that demonstrations import: from Pyodide, and from the installed packages. ``exercise_worker.js`` loads them.
+DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
+#: The experiments: the instructions for the page, and the beginnings of the notebook's questions that can be answered from the page.
 EXPERIMENTS = {
     "1.1": (
         'Do both experiments here, in `lab.demo("gaussian_playground")`. *Start Python for every setting*, below its sliders, '
@@ -52,20 +52,20 @@ EXPERIMENTS = {
         ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }
-TAKE = '<button type="button" class="take" hidden>Take it with you</button>'
-FOLDER = PurePosixPath("_static/exercises")  # in the book
-LAB = "/lab"  # where a page has the lab
+TAKE_BUTTON = '<button type="button" class="take" hidden>Take it with you</button>'
+BOOK_FOLDER = PurePosixPath("_static/exercises")  # the folder in the book
+LAB_FOLDER = "/lab"  # the folder of the lab in a page
 
 
 def exercise_pages(root: Path) -> dict[str, str]:
-    """The pages in Markdown, and the exercise of each as HTML: name of a file -> text.
+    """Return the pages in Markdown, and the exercises in HTML, as a dictionary from file name to text.
 
     Parameters
     ----------
     root : Path
-        A checkout: its notebooks have the text.
+        A checkout, whose notebooks contain the text.
     """
-    registry = Registry.of(reference_folder())
+    registry = Registry.from_folder(reference_folder())
     core = [exercise for exercise in registry if exercise.is_core]
     pages = {}
     for place, exercise in enumerate(core):
@@ -74,9 +74,9 @@ def exercise_pages(root: Path) -> dict[str, str]:
         script = (root / f"{notebook}.py").read_text(encoding="utf-8")
         if exercise.files:
             text = f"{notebook_text(script, exercise.id)}\n\n```{{raw}} html\n:file: {exercise.id}.html\n```"
-            pages[f"{exercise.id}.html"] = cell(exercise)
+            pages[f"{exercise.id}.html"] = exercise_html(exercise)
         else:
-            text = experiment(exercise, script)
+            text = experiment_markdown(exercise, script)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
         onward += [
             f"[all of this lesson](../../{exercise.notebook})",
@@ -103,16 +103,16 @@ you write stays on this machine. The first and the last are experiments, which y
 """
 
 
-def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
-    """What a notebook says before an exercise: the first text of its section, and the exercise's own.
+def notebook_text(script: str, exercise: str, has_code: bool = True) -> str:
+    """Return the text of a notebook before an exercise: the first text of its section, and the exercise's own text.
 
     Parameters
     ----------
     script : str
         The notebook as a script of cells.
     exercise : str
-    coded : bool
-        Whether it is code, and no experiment.
+    has_code : bool
+        True for an exercise with code, False for an experiment.
 
     Examples
     --------
@@ -136,27 +136,27 @@ def notebook_text(script: str, exercise: str, coded: bool = True) -> str:
     blocks: list[str] = []
     for cell_text in cells:
         text = re.sub(r"^# ?", "", cell_text, flags=re.MULTILINE)
-        for block in re.split(r"^(?=## )", NOT_SHOWN.sub("", text), flags=re.MULTILINE):
+        for block in re.split(r"^(?=## )", HIDDEN_TEXT.sub("", text), flags=re.MULTILINE):
             if block.startswith("## "):
                 blocks.append(block)
                 if block.startswith(f"## Exercise {exercise}:"):
-                    # The own text of an experiment is about cells that follow.
-                    visible = blocks[-2:] if coded else blocks[-2:-1]
+                    # The own text of an experiment is about the cells below it.
+                    visible = blocks[-2:] if has_code else blocks[-2:-1]
                     parts = (re.split(r"^### ", part, flags=re.MULTILINE)[0] for part in visible)
                     return _linked("\n\n".join(part.partition("\n")[2].strip() for part in parts))
     raise ValueError(f"the notebook has no heading for exercise {exercise}")
 
 
 def _linked(text: str) -> str:
-    """A text of a notebook with links that lead on from a page."""
+    """Return a text of a notebook with links adapted to the page."""
     return re.sub(r"\]\((?=[\w.]+(?:\)|#|/))", "](../../notebooks/", text)
 
 
-def experiment(exercise: Exercise, script: str) -> str:
-    """An experiment in Markdown: a demonstration, and a text area below each question."""
+def experiment_markdown(exercise: Exercise, script: str) -> str:
+    """Return an experiment in Markdown: a demonstration, and a text area below each question."""
     how, questions = EXPERIMENTS[exercise.id]
     parts = [
-        notebook_text(script, exercise.id, coded=False),
+        notebook_text(script, exercise.id, has_code=False),
         _raw(f"{_section(exercise, ' experiment')}\n{_task(exercise.task)}"),
         how,
     ]
@@ -165,7 +165,7 @@ def experiment(exercise: Exercise, script: str) -> str:
         (one,) = (answer for answer in known if beginning in answer.question)
         label = f"Your answer to question {number}" if len(questions) > 1 else "Your answer"
         parts += [
-            _linked(one.question.partition(HERE)[0].strip()),
+            _linked(one.question.partition(ANSWER_LABEL)[0].strip()),
             _raw(
                 f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
             ),
@@ -175,7 +175,7 @@ def experiment(exercise: Exercise, script: str) -> str:
     names = ("Check", "Hint", "Reset")
     buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
     below = f'<p class="state" role="status"></p>\n{_hints(exercise)}\n</section>'
-    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE}</p>\n{below}'))
+    parts.append(_raw(f'<p class="buttons">{buttons} {TAKE_BUTTON}</p>\n{below}'))
     return "\n\n".join(parts)
 
 
@@ -191,7 +191,7 @@ def _hints(exercise: Exercise) -> str:
     return f'<ol class="hints">{"".join(f"<li hidden><pre>{escape(hint)}</pre></li>" for hint in exercise.hints)}</ol>'
 
 
-def cell(exercise: Exercise, bare: bool = False) -> str:
+def exercise_html(exercise: Exercise, bare: bool = False) -> str:
     """Return the exercise as HTML: the functions with a text area in each gap, buttons, hints, and the place of the verdict.
 
     Parameters
@@ -200,16 +200,16 @@ def cell(exercise: Exercise, bare: bool = False) -> str:
     bare : bool
         Whether functions are shown without decorator, types and docstring.
     """
-    name, source = given_source(exercise.id)
+    name, source = starter_source(exercise.id)
     lines = source.split("\n")
     rows = []
-    for function in functions_of(source, exercise.id, name):
+    for function in functions_with_exercise(source, exercise.id, name):
         place = function_lines(source, function)
         assert place is not None
         text = "\n".join(lines[place]) + "\n"
         text = _bare(text) if bare else text
         end = 0
-        for gap in gaps_in(text, exercise.id):
+        for gap in find_gaps(text, exercise.id):
             label = escape(f"Your lines of {function}")
             rows.append(f"<pre>{escape(text[end : gap.start()].rstrip())}</pre>")
             rows.append(
@@ -224,7 +224,7 @@ def cell(exercise: Exercise, bare: bool = False) -> str:
 <div class="code" title="{escape(name)}">{"".join(row for row in rows if row != "<pre></pre>")}</div>
 <p class="buttons"><button type="button" class="check">Check</button> <button type="button" class="hint">Hint</button>
 <button type="button" class="solution" disabled title="After your first attempt">Solution</button>
-<button type="button" class="reset">Reset</button> {TAKE}</p>
+<button type="button" class="reset">Reset</button> {TAKE_BUTTON}</p>
 <p class="state" role="status"></p>
 <div class="report" aria-live="polite"></div>
 {_canvas(exercise, source)}
@@ -244,7 +244,7 @@ def _bare(source: str) -> str:
 
 def _canvas(exercise: Exercise, source: str) -> str:
     """Return the figure in which a rule moves boundaries between points; an empty string for any other exercise."""
-    if not any(function.endswith("_rule") for function in functions_of(source, exercise.id)):
+    if not any(function.endswith("_rule") for function in functions_with_exercise(source, exercise.id)):
         return ""
     data = escape(json.dumps(drawn(exercise.id), separators=(",", ":")))
     return (
@@ -254,58 +254,60 @@ def _canvas(exercise: Exercise, source: str) -> str:
 
 
 def _task(task: str) -> str:
-    """A task in paragraphs, with the names in it set as code."""
+    """Return a task in paragraphs, with the names in it set as code."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", task.strip()))
     return "\n".join("<p>" + re.sub(r"`(.+?)`", r"<code>\1</code>", escape(text)) + "</p>" for text in paragraphs)
 
 
 def _solutions(exercise: Exercise) -> Iterator[str]:
-    """The functions of the reference that answer an exercise."""
+    """Yield the functions of the reference that solve an exercise."""
     reference = reference_folder()
     for name in exercise.files:
-        text = (reference / file_in(reference, name)).read_text(encoding="utf-8")
-        source = without_markers(text, name)
-        for function in functions_of(text, exercise.id, name):
+        text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8")
+        source = remove_markers(text, name)
+        for function in functions_with_exercise(text, exercise.id, name):
             place = function_lines(source, function)
             assert place is not None
             yield "\n".join(source.split("\n")[place])
 
 
 def runtime_files(pyodide: Path | None = None) -> Files:
-    """What runs in the pages: scripts, the lab, wheels, the table of what to load, and the runtime if its folder is given.
+    """Return the files that run in the pages: scripts, the lab, wheels, the table of packages, and the runtime if its folder is given.
 
     Parameters
     ----------
     pyodide : Path, optional
-        An unpacked release of Pyodide. Unless given, pages load it from the address that Pyodide documents.
+        An unpacked release of Pyodide. Default: pages load it from the address that Pyodide documents.
 
     Raises
     ------
     InputError
         If a package is not installed, or the folder lacks a file of this version.
     """
-    lab, registry = student_lab(), Registry.of(reference_folder())
-    day = part_of(lab.files, the_day(registry), registry)
+    lab, registry = student_lab(), Registry.from_folder(reference_folder())
+    day = files_for_exercises(lab.files, core_exercises(registry), registry)
     workspace = with_workspace_files(day, Path("lab"), "", editor_files=False)
-    package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _needed(lab.wheel), ("lxmls_day1",), ())
-    wheels = [package, *map(installed_wheel, (*WHEELS, *WHEELS_LATER))]
-    with_runtime = runtime.runtime_files(pyodide, (*LOADED, *LOADED_LATER)) if pyodide is not None else {}
+    package = Wheel(
+        "lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _strip_wheel(lab.wheel), ("lxmls_day1",), ()
+    )
+    wheels = [package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS))]
+    with_runtime = runtime.runtime_files(pyodide, (*PYODIDE_PACKAGES, *DEMO_PACKAGES)) if pyodide is not None else {}
     page = Path(__file__).parent / "page"
     files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")
-    load = {*(wheel.name for wheel in wheels), *LOADED} - {*WHEELS_LATER}
+    load = {*(wheel.name for wheel in wheels), *PYODIDE_PACKAGES} - {*DEMO_WHEELS}
     packages = {wheel.name: wheel.lock_entry("wheels/") for wheel in wheels}
-    table = runtime.start_table(packages, load, LAB, "lab.zip", "pyodide/" if with_runtime else None)
+    table = runtime.start_table(packages, load, LAB_FOLDER, "lab.zip", "pyodide/" if with_runtime else None)
     files[PurePosixPath("packages.json")] = json.dumps(table).encode()
-    return {FOLDER / name: content for name, content in files.items()}
+    return {BOOK_FOLDER / name: content for name, content in files.items()}
 
 
-def _needed(wheel: bytes) -> bytes:
-    """The wheel without what no check imports."""
+def _strip_wheel(wheel: bytes) -> bytes:
+    """Return the wheel without the files that no check imports."""
     with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
         names = [
-            name for name in archive.namelist() if not LEFT_OUT.match(name) and not name.endswith((".png", ".jpg"))
+            name for name in archive.namelist() if not UNUSED_FILES.match(name) and not name.endswith((".png", ".jpg"))
         ]
         return zipped({PurePosixPath(name): archive.read(name) for name in names}, "")

@@ -4,7 +4,7 @@ import html
 from collections.abc import Collection
 from urllib.parse import quote
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.registry import Exercise, Registry
 
 _PAGE = """<!DOCTYPE html>
@@ -68,7 +68,7 @@ def front_page(registry: Registry, ids: Collection[str]) -> str:
     ----------
     registry : Registry
     ids : collection of str
-        The exercises that are to be solved on the site.
+        The exercises to be solved on the site.
     """
     exercises = [exercise for exercise in registry if exercise.id in ids]
     core, further = ([e for e in exercises if e.is_core is is_core] for is_core in (True, False))
@@ -78,7 +78,7 @@ def front_page(registry: Registry, ids: Collection[str]) -> str:
 
 
 def _part(title: str, exercises: list[Exercise]) -> str:
-    summary = f"{counted(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points"
+    summary = f"{pluralize(len(exercises), 'exercise')}, {sum(e.points for e in exercises):g} points"
     return "\n".join([f"<h2>{title}</h2>", f"<p>{summary}</p>", "<ol>", *map(_row, exercises), "</ol>"])
 
 

@@ -1,4 +1,4 @@
-"""Wheels of pure Python packages, made from what is installed here: a site needs no package index to be built."""
+"""Wheels of pure Python packages, made from the installed packages, so that a site can be built without a package index."""
 
 import hashlib
 import re
@@ -10,8 +10,8 @@ from typing import Any
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.archives import zipped
 
-#: What the lab and its demonstrations import in a browser and Pyodide does not bring: name -> what it needs of these.
-INSTALLED: dict[str, tuple[str, ...]] = {
+#: Packages that the lab and its demonstrations import in a browser and Pyodide lacks: from the name to its dependencies among them.
+INSTALLED_PACKAGES: dict[str, tuple[str, ...]] = {
     "anywidget": ("ipywidgets", "psygnal", "typing-extensions"),
     "click": (),
     "comm": (),
@@ -28,15 +28,15 @@ INSTALLED: dict[str, tuple[str, ...]] = {
     "typing-extensions": (),
 }
 COMPILED = (".so", ".pyd", ".dylib")
-MYPYC = "__mypyc."  # of the library that all modules which mypyc has compiled share
-LEFT_OUT = re.compile(
+MYPYC_LIBRARY = "__mypyc."  # part of the name of the library that all modules compiled by mypyc share
+EXCLUDED_FILES = re.compile(
     r"(^|/)(__pycache__|tests?)(/|$)|\.py[co]$|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
 )
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel, and what a page has to know to load it.
+    """A wheel, with the data that a page needs to load it.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Wheel:
     file_name : str
     content : bytes
     imports : tuple of str
-        The modules that it brings.
+        The modules in the wheel.
     depends : tuple of str
-        The packages that it needs, as the page calls them.
+        The packages that it needs, by their names in the page.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Wheel:
     depends: tuple[str, ...]
 
     def lock_entry(self, folder: str) -> dict[str, Any]:
-        """What stands about it in a lock file of Pyodide; `folder` is its address."""
+        """Return its entry in a lock file of Pyodide; ``folder`` is the address of the wheel's folder."""
         return {
             "depends": list(self.depends),
             "file_name": folder + self.file_name,
@@ -72,12 +72,12 @@ class Wheel:
 
 
 def installed_wheel(name: str) -> Wheel:
-    """The wheel of an installed package.
+    """Return the wheel of an installed package.
 
     Raises
     ------
     InputError
-        If it is not installed, or not pure Python.
+        If the package is not installed, or not pure Python.
     """
     try:
         found = distribution(name)
@@ -89,7 +89,7 @@ def installed_wheel(name: str) -> Wheel:
     tops = {path.parts[0] for path in files if not path.parts[0].endswith(".dist-info")}
     imports = tuple(sorted(top.removesuffix(".py") for top in tops if re.fullmatch(r"\w+(\.py)?", top)))
     file_name = f"{name.replace('-', '_')}-{found.version}-py3-none-any.whl"
-    return Wheel(name, found.version, file_name, zipped(files, ""), imports, INSTALLED.get(name, ()))
+    return Wheel(name, found.version, file_name, zipped(files, ""), imports, INSTALLED_PACKAGES.get(name, ()))
 
 
 def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
@@ -97,12 +97,12 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
     sources = {path.as_posix() for path in found.files or () if path.suffix == ".py"}
     for path in found.files or ():
         place = PurePosixPath(path.as_posix())
-        if ".." in place.parts or place.is_absolute() or LEFT_OUT.search(str(place)):
+        if ".." in place.parts or place.is_absolute() or EXCLUDED_FILES.search(str(place)):
             continue
         if place.suffix in COMPILED and (
-            MYPYC in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
+            MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
         ):
-            continue  # compiled from a source that is there, too, and runs by itself
+            continue  # compiled from a source file in the package, which is sufficient
         if place.suffix in COMPILED:
             raise InputError(
                 f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."

@@ -1,4 +1,4 @@
-"""Pyodide, the Python of the browser: which version a site uses, and whether a folder holds its files unchanged."""
+"""Pyodide, the Python of the browser: the version that a site uses, and a check that a folder contains its unchanged files."""
 
 import hashlib
 import json
@@ -11,20 +11,20 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.corpora import OFFLINE_VARIABLE
 
 VERSION = "0.27.7"
-#: Where Pyodide's documentation says that the files of a version are.
+#: The address of a version's files according to Pyodide's documentation.
 ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 
-LOCK = "pyodide-lock.json"
-#: sha256 of the files that every page loads. The lock holds those of all packages.
-CORE = {
-    LOCK: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
+LOCK_FILE = "pyodide-lock.json"
+#: The sha256 of the files that every page loads. The lock file contains the digests of all packages.
+CORE_DIGESTS = {
+    LOCK_FILE: "9c45b916001a750f4102fc287494f3eab215909c7535c626a20db80fd6333e2c",
     "pyodide.js": "b4cb23a53aba19c221659b9fb40a2f18281d685691dc06647fb0afd0681baf98",
     "pyodide.asm.js": "6b4c90de5b7172873f04f21884d0e9d2274e305fe32116558fe3e4fbe3618d51",
     "pyodide.asm.wasm": "a50dd1843f805a0b7c45b61037ee0d7b26dfe85efe0e18ef95a34ad24e401f5f",
     "python_stdlib.zip": "16611534726e5d8ac2bd8f926410b2dcb8d6f49aa24913463533b457a2115c16",
 }
 
-#: Packages of Pyodide that the lab and the kernel of JupyterLite import; what these need in turn comes with them.
+#: Packages of Pyodide that the lab and the kernel of JupyterLite import. Their dependencies are added.
 PACKAGES = (
     "ipython",
     "jedi",
@@ -40,37 +40,37 @@ PACKAGES = (
 
 
 def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, bytes]:
-    """The files of Pyodide that a page needs, read from a folder and compared with their sha256.
+    """Read the files of Pyodide that a page needs from a folder, and verify their sha256.
 
     Parameters
     ----------
     folder : Path
-        A release of Pyodide, unpacked: ``pyodide.js``, ``pyodide-lock.json``, wheels.
+        An unpacked release of Pyodide: ``pyodide.js``, ``pyodide-lock.json``, wheels.
     names : iterable of str
-        Packages of the lock file that are needed, besides the runtime itself.
+        Packages of the lock file that are needed, in addition to the runtime itself.
 
     Returns
     -------
     dict of str to bytes
-        File name -> content.
+        From file name to content.
 
     Raises
     ------
     InputError
-        If a file is missing, or is not the one of this version.
+        If a file is missing, or does not belong to this version.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; {_wanted()}")
-    lock = _read(folder, LOCK)
-    if _digest(lock) != CORE[LOCK]:
+        raise InputError(f"{folder} is not a folder; {_expected_folder()}")
+    lock = _read(folder, LOCK_FILE)
+    if _digest(lock) != CORE_DIGESTS[LOCK_FILE]:
         version = _version(lock)
-        raise InputError(f"{folder / LOCK} is {version}; {_wanted()}")
-    files = {LOCK: lock}
+        raise InputError(f"{folder / LOCK_FILE} is {version}; {_expected_folder()}")
+    files = {LOCK_FILE: lock}
     packages = json.loads(lock)["packages"]
-    wanted = CORE | {
+    digests = CORE_DIGESTS | {
         packages[name]["file_name"]: packages[name]["sha256"] for name in with_dependencies(packages, names)
     }
-    for name, digest in wanted.items():
+    for name, digest in digests.items():
         files[name] = _read(folder, name)
         if _digest(files[name]) != digest:
             raise InputError(
@@ -80,7 +80,7 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
 
 
 def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> Iterator[str]:
-    """Packages of a lock file and all that they need, each once.
+    """Yield packages of a lock file and all their dependencies, each once.
 
     Examples
     --------
@@ -100,27 +100,27 @@ def with_dependencies(packages: Mapping[str, Mapping[str, Any]], names: Iterable
 def start_table(
     packages: Mapping[str, Any], load: Iterable[str], folder: str, archive: str | None, runtime: str | None, **more: str
 ) -> dict[str, Any]:
-    """What ``start.js`` has to know; all places are addresses relative to it.
+    """Return the data for ``start.js``; all locations are addresses relative to it.
 
     Parameters
     ----------
     packages : dict from name to entry
-        Those that come from the site, as a lock file describes them.
+        The packages that the site provides, in the format of a lock file.
     load : iterable of str
-        The packages with which Python starts.
-    folder : str
-        Where in the page `archive`, the place of a zip file, is unpacked.
+        The packages to load at the start of Python.
+    folder, archive : str
+        The folder in the page into which ``archive``, the address of a zip file or None, is unpacked.
     runtime : str or None
-        Where in the site Pyodide is; None if it is at `ADDRESS`.
+        The address of Pyodide in the site; None for `ADDRESS`.
     **more
-        Further variables of the environment.
+        Further environment variables.
     """
     environment = {
-        "PYTHONDONTWRITEBYTECODE": "1",  # else each import would write into the reader's browser storage
-        "PYTHONWARNINGS": "ignore:tqdm",  # a progress bar says that it has no thread to watch over it; it needs none
+        "PYTHONDONTWRITEBYTECODE": "1",  # otherwise each import would write to the browser's storage
+        "PYTHONWARNINGS": "ignore:tqdm",  # progress bars warn that they have no monitor thread
         OFFLINE_VARIABLE: "1",
     }
-    of_pyodide = {"runtime": runtime or ADDRESS, "lock_sha256": CORE[LOCK]}
+    of_pyodide = {"runtime": runtime or ADDRESS, "lock_sha256": CORE_DIGESTS[LOCK_FILE]}
     of_site = {"packages": packages, "load": sorted(load), "folder": folder, "archive": archive}
     return {**of_pyodide, **of_site, "environment": environment | more}
 
@@ -129,7 +129,7 @@ def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except FileNotFoundError as error:
-        raise InputError(f"{folder} has no {name}; {_wanted()}") from error
+        raise InputError(f"{folder} has no {name}; {_expected_folder()}") from error
 
 
 def _digest(content: bytes) -> str:
@@ -137,7 +137,7 @@ def _digest(content: bytes) -> str:
 
 
 def _version(lock: bytes) -> str:
-    """What a lock file says of itself."""
+    """Describe the version of a lock file."""
     try:
         version = str(json.loads(lock)["info"]["version"])
     except (ValueError, KeyError, TypeError):
@@ -145,5 +145,5 @@ def _version(lock: bytes) -> str:
     return "a changed lock file of this version" if version == VERSION else f"from Pyodide {version}"
 
 
-def _wanted() -> str:
+def _expected_folder() -> str:
     return f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."

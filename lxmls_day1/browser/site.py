@@ -1,11 +1,11 @@
-"""A site of the lab: JupyterLite, a student's workspace as its content, and all packages that Python needs in the page.
+"""The site of the lab: JupyterLite, a student's workspace as its content, and all packages that Python needs in the page.
 
 index.html            the exercises, with links to the notebooks
-lab/, build/, …       JupyterLite, as its own builder writes it
+lab/, build/, …       JupyterLite, written by its own builder
 files/, api/          the workspace, and the lists of its folders
-static/lxmls-day1/    what runs in the page besides, and the table of packages
+static/lxmls-day1/    our scripts for the page, and the table of packages
 static/wheels/        our wheel without solutions, and the pure Python packages that it needs
-static/pyodide/       the runtime, if it is to come from the site itself
+static/pyodide/       the runtime, if the site provides it
 """
 
 import importlib.metadata
@@ -21,53 +21,53 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
-from lxmls_day1.base.errors import InputError, check_path, nearest
+from lxmls_day1.base.errors import InputError, check_path, did_you_mean
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.front_page import front_page
-from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
+from lxmls_day1.browser.packages import INSTALLED_PACKAGES, Wheel, installed_wheel
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.archives import source_date, zipped
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.course.workspaces.student_bundle import refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.student_bundle import require_no_leaks, student_lab
 from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.engine.text.corpora import CORPORA, DATA_VARIABLE
 from lxmls_day1.lab import reference_folder
 
-#: Those that go together, and with `runtime.VERSION`. Later widgets want a later JupyterLab than the one of this JupyterLite.
+#: Versions that fit each other and `runtime.VERSION`. Later widgets need a later JupyterLab than this JupyterLite contains.
 BUILDERS = {"jupyterlite-core": "0.6.4", "jupyterlite-pyodide-kernel": "0.6.1", "jupyterlab-widgets": "3.0.15"}
-#: The parts of JupyterLab that the page shows beside its own: from which package, and under which name.
+#: Extensions of JupyterLab in the page: from the name of the extension to its package.
 EXTENSIONS = {
     "@jupyterlite/pyodide-kernel-extension": "jupyterlite-pyodide-kernel",
     "@jupyter-widgets/jupyterlab-manager": "jupyterlab-widgets",
     "anywidget": "anywidget",
 }
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
-#: What the kernel's extension brings as wheels, as the page loads them: name -> modules, and what it needs.
-OF_KERNEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+#: The wheels in the kernel's extension: from the name to its modules and its dependencies.
+KERNEL_WHEELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ipykernel": (("ipykernel",), ()),
     "piplite": (("piplite",), ("micropip",)),
     "pyodide-kernel": (("pyodide_kernel",), ("ipython", "comm")),
 }
-#: Names that the kernel asks for although all is there: the module of a package, and what only network connections need.
-UNNEEDED = ("pyodide_kernel", "ssl")
-OURS = "lxmls-day1"
+#: Names that the kernel requests although it does not need them: a module of a loaded package, and a package for network connections.
+UNNEEDED_NAMES = ("pyodide_kernel", "ssl")
+OUR_PACKAGE = "lxmls-day1"
 PAGE = PurePosixPath("static/lxmls-day1")
-OF_SERVICE_WORKER = Path(__file__).parent / "page/one_at_a_time.js"  # put into that of JupyterLite
+SERVICE_WORKER_PATCH = Path(__file__).parent / "page/one_at_a_time.js"  # appended to JupyterLite's service worker
 WHEELS = PurePosixPath("static/wheels")
 RUNTIME = PurePosixPath("static/pyodide")
 REVIEWS = PurePosixPath("static/reviews.zip")
-DATA = "/data"  # where a page has the reviews
+DATA_FOLDER = "/data"  # the folder of the reviews in a page
 SETTINGS = {
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 20},
-    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},  # names are cut off beside it
+    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},  # it truncates names
 }
 
 
 @dataclass(frozen=True)
 class Site:
-    """What was made: the folder, its size, the exercises to solve in it, the domains of real reviews, whose runtime."""
+    """The result of `make_site`: the folder, its size, the exercises to solve, the domains of real reviews, and the runtime."""
 
     folder: Path
     n_files: int
@@ -83,20 +83,20 @@ def make_site(
     reviews: str | os.PathLike[str] | None = None,
     pyodide: str | os.PathLike[str] | None = None,
 ) -> Site:
-    """Write the lab as a site that any web server, or a folder of one, can offer.
+    """Write the lab as a site that any web server can serve.
 
     Parameters
     ----------
     out : path
-        A folder that is not there yet, or empty. It is written whole or not at all.
+        A folder that does not exist yet, or is empty. It is written atomically.
     assigned : collection of str, optional
-        The exercises that students are to solve; the others come with their solutions. All unless given.
+        The exercises that students are to solve; the others come with their solutions. Default: all.
     reviews : path, optional
-        A data folder with the reviews of Blitzer et al., laid out as ``sentiment/books/positive.review``. Everybody who
-        opens the site gets them; their licence decides whether you may do that.
+        A data folder with the reviews of Blitzer et al., such as ``sentiment/books/positive.review``. Everybody who
+        opens the site gets them; check that their licence allows that.
     pyodide : path, optional
-        An unpacked release of Pyodide. The page then asks no other host for anything. Unless given, the runtime comes
-        from the address that Pyodide documents, in its version.
+        An unpacked release of Pyodide. The page then loads nothing from other hosts. Default: the page loads this version
+        from the address that Pyodide documents.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def make_site(
     Raises
     ------
     InputError
-        If the folder holds anything, this is no checkout, a package that builds the site is missing or of another
-        version, Pyodide's folder is incomplete or changed, there are no reviews in their folder, or a line of a
+        If the folder is not empty, this is not a checkout, a package that builds the site is missing or of another
+        version, Pyodide's folder is incomplete or changed, the folder of the reviews has no reviews, or a line of a
         solution would be in the site.
     """
     folder = check_path("out", out).expanduser().resolve()
@@ -116,9 +116,11 @@ def make_site(
     with new_folder(folder) as made:
         lab = student_lab(assigned)
         workspace = with_workspace_files(lab.files, folder, "", editor_files=False)
-        wheels = [Wheel(OURS, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _needs())]
-        wheels += [installed_wheel(name) for name in INSTALLED]
-        refuse_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)
+        wheels = [
+            Wheel(OUR_PACKAGE, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _loaded_packages())
+        ]
+        wheels += [installed_wheel(name) for name in INSTALLED_PACKAGES]
+        require_no_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)
         _build_jupyterlite(made)
         files: Files = {PurePosixPath("files", name): content for name, content in workspace.items()}
         files |= _listings(workspace)
@@ -127,11 +129,11 @@ def make_site(
         if review_files:
             files[REVIEWS] = zipped(review_files, "")
         for source in sorted((Path(__file__).parent / "page").iterdir()):
-            if source.is_file() and source != OF_SERVICE_WORKER:
+            if source.is_file() and source != SERVICE_WORKER_PATCH:
                 files[PAGE / source.name] = source.read_bytes()
         table = _packages_table(made, wheels, bool(runtime_content), bool(review_files))
         files[PAGE / "packages.json"] = json.dumps(table, indent=1, sort_keys=True).encode()
-        files[PurePosixPath("index.html")] = front_page(Registry.of(reference_folder()), lab.stubbed).encode()
+        files[PurePosixPath("index.html")] = front_page(Registry.from_folder(reference_folder()), lab.stubbed).encode()
         write_files(made, files)
         _configure(made, table["load"])
         written = [path for path in made.rglob("*") if path.is_file()]
@@ -157,7 +159,7 @@ def _require_builders() -> None:
 
 
 def _reviews(folder: Path) -> Files:
-    """The reviews of a data folder, as they are to lie in the data folder of the page."""
+    """Return the reviews of a data folder, with their paths in the data folder of the page."""
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; --with-reviews takes one with sentiment/books/positive.review.")
     found: Files = {}
@@ -168,13 +170,13 @@ def _reviews(folder: Path) -> Files:
     if not found:
         raise InputError(
             f"{folder} holds no reviews: sentiment/books/positive.review and negative.review, or another domain, were "
-            f"looked for{nearest('sentiment', [path.name for path in folder.iterdir()])}"
+            f"looked for{did_you_mean('sentiment', [path.name for path in folder.iterdir()])}"
         )
     return found
 
 
 def _build_jupyterlite(site: Path) -> None:
-    """Have JupyterLite written by its own builder, with no content."""
+    """Build JupyterLite with its own builder, without content."""
     share = [Path(prefix, "share/jupyter/labextensions") for prefix in (sys.prefix, site_packages.getuserbase())]
     extensions = []
     for name, package in EXTENSIONS.items():
@@ -205,9 +207,9 @@ def _build_jupyterlite(site: Path) -> None:
     (site / "built").rmdir()
 
 
-def _needs() -> tuple[str, ...]:
-    """What a page loads together with our wheel: all of it, so that no cell waits for a package."""
-    return ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED)
+def _loaded_packages() -> tuple[str, ...]:
+    """Return the packages that a page loads with our wheel: all packages, so that no cell waits for one."""
+    return ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED_PACKAGES)
 
 
 def _version(wheel_name: str) -> str:
@@ -215,24 +217,24 @@ def _version(wheel_name: str) -> str:
 
 
 def _packages_table(site: Path, wheels: list[Wheel], with_runtime: bool, with_reviews: bool) -> dict[str, Any]:
-    """What the start of Python in the page has to know: where the runtime is, and which packages come from the site."""
+    """Return the table for the start of Python in the page: the address of the runtime, and the packages that the site provides."""
     wheels_folder = os.path.relpath(WHEELS, PAGE).replace(os.sep, "/") + "/"
     packages = {wheel.name: wheel.lock_entry(wheels_folder) for wheel in wheels}
     pypi = PurePosixPath("extensions", KERNEL, "static/pypi")
     for path in sorted((site / pypi).glob("*.whl")):
         name = path.name.split("-")[0].replace("_", "-")
-        if name in OF_KERNEL:
-            imports, depends = OF_KERNEL[name]
+        if name in KERNEL_WHEELS:
+            imports, depends = KERNEL_WHEELS[name]
             wheel = Wheel(name, _version(path.name), path.name, path.read_bytes(), imports, depends)
             packages[name] = wheel.lock_entry(os.path.relpath(pypi, PAGE).replace(os.sep, "/") + "/")
     archive = os.path.relpath(REVIEWS, PAGE).replace(os.sep, "/") if with_reviews else None
     pyodide = os.path.relpath(RUNTIME, PAGE).replace(os.sep, "/") + "/" if with_runtime else None
-    data = {DATA_VARIABLE: DATA} if with_reviews else {}
-    return runtime.start_table(packages, {*packages, *runtime.PACKAGES}, DATA, archive, pyodide, **data)
+    data = {DATA_VARIABLE: DATA_FOLDER} if with_reviews else {}
+    return runtime.start_table(packages, {*packages, *runtime.PACKAGES}, DATA_FOLDER, archive, pyodide, **data)
 
 
 def _listings(workspace: Mapping[PurePosixPath, bytes]) -> Files:
-    """What JupyterLite asks for every folder: ``api/contents/FOLDER/all.json``."""
+    """Return the listing that JupyterLite requests for every folder: ``api/contents/FOLDER/all.json``."""
     moment = datetime.fromtimestamp(source_date(), UTC).isoformat().replace("+00:00", "Z")
     folders: dict[PurePosixPath, list[dict[str, Any]]] = {PurePosixPath(): []}
     for name in sorted(workspace, key=str):
@@ -268,9 +270,9 @@ def _entry(path: PurePosixPath, kind: str, size: int | None, moment: str) -> dic
 
 
 def _configure(site: Path, loaded: list[str]) -> None:
-    """Tell JupyterLite to start Python our way, and have its page load our part of it.
+    """Configure JupyterLite to start Python with our script and to load our part of the page.
 
-    The kernel looks for the packages that it needs among those that are loaded at the start, and on the network for the others.
+    The kernel finds the packages that it needs among the packages that are loaded at the start. It would search others on the network.
     """
     path = site / "jupyter-lite.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
@@ -278,7 +280,7 @@ def _configure(site: Path, loaded: list[str]) -> None:
     data |= {"appName": "Day-1 lab", "exposeAppInBrowser": True}
     data["litePluginSettings"][f"{KERNEL}:kernel"] = {
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED]},
+        "loadPyodideOptions": {"packages": [*loaded, *UNNEEDED_NAMES]},
         "pipliteUrls": [],
         "pyodideUrl": f"./{PAGE}/start.js",
     }
@@ -293,4 +295,4 @@ def _configure(site: Path, loaded: list[str]) -> None:
     if "async function broadcastOne(" not in worker.read_text(encoding="utf-8"):
         raise InputError(f"JupyterLite's {worker.name} is not as expected; install the extra browser again.")
     with worker.open("a", encoding="utf-8") as file:
-        file.write("\n" + OF_SERVICE_WORKER.read_text(encoding="utf-8"))
+        file.write("\n" + SERVICE_WORKER_PATCH.read_text(encoding="utf-8"))

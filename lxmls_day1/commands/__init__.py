@@ -1,1 +1,1 @@
-"""The command line ``lxmls-day1``: a module for each command, imported when that command is asked for."""
+"""The command line ``lxmls-day1``: one module for each command, imported when that command is called."""

@@ -41,7 +41,7 @@ def command(platform: str, out: str, exercises: list[str] | None, seed: int | No
     """
     from pathlib import Path
 
-    from lxmls_day1.base.atomic_files import replace_files
+    from lxmls_day1.base.atomic_files import write_files_atomically
     from lxmls_day1.base.errors import InputError
     from lxmls_day1.commands.output import writable_folder
     from lxmls_day1.grading.autograder_kit import autograder
@@ -51,7 +51,7 @@ def command(platform: str, out: str, exercises: list[str] | None, seed: int | No
         raise InputError(f"--out must be the name of a zip file, such as autograder.zip; got {out}.")
     writable_folder(str(path.parent))
     made = autograder(platform, exercises or None, seed, trust_submissions)
-    replace_files({path: made.archive})
+    write_files_atomically({path: made.archive})
     click.echo(f"{path} ({len(made.archive) / 1e6:.1f} MB), for {platform}: {', '.join(made.settings.exercises)}")
     if made.hidden:
         click.echo(f"Hidden checks draw from --seed {made.settings.seed}. With all solutions: not for students.")

@@ -1,16 +1,16 @@
-"""``lxmls-day1 cache``: labelled text of any size becomes a corpus on disk."""
+"""``lxmls-day1 cache``: convert labelled text of any size to a corpus on disk."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.own_files import layout_options
 
-BYTES_OF_MEMORY = 35  # of the tokens of a byte of text, where most pairs of words are new
-WORTH_TELLING = 1 << 30  # bytes of memory
+MEMORY_PER_TEXT_BYTE = 35  # memory for the tokens in a byte of text, if most pairs of words are new
+MEMORY_NOTE_BYTES = 1 << 30  # bytes of memory above which a note is printed
 
 
 @click.command(name="cache", short_help="Convert text that does not fit into memory to a corpus on disk.")
@@ -77,7 +77,7 @@ def command(
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.corpus.corpus_making import make_corpus
     from lxmls_day1.engine.corpus.shards import Shards
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
     if verify is not None:
         if paths or out:
@@ -85,7 +85,8 @@ def command(
         shards = Shards(verify)
         shards.verify(progress=shows_progress())
         click.echo(
-            f"{printable(verify)} is unchanged since it was written: {counted(len(shards), 'shard')}, {counted(shards.n_rows, 'document')}."
+            f"{escape_unprintable(verify)} is unchanged since it was written: {pluralize(len(shards), 'shard')}, "
+            f"{pluralize(shards.n_rows, 'document')}."
         )
         return
     if not paths:
@@ -95,7 +96,7 @@ def command(
 
     settings = {name: value for name, value in options.items() if value is not None}
     if not {"hash_bits", "like"} & settings.keys() and settings.get("form") != "svmlight":
-        _tell_memory(paths)
+        _warn_about_memory(paths)
     if no_quotes:
         settings["quote"] = None
     if classes is not None:
@@ -107,25 +108,25 @@ def command(
         click.echo("\nInterrupted. Nothing is kept; the same command starts again.", err=True)
         raise
     for line in corpus.manifest["read_as"][:5]:
-        click.echo(f"Read {printable(line)}.", err=True)
+        click.echo(f"Read {escape_unprintable(line)}.", err=True)
     sizes = [
-        counted(corpus.n_rows, "document"),
-        counted(corpus.n_features, "feature"),
-        counted(len(corpus.classes), "class"),
-        counted(len(corpus), "shard"),
+        pluralize(corpus.n_rows, "document"),
+        pluralize(corpus.n_features, "feature"),
+        pluralize(len(corpus.classes), "class"),
+        pluralize(len(corpus), "shard"),
     ]
     n_bytes = sum(file["bytes"] for shard in corpus.manifest["shards"] for file in shard["files"].values())
-    click.echo(f"Made {printable(out)}: {', '.join(sizes)}, {n_bytes / 1e6:.1f} MB.")
+    click.echo(f"Made {escape_unprintable(out)}: {', '.join(sizes)}, {n_bytes / 1e6:.1f} MB.")
 
 
-def _tell_memory(paths: tuple[str, ...]) -> None:
-    """Say before the work begins that all tokens are kept, where they may take much memory."""
+def _warn_about_memory(paths: tuple[str, ...]) -> None:
+    """Print a note, before the work begins, that all tokens are kept in memory, if they may need much."""
     from lxmls_day1.engine.text.documents import STANDARD_INPUT
-    from lxmls_day1.engine.text.labelled_files import expanded
+    from lxmls_day1.engine.text.labelled_files import expand_patterns
 
-    files = expanded(paths)
-    most = BYTES_OF_MEMORY * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)
-    if STANDARD_INPUT in files or most > WORTH_TELLING:
+    files = expand_patterns(paths)
+    most = MEMORY_PER_TEXT_BYTE * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)
+    if STANDARD_INPUT in files or most > MEMORY_NOTE_BYTES:
         amount = (
             ""
             if STANDARD_INPUT in files

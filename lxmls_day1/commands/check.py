@@ -18,7 +18,7 @@ from lxmls_day1.commands.shared_options import lab_option
 if TYPE_CHECKING:
     from lxmls_day1.course.running.checking import CheckReport
 
-POLLED_EVERY = 0.5  # seconds
+POLL_SECONDS = 0.5  # seconds
 
 
 @click.command(name="check", short_help="Check what you have written.")
@@ -103,7 +103,7 @@ def command(
         practise_and_show(folder, exercises[0])
         return
     if because is not None:
-        keep_and_show(folder, exercises[0], because)
+        save_and_show(folder, exercises[0], because)
         return
 
     def run(ids: Collection[str] | None) -> bool:
@@ -121,13 +121,13 @@ def check_and_show(
     folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False, in_lines: bool = False
 ) -> "CheckReport":
     """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor."""
-    from lxmls_day1.course.explanations import check_and_remember
+    from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
     from lxmls_day1.course.reports.terminal import echo_lines, in_this_encoding
     from lxmls_day1.course.workspaces.progress import status_of
 
     with check_progress() as progressed:
-        report, questions, unsaved = check_and_remember(folder, ids, time_limit, progressed)
+        report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
     echo_lines((*check_lines(report, status_of(folder), verbose), *question_lines(questions)))
     if in_lines:
         from lxmls_day1.course.reports.problem_lines import problem_lines
@@ -140,46 +140,46 @@ def check_and_show(
 
 
 def practise_and_show(folder: Path, id: str) -> None:
-    """Make a solved exercise blank again, and say so."""
+    """Reset a solved exercise for practice, and show a report."""
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.reports.report_text import practice_lines
     from lxmls_day1.course.reports.terminal import echo_lines
-    from lxmls_day1.course.workspaces.solve_reset_undo import practise
+    from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
 
-    echo_lines(practice_lines(practise(folder, id), Registry.of(folder)[id]))
+    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder)[id]))
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
-    """Run checks, keep the results, and print the report as JSON; whether all passed."""
-    from lxmls_day1.course.explanations import check_and_remember
+    """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
+    from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.check_json import as_plain
     from lxmls_day1.course.workspaces.workspace import workspace_of
     from lxmls_day1.lab import Lab
 
     folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
-    report, _, unsaved = check_and_remember(folder, ids, time_limit)
+    report, _, unsaved = check_and_save(folder, ids, time_limit)
     click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
     for sentence in unsaved:
         click.echo(sentence, err=True)
     return report.all_passed
 
 
-def keep_and_show(folder: Path, exercise: str, text: str) -> None:
-    """Keep the answer to the question on an exercise, and show what was kept."""
+def save_and_show(folder: Path, exercise: str, text: str) -> None:
+    """Save the answer to the question on an exercise, and show it."""
     from lxmls_day1.course.explanations import explain
-    from lxmls_day1.course.reports.report_text import explained_lines
+    from lxmls_day1.course.reports.report_text import explanation_lines
     from lxmls_day1.course.reports.terminal import echo_lines
 
-    echo_lines(explained_lines(explain(folder, exercise, text)))
+    echo_lines(explanation_lines(explain(folder, exercise, text)))
 
 
 @contextlib.contextmanager
 def check_progress() -> Iterator[Callable[[str], None]]:
-    """Show the title of the check that is running, until the report takes its place; the terminal's width limits it."""
+    """Show the title of the running check, cut to the terminal's width, until the report replaces it."""
     if not shows_progress():
         yield lambda title: None
         return
-    from lxmls_day1.course.reports.terminal import fitted
+    from lxmls_day1.course.reports.terminal import fit_to_width
 
     def show(title: str) -> None:
         try:
@@ -187,8 +187,8 @@ def check_progress() -> Iterator[Callable[[str], None]]:
         except (OSError, ValueError):
             width = 80
         click.echo(
-            f"\r{fitted(title, width - 1)}\r", nl=False, err=True
-        )  # in the last column some terminals begin a new line
+            f"\r{fit_to_width(title, width - 1)}\r", nl=False, err=True
+        )  # Some terminals begin a new line after the last column.
 
     try:
         yield show
@@ -203,31 +203,30 @@ def watch_files(
     sleep: Callable[[float], None] = time.sleep,
     clears: bool = True,
 ) -> None:
-    """Run at once, and again after each change, until interrupted. Without `ids`, what a saved file belongs to.
+    """Run checks immediately, and again after each change, until interrupted.
 
-    Unless it `clears` the screen before each run, every line stays, as editors want it.
-
-    Files are asked for their time and size twice a second: that works on network drives too, where no system reports a
-    change. A change counts once two looks in a row are the same, so that a half-written file is not checked.
+    Without ``ids`` only the exercises of the saved files are checked, or all exercises if another file was saved. The files are polled
+    twice a second, which also works on network drives, whose changes no system reports. A change counts when two polls give the same
+    state, so that a half-written file is not checked. Unless ``clears``, the screen is not cleared before a run, because editors read it.
     """
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.running.autoreload import snapshot
+    from lxmls_day1.course.running.autoreload import file_states
 
-    seen = snapshot(folder)
-    wanted = ids
+    seen = file_states(folder)
+    selected = ids
     while True:
         try:
-            run(wanted)
+            run(selected)
         except InputError as error:
             click.echo(f"Error: {error}", err=True)
         click.echo("Watching; Ctrl-C ends it.")
-        now = snapshot(folder)  # an edit while the checks ran is not missed: `seen` is from before
+        now = file_states(folder)  # `seen` is older than the checks, so an edit during them is noticed
         while now == seen:
-            sleep(POLLED_EVERY)
-            now = snapshot(folder)
+            sleep(POLL_SECONDS)
+            now = file_states(folder)
         while True:
-            sleep(POLLED_EVERY)
-            later = snapshot(folder)
+            sleep(POLL_SECONDS)
+            later = file_states(folder)
             if later == now:
                 break
             now = later
@@ -235,12 +234,12 @@ def watch_files(
             path.relative_to(folder).as_posix() for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)
         }
         seen = now
-        wanted = ids
+        selected = ids
         if ids is None:
-            affected = [e for e in Registry.of(folder).select(None) if e.files]
+            affected = [e for e in Registry.from_folder(folder).select(None) if e.files]
             touched = [e.id for e in affected if changed & set(e.files)]
             known = {name for e in affected for name in e.files}
-            wanted = touched if changed <= known else None
+            selected = touched if changed <= known else None
         if clears and os.environ.get("TERM") != "dumb":
             click.clear()
         click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")

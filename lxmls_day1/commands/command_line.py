@@ -1,7 +1,7 @@
-"""The ``lxmls-day1`` command: which commands there are, and how each of them ends.
+"""The ``lxmls-day1`` command: the list of its commands, and the handling of their errors.
 
-A command stands in a file of its own in this folder, as a click command of the name ``command``; `COMMANDS` lists
-them. Such a file imports nothing but click at its head and the rest inside its function: ``--help`` reads all of them.
+Each command is a module of this package with a click command named ``command``; `COMMANDS` lists them. Such a module imports only click
+at its head and everything else inside its function, because ``--help`` imports all of them.
 """
 
 import contextlib
@@ -23,28 +23,28 @@ import click
 
 import lxmls_day1
 from lxmls_day1.base import waiting
-from lxmls_day1.base.errors import InputError, current_folder, nearest
+from lxmls_day1.base.errors import InputError, current_folder, did_you_mean
 from lxmls_day1.commands import first_compilation
 
-#: In the order of the help; each is a module of this folder.
+#: The commands in the order of the help; each is a module of this package.
 COMMANDS = (
     *("run", "train", "predict", "explain", "cache", "toy", "doctor"),
     *("start", "add", "lab", "demo", "docs", "check", "hint", "status", "solve", "reset", "undo", "update", "submit"),
     *("release", "browser", "grade", "autograder"),
 )
-STANDARD_OUTPUT = "standard output"  # as an error names it
+STANDARD_OUTPUT = "standard output"  # its name in an error message
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 class CommandGroup(click.Group):
-    """Commands that are imported when they are asked for, and whose failures end in one sentence.
+    """Commands that are imported when they are called, and whose errors are reported in one sentence.
 
-    Exit codes: 0 done; 1 something that the user can put right (or Ctrl-C); 2 a command line that is not understood; 3 of
-    `grade`: done, but for submissions that could not be graded.
+    Exit codes: 0 done; 1 an error that the user can correct, or Ctrl-C; 2 an invalid command line; 3 from
+    `grade`: done, except for submissions that could not be graded.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands in the order of the table."""
+        """Return the names of the commands in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -57,20 +57,22 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of an argument; a mistyped one is answered with the nearest."""
+        """Find the command that an argument names; suggest the nearest for a mistyped one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"there is no command {args[0]!r}{nearest(args[0], COMMANDS)}")
+            ctx.fail(f"there is no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what a user can mend ends in one sentence."""
+        """Run the command; report an error that the user can correct in one sentence."""
         try:
             return super().invoke(ctx)
         except InputError as error:
             raise click.ClickException(str(error)) from error
         except OSError as error:
             if error.errno == errno.EPIPE or error.filename == STANDARD_OUTPUT:
-                raise  # whoever read our output has enough, as `head` does: click ends quietly; `main` tells of a full device, once
+                # Either the reader of our output has closed it, as `head` does, and click ends quietly; or the device is full, which
+                # `main` reports once.
+                raise
             raise click.ClickException(describe_os_error(error)) from error
         except MemoryError as error:
             raise click.ClickException(
@@ -86,7 +88,7 @@ class CommandGroup(click.Group):
 )
 @click.version_option(lxmls_day1.__version__, prog_name="lxmls-day1")
 def command_group() -> None:
-    """The day-1 lab: linear classifiers, from naive Bayes to support vector machines, on real reviews.
+    """Learn and use linear classifiers, from naive Bayes to support vector machines, on real reviews.
 
     A lab is a folder with readers/ (data sets) and classifiers/ (one file per algorithm). Every command works on the
     lab that contains the current folder. Outside a lab, run, train, predict, explain and demo use the reference
@@ -139,23 +141,23 @@ def command_group() -> None:
 
 
 def describe_os_error(error: OSError) -> str:
-    """``results: no space left on device.``: what failed and why, without the class and the number.
+    """Return a sentence on an error, such as ``results: no space left on device.``, without its class and number.
 
     Examples
     --------
     >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "out/results.csv"))
     'out/results.csv: no such file or directory.'
 
-    Where several files could not be copied, the first one is named:
+    If several files could not be copied, the first one is named:
 
     >>> describe_os_error(shutil.Error([("lab/a.py", "copy/a.py", "[Errno 13] Permission denied: 'copy/a.py'")]))
     'copy/a.py: permission denied.'
     """
-    from lxmls_day1.base.atomic_files import OURS
+    from lxmls_day1.base.atomic_files import FOLDER_PREFIX
 
     if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
-        _, place, why = error.args[0][0]
-        number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(why), re.DOTALL).groups()  # type: ignore[union-attr]  # it fits anything
+        _, place, message = error.args[0][0]
+        number, reason = re.fullmatch(r"(?:\[Errno (\d+)\] )?(.*?)(?:: '.*)?", str(message), re.DOTALL).groups()  # type: ignore[union-attr]  # always matches
         return describe_os_error(OSError(int(number or 0), reason, place))
     reason = error.strerror or str(error) or type(error).__name__
     reason = reason[0].lower() + reason[1:]
@@ -164,7 +166,7 @@ def describe_os_error(error: OSError) -> str:
             current_folder()
         except InputError as gone:
             return f"{gone}."
-    temporary = not error.filename or f"{os.sep}{OURS}" in str(error.filename)
+    temporary = not error.filename or f"{os.sep}{FOLDER_PREFIX}" in str(error.filename)
     if "no usable temporary directory" in reason or (error.errno in (errno.ENOSPC, errno.EDQUOT) and temporary):
         reason += "; free some space, or set TMPDIR to a folder that has some"
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
@@ -172,7 +174,7 @@ def describe_os_error(error: OSError) -> str:
 
 @contextlib.contextmanager
 def caches_without_home() -> Iterator[None]:
-    """If there is no home folder, give libraries another place: numba would make a folder ``~`` in the current one."""
+    """Use temporary folders for the caches of libraries if the home folder is missing; numba would create a folder ``~`` otherwise."""
     if os.path.expanduser("~") != "~":
         yield
         return
@@ -185,14 +187,14 @@ def caches_without_home() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Whoever ends this process politely, or closes its terminal, has it tidy up as Ctrl-C does; ``nohup`` is obeyed."""
+def terminate_cleanly() -> Iterator[None]:
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that the process cleans up; a signal that ``nohup`` ignores stays ignored."""
 
     def end(number: int, _frame: object) -> NoReturn:
         raise KeyboardInterrupt(number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+    if threading.current_thread() is not threading.main_thread():  # Signals can be handled in the main thread only.
         numbers = []
     ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
@@ -205,10 +207,10 @@ def ended_by_signals() -> Iterator[None]:
 
 
 class _Stream(io.FileIO):
-    """Standard output, whose errors name it, or standard error: no command fails because its messages are lost."""
+    """Standard output, whose errors name it, or standard error, whose errors are ignored so that no command fails."""
 
     def write(self, content: Any) -> int:
-        """Write what can be written."""
+        """Write the content; ignore an error on standard error."""
         try:
             return super().write(content)
         except OSError as error:
@@ -219,7 +221,7 @@ class _Stream(io.FileIO):
 
 
 def open_streams() -> None:
-    """Put the null device in the place of closed standard streams, so that no other file gets their numbers."""
+    """Replace closed standard streams by the null device, so that no other file gets their numbers."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             try:
@@ -241,26 +243,26 @@ def open_streams() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status. Linear algebra runs on one thread in this process.
 
-    Our matrices are sparse and our vectors short. Threads of a linear algebra library find next to nothing to do in them,
-    and while they wait for more they keep the processor busy: on two cores `lxmls-day1 run` takes twice as long with them.
+    Our matrices are sparse and our vectors short, so threads of a linear algebra library have almost nothing to do,
+    and keep the processor busy while they wait. On two cores they double the time of `lxmls-day1 run`.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        Those of the process unless given.
+        Default: the arguments of the process.
     """
     for variable in THREAD_VARIABLES:
-        os.environ.setdefault(variable, "1")  # read when numpy is imported, which no command has done yet
+        os.environ.setdefault(variable, "1")  # read at the import of numpy, which happens later
     status: str | int | None = None
     open_streams()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a word may hold what the terminal's encoding has not
+        if isinstance(stream, io.TextIOWrapper):  # a word may contain characters that the terminal's encoding lacks
             stream.reconfigure(errors="backslashreplace")
     shown_before = warnings.formatwarning
 
     def formatwarning(message: Warning | str, category: type[Warning], *arguments: Any, **settings: Any) -> str:
         if category is UserWarning:
-            return f"Warning: {message}\n"  # for the person who types the command: without file and line
+            return f"Warning: {message}\n"  # without file and line, which do not help the user of a command
         return shown_before(message, category, *arguments, **settings)
 
     warnings.formatwarning = formatwarning
@@ -268,13 +270,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         say = functools.partial(click.echo, err=True)
         try:
-            with ended_by_signals(), caches_without_home(), first_compilation.announced(), waiting.announced(say):
+            with (
+                terminate_cleanly(),
+                caches_without_home(),
+                first_compilation.report_compilation(),
+                waiting.report_waits(say),
+            ):
                 command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
         except SystemExit as end:
             status = end.code
         sys.stdout.flush()
-    except OSError as error:  # of standard output: those of a command end in a sentence
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again, and say so
+    except OSError as error:  # an error of standard output; other errors were reported by `CommandGroup.invoke`
+        # Otherwise Python would write again when it exits, and report the error again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno != errno.EPIPE:
             click.echo(f"Error: {describe_os_error(error)}", err=True)
         status = status or 1

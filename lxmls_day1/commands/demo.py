@@ -4,7 +4,7 @@ import click
 
 
 class _DemoCommand(click.Command):
-    """The command, whose help lists the demonstrations that there are."""
+    """A command whose help lists all demonstrations."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the name and the summary of each demonstration."""
@@ -58,7 +58,7 @@ def command(
         demonstration_class(name)
     if out:
         for path in export(
-            lab, out, only, dark=dark or None, scale=scale, tell=lambda sentence: click.echo(sentence, err=True)
+            lab, out, only, dark=dark or None, scale=scale, report=lambda sentence: click.echo(sentence, err=True)
         ):
             click.echo(path)
         return

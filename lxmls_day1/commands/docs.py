@@ -24,9 +24,9 @@ def command(no_browser: bool) -> None:
     from pathlib import Path
 
     from lxmls_day1.base.errors import InputError
-    from lxmls_day1.library_path import reference_place
+    from lxmls_day1.library_path import reference_path
 
-    checkout = Path(reference_place())
+    checkout = Path(reference_path())
     folder = checkout / "out" / "docs"
     if not (checkout / "docs" / "conf.py").is_file():
         raise InputError(
@@ -35,7 +35,7 @@ def command(no_browser: bool) -> None:
         )
     if not (folder / "index.html").is_file():
         raise InputError(f"the documentation is not built yet. Build it, in a minute: run `make docs` in {checkout}.")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_quiet_handler(), directory=str(folder))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_silent_handler(), directory=str(folder))) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         click.echo(f"{address} until Ctrl-C")
         if not no_browser and not webbrowser.open(address):
@@ -46,8 +46,8 @@ def command(no_browser: bool) -> None:
             click.echo("\nNo longer served.")
 
 
-def _quiet_handler() -> Any:
-    """What answers requests, without a line for each of them."""
+def _silent_handler() -> Any:
+    """Return a handler of HTTP requests that does not log them."""
     from http.server import SimpleHTTPRequestHandler
 
     class Handler(SimpleHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""``lxmls-day1 doctor``: what of this machine the lab can use, and what to do about the rest."""
+"""``lxmls-day1 doctor``: what of this machine the lab can use, and how to fix the rest."""
 
 import importlib.util
 import os
@@ -17,7 +17,7 @@ from lxmls_day1.base.errors import how_to_install
 
 GOOD, LIMITED, BAD = "good", "limited", "bad"
 NEWEST_PYTHON = (3, 14)
-LITTLE_ROOM = 500  # MB
+LOW_DISK_MB = 500  # MB
 EXTRAS = {
     "notebook": ("jupyterlab", "`lxmls-day1 lab`"),
     "grading": ("jinja2", "the HTML pages of `lxmls-day1 grade`"),
@@ -28,7 +28,7 @@ EXTRAS = {
 
 
 class Finding(NamedTuple):
-    """How it stands with one thing."""
+    """The result of one examination."""
 
     state: str  # GOOD, LIMITED or BAD
     text: str
@@ -47,10 +47,10 @@ def command() -> None:
       lxmls-day1 doctor
     """
     worst = GOOD
-    for name, examine in EXAMINATIONS.items():
+    for name, examine in CHECKS.items():
         try:
             findings = list(examine())
-        except Exception as error:  # a report on what is broken must not break on it
+        except Exception as error:  # the report must not fail because of the faults that it reports
             findings = [Finding(BAD, f"it could not be tested: {type(error).__name__}: {error}")]
         for finding in findings:
             _echo(name, finding)
@@ -61,7 +61,7 @@ def command() -> None:
 
 
 def _echo(name: str, finding: Finding) -> None:
-    """Put out a finding in lines that fit the terminal."""
+    """Print a finding in lines that fit the terminal."""
     further = " " * 24
     lines = [(finding.text, f"{finding.state:<8}{name:<16}", further)]
     if finding.remedy:
@@ -101,13 +101,13 @@ def _compiled_loops() -> Iterator[Finding]:
         return
     import numba
 
-    from lxmls_day1.engine.kernels.machine_code import where_kept
+    from lxmls_day1.engine.kernels.machine_code import machine_code_folder
 
-    cache, why = where_kept(Path(primitives.__file__))
+    cache, reason = machine_code_folder(Path(primitives.__file__))
     if cache is None:
         remedy = "set NUMBA_CACHE_DIR to a folder that you can write to"
         yield Finding(
-            LIMITED, f"numba {numba.__version__}; each process compiles anew, since it cannot be kept: {why}", remedy
+            LIMITED, f"numba {numba.__version__}; each process compiles anew, since it cannot be kept: {reason}", remedy
         )
     else:
         yield Finding(GOOD, f"numba {numba.__version__}; machine code is kept in {cache}")
@@ -117,15 +117,15 @@ def _extras() -> Iterator[Finding]:
     missing = {extra for extra, (module, _) in EXTRAS.items() if importlib.util.find_spec(module) is None}
     if installed := [extra for extra in EXTRAS if extra not in missing]:
         yield Finding(GOOD, f"installed: {', '.join(installed)}")
-    for extra, (_, what) in EXTRAS.items():
+    for extra, (_, purpose) in EXTRAS.items():
         if extra in missing:
-            yield Finding(LIMITED, f"not installed: {extra}, for {what}", how_to_install(extra))
+            yield Finding(LIMITED, f"not installed: {extra}, for {purpose}", how_to_install(extra))
 
 
 def _corpora() -> Iterator[Finding]:
     from lxmls_day1.engine.text import corpora
 
-    found = {name: corpora.on_this_machine(name) for name in corpora.names()}
+    found = {name: corpora.find_local_corpus(name) for name in corpora.names()}
     here = [name for name, place in found.items() if place is not None]
     yield Finding(GOOD, f"here: {', '.join(here)}")
     if missing := [name for name in found if name not in here]:
@@ -133,7 +133,7 @@ def _corpora() -> Iterator[Finding]:
         yield Finding(LIMITED, f"not here yet: {', '.join(missing)}", remedy)
 
 
-def _room() -> Iterator[Finding]:
+def _disk_space() -> Iterator[Finding]:
     from lxmls_day1.engine.text.corpora import CACHE_VARIABLE, cache_folder
 
     places = {
@@ -141,12 +141,12 @@ def _room() -> Iterator[Finding]:
         "the cache": (cache_folder(), f"free some space there, or set {CACHE_VARIABLE} to another folder"),
         "temporary files": (Path(tempfile.gettempdir()), "free some space there, or set TMPDIR to another folder"),
     }
-    for what, (place, remedy) in places.items():
+    for label, (place, remedy) in places.items():
         there = next(folder for folder in (place, *place.parents) if folder.exists())
         megabytes = shutil.disk_usage(there).free // 2**20
         writable = os.access(there, os.W_OK)
-        text = f"{what}: {megabytes:,} MB, {place}" + ("" if writable else ", which cannot be written to")
-        state = LIMITED if megabytes < LITTLE_ROOM or not writable else GOOD
+        text = f"{label}: {megabytes:,} MB, {place}" + ("" if writable else ", which cannot be written to")
+        state = LIMITED if megabytes < LOW_DISK_MB or not writable else GOOD
         yield Finding(state, text, "" if state == GOOD else remedy)
 
 
@@ -173,19 +173,23 @@ def _sandbox() -> Iterator[Finding]:
     if level.name == SAFE_LEVELS[0]:
         yield Finding(GOOD, f"{level.name}, which holds hostile code")
         return
-    text = f"{level.name}, which {'contains hostile code' if level.safe else 'contains accidents but not hostile code'}"
-    why = "; ".join(f"{name}: {reason}" for name, reason in level.rejected)
-    remedy = "for grading what others have written: Linux, with bubblewrap installed" + (f" ({why})" if why else "")
-    yield Finding(GOOD if level.safe else LIMITED, text, remedy)
+    text = (
+        f"{level.name}, which {'contains hostile code' if level.is_safe else 'contains accidents but not hostile code'}"
+    )
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in level.rejected)
+    remedy = "for grading what others have written: Linux, with bubblewrap installed" + (
+        f" ({reasons})" if reasons else ""
+    )
+    yield Finding(GOOD if level.is_safe else LIMITED, text, remedy)
 
 
-#: In the order of the report. Students need all but the last.
-EXAMINATIONS: dict[str, Callable[[], Iterator[Finding]]] = {
+#: The examinations in the order of the report. Students need all except the last.
+CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "Python": _python,
     "compiled loops": _compiled_loops,
     "extras": _extras,
     "corpora": _corpora,
-    "free room": _room,
+    "free room": _disk_space,
     "web browser": _web_browser,
     "sandbox": _sandbox,
 }

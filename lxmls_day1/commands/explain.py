@@ -1,4 +1,4 @@
-"""``lxmls-day1 explain``: which words made a saved classifier say what it says."""
+"""``lxmls-day1 explain``: show the words that determine the decision of a saved classifier."""
 
 import json
 import math
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.base.errors import InputError, counted
-from lxmls_day1.base.text_table import aligned
+from lxmls_day1.base.errors import InputError, pluralize
+from lxmls_day1.base.text_table import format_table
 from lxmls_day1.commands.output import warnings_as_notes
 from lxmls_day1.commands.predict import reading_options
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from lxmls_day1.engine.text.feature_contributions import Explanation
     from lxmls_day1.engine.text.text_models import TextModel
 
-MOST_CLASSES = 3
-MOST_UNKNOWN = 20
-LONGEST_WORD, LONGEST_NAME = 24, 10  # characters in a column
+MAX_CLASSES = 3
+MAX_UNKNOWN_WORDS = 20
+MAX_WORD_CHARS, MAX_NAME_CHARS = 24, 10  # characters in a column
 
 
 @click.command(name="explain", short_help="Show which words determine a decision.")
@@ -59,7 +59,7 @@ def command(
       lxmls-day1 explain mira.npz review.txt --json
     """
     from lxmls_day1.commands.predict import open_documents, open_model
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.documents import escape_unprintable
     from lxmls_day1.engine.text.feature_contributions import explain
     from lxmls_day1.lab import Lab
 
@@ -73,7 +73,7 @@ def command(
     documents = open_documents(model, [path], form, unit)
     if number is not None:
         if number > len(documents):
-            raise InputError(f"--number is {number}, but the file holds {counted(len(documents), 'review')}.")
+            raise InputError(f"--number is {number}, but the file holds {pluralize(len(documents), 'review')}.")
         documents = [documents[number - 1]]
     X, params, variances, feature_names = features_and_weights(documents, model)
     known = set(feature_names)
@@ -92,7 +92,7 @@ def command(
         ]
     if as_json:
         content = [
-            {"document": document.where, "label": document.label, **explanation.to_dict()}
+            {"document": document.location, "label": document.label, **explanation.to_dict()}
             for document, explanation in zip(documents, explained, strict=True)
         ]
         click.echo(json.dumps(content, indent=2, allow_nan=False))
@@ -100,23 +100,23 @@ def command(
     for i, (document, explanation) in enumerate(zip(documents, explained, strict=True)):
         if i:
             click.echo()
-        labelled = f" (labelled {printable(document.label)})" if document.label else ""
-        click.echo(as_text(explanation, document.where + labelled, top))
+        labelled = f" (labelled {escape_unprintable(document.label)})" if document.label else ""
+        click.echo(as_text(explanation, document.location + labelled, top))
 
 
 def features_and_weights(
     documents: Sequence["Document"], model: "TextModel"
 ) -> tuple[Any, "np.ndarray", "np.ndarray | None", list[str]]:
-    """Documents as rows over features, the weights of these, their variances, and the names.
+    """Return documents as rows over features, the weights of the features, their variances, and the names.
 
-    With hashed features the words of the documents take the place of the buckets: the weight of a word is that of its bucket, with
-    the sign that the word has there. Words that share a bucket share its weight.
+    With hashed features the words of the documents replace the buckets: the weight of a word is the weight of its bucket, with
+    the sign that the word has in it. Words that share a bucket share its weight.
 
     Returns
     -------
     X : sparse matrix (M, J)
     params : array (J + 1, K)
-    variances : array (J + 1, K), or None of a classifier that keeps none
+    variances : array (J + 1, K), or None if the classifier has no variances
     feature_names : list of J str
     """
     variances = getattr(model.classifier, "variances", None)
@@ -144,38 +144,38 @@ def features_and_weights(
     return X, np.vstack([model.params[:1], weights]), variances, names
 
 
-def as_text(explanation: "Explanation", where: str, top: int) -> str:
-    """An explanation as a table, with sentences above and below it.
+def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
+    """Return an explanation as a table, with sentences above and below it.
 
     Parameters
     ----------
     explanation : Explanation
-    where : str
-        What the document is called.
+    document_name : str
+        The name of the document.
     top : int
-        How many words that speak for the prediction, and how many against it; the others are summed up in one line, so
+        The number of words to show for the prediction, and against it. The other words are summed in one line, so
         that every column sums to the score at its foot.
     """
     import numpy as np
 
-    from lxmls_day1.engine.text.documents import printable
-    from lxmls_day1.engine.text.feature_contributions import lead
+    from lxmls_day1.engine.text.documents import escape_unprintable
+    from lxmls_day1.engine.text.feature_contributions import margin_contributions
 
-    names = [printable(name) for name in explanation.class_names]
+    names = [escape_unprintable(name) for name in explanation.class_names]
     predicted, rival = explanation.predicted, explanation.rival
-    listed = [*explanation.speaking_for()[:top], *explanation.speaking_against()[:top]]
+    listed = [*explanation.evidence_for()[:top], *explanation.evidence_against()[:top]]
     rest = [i for i in range(len(explanation.words)) if i not in set(listed)]
     sums = (
         {f"{len(rest)} other word{'s' * (len(rest) > 1)}": explanation.contributions[rest].sum(axis=0)} if rest else {}
     )
     last = {**sums, "intercept": explanation.intercepts, "score": explanation.scores}
     digits = decimals([*explanation.contributions[listed].ravel(), *np.concatenate([*last.values()])])
-    columns = np.argsort(-explanation.scores, kind="stable")[:MOST_CLASSES]
+    columns = np.argsort(-explanation.scores, kind="stable")[:MAX_CLASSES]
     has_deviations = explanation.deviations is not None
 
     def row(word: str, count: str, contributions: "np.ndarray", deviation: float | None = None) -> list[str]:
         numbers = [number_text(number, digits) for number in contributions[columns]]
-        ahead = number_text(lead(contributions[None], predicted, rival)[0], digits, "+")
+        ahead = number_text(margin_contributions(contributions[None], predicted, rival)[0], digits, "+")
         sure = "" if deviation is None else number_text(deviation, digits)
         return [word, count, *numbers, ahead, *[sure] * has_deviations]
 
@@ -189,13 +189,13 @@ def as_text(explanation: "Explanation", where: str, top: int) -> str:
         for i in listed
     ]
     rows += [row(word, "", contributions) for word, contributions in last.items()]
-    short = [shortened(name, LONGEST_NAME) for name in names]
+    short = [shortened(name, MAX_NAME_CHARS) for name in names]
     heading = ["word", "count", *(short[k] for k in columns), f"{short[predicted]} − {short[rival]}"]
     lead_text = "infinitely far" if math.isinf(explanation.margin) else f"by {explanation.margin:.6g}"
-    lines = [f"{where}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
+    lines = [f"{document_name}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
     if explanation.by_intercepts:
         lines.append("Its words rule out every class, so the intercepts alone decide.")
-    lines += ["", aligned([*heading, *["±"] * has_deviations], rows), ""]
+    lines += ["", format_table([*heading, *["±"] * has_deviations], rows), ""]
     if len(names) > len(columns):
         lines.append(f"The best {len(columns)} of {len(names)} classes are shown; --json has all.")
     if explanation.unknown:
@@ -204,7 +204,7 @@ def as_text(explanation: "Explanation", where: str, top: int) -> str:
 
 
 def decimals(values: list[float]) -> int:
-    """How many decimals give the largest of these numbers four significant digits or more, at most eight.
+    """Return the number of decimals (at most eight) that gives the largest of these numbers at least four significant digits.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def decimals(values: list[float]) -> int:
 
 
 def number_text(number: float, digits: int, sign: str = "") -> str:
-    """A number of the table; what is infinite as a sign and ∞.
+    """Format a number for the table; an infinite number becomes ∞ with its sign.
 
     Examples
     --------
@@ -228,16 +228,16 @@ def number_text(number: float, digits: int, sign: str = "") -> str:
     return f"{number + 0.0:{sign}z.{digits}f}"
 
 
-def shortened(word: str, most: int = LONGEST_WORD) -> str:
-    """A word as the table shows it: without control characters, and not longer than a column can be."""
-    from lxmls_day1.engine.text.documents import printable
+def shortened(word: str, max_chars: int = MAX_WORD_CHARS) -> str:
+    """Return a word as the table shows it: without control characters, and cut to the width of a column."""
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
-    text = printable(word)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    text = escape_unprintable(word)
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
 def unknown_text(unknown: list[str]) -> str:
-    """The line about the words that the classifier does not know, the single ones before the pairs.
+    """Return the line about the words that the classifier does not know, single words before pairs.
 
     Examples
     --------
@@ -245,6 +245,6 @@ def unknown_text(unknown: list[str]) -> str:
     'Unknown words (2): plodding, very_dull'
     """
     ordered = sorted(unknown, key=lambda token: "_" in token)
-    more = len(ordered) - MOST_UNKNOWN
-    listed = ", ".join(map(shortened, ordered[:MOST_UNKNOWN]))
+    more = len(ordered) - MAX_UNKNOWN_WORDS
+    listed = ", ".join(map(shortened, ordered[:MAX_UNKNOWN_WORDS]))
     return f"Unknown words ({len(ordered)}): {listed}{f' and {more} more' * (more > 0)}"

@@ -1,6 +1,6 @@
-"""The first training on a machine compiles its loops, for twenty seconds or so: whoever waits at a terminal is told.
+"""A message about the compilation of the loops, which delays the first training on a machine by about twenty seconds.
 
-The cache of machine code logs what it does not have.
+The message is printed when the cache of machine code logs the first function that it lacks.
 """
 
 import contextlib
@@ -10,33 +10,33 @@ from collections.abc import Iterator
 
 import click
 
-SENTENCE = "Compiling the loops for this machine: once, it takes up to a minute ..."
-_COMPILED = logging.getLogger("lxmls_day1.engine.kernels")
+MESSAGE = "Compiling the loops for this machine: once, it takes up to a minute ..."
+_LOGGER = logging.getLogger("lxmls_day1.engine.kernels")
 
 
 class _Announcement(logging.Handler):
-    """Says at the first function that is compiled, and never again, what the wait is for."""
+    """Prints the reason of the delay when the first function is compiled, and never again."""
 
     reported = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record of the cache: a function that it does not have."""
+        """Print the message for the first log record of the cache."""
         if not self.reported:
             self.reported = True
-            click.echo(SENTENCE, err=True)
+            click.echo(MESSAGE, err=True)
 
 
 @contextlib.contextmanager
-def announced() -> Iterator[None]:
-    """Say on a terminal that loops are compiled, when it begins."""
+def report_compilation() -> Iterator[None]:
+    """Print on a terminal that loops are compiled, when the compilation begins."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
-    handler, level = _Announcement(), _COMPILED.level
-    _COMPILED.setLevel(logging.INFO)
-    _COMPILED.addHandler(handler)
+    handler, level = _Announcement(), _LOGGER.level
+    _LOGGER.setLevel(logging.INFO)
+    _LOGGER.addHandler(handler)
     try:
         yield
     finally:
-        _COMPILED.removeHandler(handler)
-        _COMPILED.setLevel(level)
+        _LOGGER.removeHandler(handler)
+        _LOGGER.setLevel(level)

@@ -1,4 +1,4 @@
-"""``lxmls-day1 grade``: marks and feedback for a pile of submissions that nobody has to trust."""
+"""``lxmls-day1 grade``: marks and feedback for many untrusted submissions."""
 
 import contextlib
 import os
@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
 from lxmls_day1.library_path import library_path
 
-NOT_ALL_GRADED = 3  # the exit status where the class is graded, and a submission in it could not be
-MOST_NOTED = 20
-#: Options that say nothing without another one.
-NEEDED_BY = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
+NOT_ALL_GRADED = 3  # the exit status if some submissions of the class could not be graded
+MAX_NOTES = 20
+#: Options that have an effect only together with another option.
+REQUIRED_WITH = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
 
 
 class _ShowsLimits(click.Command):
@@ -102,7 +102,7 @@ def command(
     limits, sandbox, as_user, trust_submissions, again = (
         options.pop(name) for name in ("limits", "sandbox", "as_user", "trust_submissions", "again")
     )
-    chosen, here = Limits.of_texts(limits), Path.cwd()
+    chosen, here = Limits.from_options(limits), Path.cwd()
     folder = writable_folder(out)
     students = read_roster(folder, roster, **options) if roster else None
     run = Run([Path(path) for path in submissions], folder, jobs, again, report=lambda text: click.echo(text, err=True))
@@ -115,20 +115,20 @@ def command(
             with contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
                 level = strongest_level(lab_program(), sandbox, as_user)
                 whose = f" They belong to the user {level.user[0]}." if level.user else ""
-                click.echo(f"Sandbox: {level.name}. {level.text}{whose}", err=True)
-                for name, why in level.rejected:
-                    click.echo(f"  {name} is not available here: {why}.", err=True)
+                click.echo(f"Sandbox: {level.name}. {level.description}{whose}", err=True)
+                for name, reason in level.rejected:
+                    click.echo(f"  {name} is not available here: {reason}.", err=True)
                 plan = make_plan(here / folder, level, exercises or None, seed, chosen, trust_submissions)
-            if plan.refuse_hidden:
+            if plan.hidden_refused_reason:
                 click.echo(
-                    f"Hidden checks are refused: {plan.refuse_hidden}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
+                    f"Hidden checks are refused: {plan.hidden_refused_reason}. They bring {1 - PUBLIC_SHARE:.0%} of the points, so "
                     "nobody gets full marks. Grade on a machine with a stronger sandbox, or take --trust-submissions if "
                     "you trust whoever has written these.",
                     err=True,
                 )
             click.echo(f"Hidden checks draw from --seed {plan.seed}.", err=True)
             with _ProgressBar() as bar:
-                run.progressed = bar.show
+                run.on_progress = bar.show
                 book = grade(run, plan)
             if bar.kept:
                 click.echo(f"{bar.kept} of {len(book.rows)} were graded before and have not changed.", err=True)
@@ -146,21 +146,21 @@ def command(
 
 
 def require_together(options: dict[str, Any]) -> None:
-    """Raise an error for options of which one says nothing without another one."""
+    """Raise an error if an option is used without the option that it needs."""
     options_given = {name for name, value in options.items() if value is not None}
-    for name, other in NEEDED_BY.items():
+    for name, other in REQUIRED_WITH.items():
         if name in options_given and other not in options_given:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
 
 
 def forget_python_path() -> None:
-    """Import from nowhere that ``PYTHONPATH`` names, from now on and in all processes that are started."""
+    """Remove the folders of ``PYTHONPATH`` from the import path of this process and of all processes that it starts."""
     named = {os.path.realpath(entry) for entry in os.environ.pop("PYTHONPATH", "").split(os.pathsep)}
     sys.path[:] = [entry for entry in library_path() if os.path.realpath(entry) not in named]
 
 
 class _ProgressBar:
-    """A bar that a row moves on, where it can come and go."""
+    """A progress bar that each result advances; it is shown on a terminal only."""
 
     def __enter__(self) -> "_ProgressBar":
         from tqdm import tqdm
@@ -186,12 +186,14 @@ def _conclude(book: Any, folder: Path) -> None:
     ordered = sorted(points)
     median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
-    what = "the median is " if len(points) > 1 else ""
-    click.echo(f"{counted(len(book.rows), 'submission')}: {what}{points_text(median)} of {points_text(out_of)} points")
+    prefix = "the median is " if len(points) > 1 else ""
+    click.echo(
+        f"{pluralize(len(book.rows), 'submission')}: {prefix}{points_text(median)} of {points_text(out_of)} points"
+    )
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
     )
-    by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.by_hand]
+    by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.is_manual]
     if by_hand:
         marked = sum(exercise.points is not None for exercise in by_hand)
         click.echo(
@@ -204,9 +206,9 @@ def _conclude(book: Any, folder: Path) -> None:
 
 
 def _list(head: str, sentences: Sequence[tuple[str, str]]) -> None:
-    """Sentences about students; nothing where there are none."""
-    lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MOST_NOTED])] if sentences else []
-    if len(sentences) > MOST_NOTED:
-        lines.append(f"  and {len(sentences) - MOST_NOTED} more; summary.html lists them")
+    """Print sentences about students below a heading; print nothing for an empty list."""
+    lines = [head, *(f"  {student}: {sentence}" for student, sentence in sentences[:MAX_NOTES])] if sentences else []
+    if len(sentences) > MAX_NOTES:
+        lines.append(f"  and {len(sentences) - MAX_NOTES} more; summary.html lists them")
     for line in lines:
         click.echo(line, err=True)

@@ -1,4 +1,4 @@
-"""``lxmls-day1 hint``: the next step of the ladder."""
+"""``lxmls-day1 hint``: show the next hint on an exercise."""
 
 import click
 
@@ -18,13 +18,13 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     Example:
       lxmls-day1 hint 1.5
     """
-    from lxmls_day1.course.reports.hints import next_hint, remember_hint
+    from lxmls_day1.course.reports.hints import next_hint, save_shown_hints
     from lxmls_day1.course.reports.report_text import hint_lines
-    from lxmls_day1.course.reports.terminal import columns, echo_lines, find_workspace
-    from lxmls_day1.course.workspace_state import why_not_kept
+    from lxmls_day1.course.reports.terminal import echo_lines, find_workspace, terminal_columns
+    from lxmls_day1.course.workspace_state import save_or_explain
 
     folder = find_workspace(lab_folder, "hint")
     hints = next_hint(folder, exercise, again)
-    echo_lines(hint_lines(hints, columns()))
-    if problem := why_not_kept(lambda: remember_hint(folder, hints), "That this hint was shown"):
+    echo_lines(hint_lines(hints, terminal_columns()))
+    if problem := save_or_explain(lambda: save_shown_hints(folder, hints), "That this hint was shown"):
         click.echo(problem, err=True)

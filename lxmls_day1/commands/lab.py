@@ -8,7 +8,7 @@ from urllib.parse import quote
 import click
 
 from lxmls_day1.base.errors import InputError, how_to_install
-from lxmls_day1.library_path import environment
+from lxmls_day1.library_path import safe_environment
 
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
@@ -27,26 +27,26 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
     """
     from lxmls_day1.course.reports.terminal import find_workspace
     from lxmls_day1.course.workspaces.progress import status_of
-    from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+    from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 
     if start and folder and not (Path(folder).is_dir() and any(Path(folder).iterdir())):
-        click.echo(f"{start_workspace(folder, day=True)} is your new lab.")
+        click.echo(f"{start_workspace(folder, core_only=True)} is your new lab.")
     lab_folder = find_workspace(folder, "lab")
     status = status_of(lab_folder)
-    standing = status.next or next(iter(status.standings), None)
+    standing = status.next or next(iter(status.exercise_statuses), None)
     notebook = standing.exercise.notebook if standing else ""
     if status.next:
         click.echo(f"Exercise {status.next.exercise.id}, {status.next.exercise.title}: {notebook}")
     arguments = jupyter_arguments(lab_folder, notebook, no_browser)
     if only_print:
-        click.echo(as_typed(*arguments))
+        click.echo(shell_quoted(*arguments))
         return
     require_jupyterlab(notebook)
     context.exit(run_until_it_ends(arguments, lab_folder))
 
 
 def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> list[str]:
-    """The command that starts JupyterLab in a folder, with a notebook open if it is there."""
+    """Return the command that starts JupyterLab in a folder, with a notebook open if it exists."""
     arguments = [sys.executable, "-P", "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     if notebook and (folder / notebook).is_file():
         arguments.append(f"--LabApp.default_url=/lab/tree/{quote(notebook)}")
@@ -54,7 +54,7 @@ def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> 
 
 
 def require_jupyterlab(notebook: str) -> None:
-    """Raise an `InputError` that says how to get JupyterLab if it is not there."""
+    """Raise an `InputError` that explains how to install JupyterLab if it is missing."""
     from importlib.util import find_spec
 
     if find_spec("jupyterlab") is None:
@@ -65,10 +65,10 @@ def require_jupyterlab(notebook: str) -> None:
 
 
 def run_until_it_ends(arguments: list[str], folder: Path) -> int:
-    """Run a program that answers Ctrl-C by itself; its exit status."""
-    process = subprocess.Popen(arguments, cwd=folder, env=environment())
+    """Run a program that handles Ctrl-C itself; return its exit status."""
+    process = subprocess.Popen(arguments, cwd=folder, env=safe_environment())
     while True:
         try:
             return process.wait()
         except KeyboardInterrupt:
-            continue  # the terminal sends Ctrl-C to it too: it asks before it ends
+            continue  # The terminal sends Ctrl-C to the program, too, which asks before it ends.

@@ -1,4 +1,4 @@
-"""What several commands put out: progress, notes, pictures, and the folder that files go to."""
+"""Output of several commands: progress, notes, pictures, and the output folder."""
 
 import contextlib
 import io
@@ -16,12 +16,12 @@ from lxmls_day1.base.waiting import shows_progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Called with how many steps are done, how many there are, and the name of the next one (empty at the end).
+#: Called with the number of steps done, the number of all steps, and the name of the next step (empty at the end).
 ReportProgress = Callable[[int, int, str], None]
 
 
 def writable_folder(out: str) -> Path:
-    """The folder `out`, made if it does not exist. An error is raised now, and not after the training."""
+    """Return the folder ``out``, and create it if necessary. An error is raised now and not after the training."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -35,11 +35,11 @@ def writable_folder(out: str) -> Path:
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[ReportProgress]:
-    """A bar where it can come and go, plain lines elsewhere: "reading", the names, "drawing"."""
+    """Show a progress bar on a terminal, and plain lines elsewhere: "reading", the names, "drawing"."""
     if not shows_progress():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
         return
-    from tqdm import tqdm  # here, as many commands need none
+    from tqdm import tqdm  # imported here, because many commands do not need it
 
     with tqdm(desc="reading", leave=False, bar_format="{desc} {bar} {n_fmt}/{total_fmt}", total=1) as bar:
 
@@ -50,29 +50,29 @@ def progress_bar() -> Iterator[ReportProgress]:
         yield show
 
 
-def png(figure: "Figure") -> bytes:
-    """The figure as the content of a PNG file, with all that stands beside its axes; needs no display."""
+def png_bytes(figure: "Figure") -> bytes:
+    """Return a figure, including the text outside its axes, as the content of a PNG file; no display is needed."""
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=150, bbox_inches="tight", pad_inches=0.2)
     return content.getvalue()
 
 
 def write_results(folder: Path, contents: Mapping[str, bytes], message: str) -> None:
-    """Write files into a folder, all or none; then say what there is to say, and where they are."""
-    from lxmls_day1.base.atomic_files import replace_files
+    """Write files into a folder in one atomic write; then print a message, and the paths of the files."""
+    from lxmls_day1.base.atomic_files import write_files_atomically
 
-    replace_files({folder / name: content for name, content in contents.items()})
+    write_files_atomically({folder / name: content for name, content in contents.items()})
     click.echo(f"{message}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
-def not_written_yet(name: str, error: NotImplementedError) -> str:
-    """The sentence about a classifier whose exercise is not solved."""
+def unsolved_message(name: str, error: NotImplementedError) -> str:
+    """Return the sentence about a classifier whose exercise is not solved."""
     return f"{name} is not written yet: {str(error) or 'it raises NotImplementedError'}"
 
 
 @contextlib.contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Each warning of the block becomes a line on standard error, once, without file and line number."""
+    """Print each warning of the block once, as a line on standard error without file and line number."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,4 +1,4 @@
-"""``--file``: labelled text of the user's own, and the options of `train` and `run` that say how it is read."""
+"""``--file``: labelled text of the user, and the options of `train` and `run` that define how it is read."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -7,13 +7,13 @@ import click
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import shows_progress
-from lxmls_day1.commands.shared_options import several
+from lxmls_day1.commands.shared_options import combine_options
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
 FORMATS = ("columns", "jsonl", "svmlight", "conllu", "crfsuite")
-SEVERAL = 20  # examples, from which on more labels than half of them are suspicious
+MIN_EXAMPLES_TO_JUDGE = 20  # with at least this number of examples, labels for more than half of them are suspicious
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 
@@ -23,7 +23,7 @@ class ColumnType(click.ParamType):  # type: ignore[type-arg]  # older versions o
     name = "NAME|NUMBER"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Take what is a whole number for one."""
+        """Convert an integer; leave other values as strings."""
         try:
             return int(value)
         except ValueError:
@@ -36,15 +36,15 @@ class DelimiterType(click.ParamType):  # type: ignore[type-arg]
     name = "CHARACTER"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Take a name for its character."""
+        """Convert a name to its character."""
         character: str = NAMED_DELIMITERS.get(value.lower(), value)
         if len(character) != 1:
             self.fail(f"{value!r} is neither one character nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
         return character
 
 
-#: How files of labelled text are read; they come to a command under the names of `TextCorpus`'s arguments.
-layout_options = several(
+#: The options for reading files of labelled text; a command gets them under the names of `TextCorpus`'s arguments.
+layout_options = combine_options(
     click.option(
         "--text-column", type=ColumnType(), help="The column of the texts: its name, or its number, counted from 0."
     ),
@@ -63,7 +63,7 @@ layout_options = several(
     ),
     click.option("--no-quotes", "no_quotes", is_flag=True, help="Treat quotation marks as ordinary characters."),
 )  # fmt: skip
-own_file_options = several(
+user_file_options = combine_options(
     click.option(
         "--file", "path", type=click.Path(),
         help="Labelled text of your own instead: CSV, TSV, JSON lines or svmlight, plain or packed (gz, bz2, xz, a zip of one file).",
@@ -73,13 +73,13 @@ own_file_options = several(
 )  # fmt: skip
 
 
-def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:
-    """The options that were given, as arguments of `TextCorpus`; empty without ``--file``.
+def user_file_settings(options: Mapping[str, Any], **excluded: str | None) -> dict[str, Any]:
+    """Return the options that were given, as arguments of `TextCorpus`; empty without ``--file``.
 
     Raises
     ------
     click.UsageError
-        If one of them comes without ``--file``, or ``--file`` with an option of `excluded`.
+        If one of them is given without ``--file``, or ``--file`` together with an option of ``excluded``.
     """
     settings = {name: value for name, value in options.items() if value is not None and name != "no_quotes"}
     if options.get("no_quotes"):
@@ -94,25 +94,26 @@ def own_file(options: Mapping[str, Any], **excluded: str | None) -> dict[str, An
     return settings
 
 
-def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[str]]:
-    """The corpus of the user's files, and sentences about what they were taken for, which are also shown at once.
+def open_user_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Return the corpus of the user's files, and sentences on how they were read, which are also printed.
 
     Raises
     ------
     InputError
-        As `TextCorpus` does, if there is only one label, and if the test part has a label that the training part has not.
+        For the reasons of `TextCorpus`; if there is only one label; or if the test part has a label that the training part lacks.
     """
-    from lxmls_day1.base.checks import listed
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.base.checks import format_labels
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
     corpus = lab.reader("text_reader", "TextCorpus", **{**settings, "progress": shows_progress()})
-    notes = [f"Read {printable(corpus.read_as)}."]
+    notes = [f"Read {escape_unprintable(corpus.read_as)}."]
     nr_labels, nr_examples = len(corpus.label_names), corpus.nr_examples
-    if nr_examples >= SEVERAL and 2 * nr_labels > nr_examples:
+    if nr_examples >= MIN_EXAMPLES_TO_JUDGE and 2 * nr_labels > nr_examples:
         many = f"There are {nr_labels} labels for {nr_examples} examples"
-        if not corpus.texts:  # svmlight, whose label is always the first number
+        if not corpus.texts:  # In svmlight the label is always the first number.
             raise InputError(
-                f"{printable(str(settings['path']))}: {many[0].lower()}{many[1:]}, such as {listed(corpus.label_names, most=3)}; the first "
+                f"{escape_unprintable(str(settings['path']))}: {many[0].lower()}{many[1:]}, such as "
+                f"{format_labels(corpus.label_names, max_labels=3)}; the first "
                 "number of a line is its class here, so numbers to be estimated (regression) must be grouped into classes first"
             )
         notes.append(f"{many}; if they are not the labels, --label-column says what is.")
@@ -120,14 +121,15 @@ def open_own_file(lab: "Lab", settings: Mapping[str, Any]) -> tuple[Any, list[st
         click.echo(note, err=True)
     if nr_labels == 1:
         raise InputError(
-            f"{printable(str(settings['path']))}: every example has the label {listed(corpus.label_names)}, but there must be two "
+            f"{escape_unprintable(str(settings['path']))}: every example has the label "
+            f"{format_labels(corpus.label_names)}, but there must be two "
             "labels to tell apart; if this is not the label, --label-column says what is"
         )
     rare = sorted({*corpus.dev_y.tolist(), *corpus.test_y.tolist()} - set(corpus.train_y.tolist()))
     if rare:
         raise InputError(
-            f"{printable(str(settings['path']))}: when a part of it was put aside for testing, no example of "
-            f"{listed([corpus.label_names[label] for label in rare])} was left to train with; leave out labels that are so "
+            f"{escape_unprintable(str(settings['path']))}: when a part of it was put aside for testing, no example of "
+            f"{format_labels([corpus.label_names[label] for label in rare])} was left to train with; leave out labels that are so "
             "rare, or test with another file: --test-file"
         )
     return corpus, notes

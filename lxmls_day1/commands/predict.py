@@ -1,4 +1,4 @@
-"""``lxmls-day1 predict``: what a saved classifier says about documents."""
+"""``lxmls-day1 predict``: label documents with a saved classifier."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.commands.output import warnings_as_notes
-from lxmls_day1.commands.shared_options import lab_option, several
+from lxmls_day1.commands.shared_options import combine_options, lab_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 TAGGED = ("columns", "conllu", "crfsuite")
-#: Endings of files of labelled examples or features, which are no raw text.
+#: Extensions of files with labelled examples or features, which are not raw text.
 LABELLED = (
     ".csv",
     ".tsv",
@@ -33,8 +33,8 @@ LABELLED = (
     ".conllup",
     ".crfsuite",
 )
-#: How `predict` and `explain` read files.
-reading_options = several(
+#: The options that define how `predict` and `explain` read files.
+reading_options = combine_options(
     click.option(
         "--format", "form", type=click.Choice(["auto", "raw", "processed", *TAGGED]), default="auto", show_default=True,
         help="Whether files hold raw text or token:count lines, or for a tagger tagged words; auto decides for each file.",
@@ -100,45 +100,45 @@ def command(
     if marginals:
         raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
     by_line = paths == ("-",) and unit != "file"
-    answers = Answers(model, with_scores)
+    answers = PredictionPrinter(model, with_scores)
     for documents in lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]:
         answers.show(documents)
     for remark in answers.remarks():
         click.echo(remark, err=True)
 
 
-class Answers:
-    """The answers of a model about documents: shown as they come, and summed up at the end."""
+class PredictionPrinter:
+    """The answers of a model to documents, shown one by one and summarized at the end."""
 
     def __init__(self, model: "TextModel", with_scores: bool):
         self.model, self.names, self.with_scores = model, model.class_names, with_scores
         self.n = self.n_unknown = self.n_labelled = self.n_right = 0
 
     def show(self, documents: Sequence["Document"]) -> None:
-        """Put out a line for each document, after all of them have been looked at."""
-        from lxmls_day1.engine.text.documents import printable
+        """Print a line for each document, after all of them have been checked."""
+        from lxmls_day1.engine.text.documents import escape_unprintable
 
         check_labels_known(documents, self.model)
         with warnings_as_notes():
             scores = self.model.scores_of_bags([document.counts for document in documents])
         columns, margins, names = scores.argmax(axis=1), margins_of(scores), self.names
         for document, column, margin, row in zip(documents, columns, margins, scores, strict=True):
-            fields = [printable(names[column]), f"{margin:.6g}", document.where]
+            fields = [escape_unprintable(names[column]), f"{margin:.6g}", document.location]
             if self.with_scores:
-                fields += [f"{printable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
-            click.echo("\t".join(fields))  # which flushes
+                fields += [f"{escape_unprintable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
+            click.echo("\t".join(fields))  # echo flushes the output, so that pipes work
             self.n += 1
-            self.n_unknown += not self.model.knows_some_of(document.counts)
+            self.n_unknown += not self.model.has_known_token(document.counts)
             if document.label is not None:
                 self.n_labelled += 1
                 self.n_right += document.label == names[column]
 
     def remarks(self) -> list[str]:
-        """What is to be said about the answers as a whole: documents of which no word is known, and the accuracy."""
+        """Return sentences on all answers: the number of documents without a known word, and the accuracy."""
         sentences = []
         if self.n_unknown:
             sentences.append(
-                f"Note: {self.n_unknown} of {counted(self.n, 'review')} hold{'s' * (self.n_unknown == 1)} no word that the classifier "
+                f"Note: {self.n_unknown} of {pluralize(self.n, 'review')} hold{'s' * (self.n_unknown == 1)} no word that the classifier "
                 "knows; its intercepts decided."
             )
         if self.n_labelled:
@@ -148,18 +148,18 @@ class Answers:
 
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:
-    """Each line of the standard input that is not blank, as a document, as soon as it is there."""
-    from lxmls_day1.engine.text.documents import input_lines, looks_processed, read_documents
+    """Yield each line of standard input that is not blank as a document, as soon as it is available."""
+    from lxmls_day1.engine.text.documents import looks_processed, read_documents, stdin_lines
 
-    for number, line in input_lines():
-        if form == "auto":  # as the first line is
+    for number, line in stdin_lines():
+        if form == "auto":  # the first line decides
             form = "processed" if looks_processed(line.decode("utf-8-sig", errors="replace")) else "raw"
         (document,) = read_documents(line, f"standard input:{number}", form, "file", model.tokens_of)
-        yield [document._replace(where=f"standard input:{number}")]
+        yield [document._replace(location=f"standard input:{number}")]
 
 
 def margins_of(scores: "np.ndarray") -> "np.ndarray":
-    """How far the best score of each row (M, K) is ahead of the second best, (M,)."""
+    """Return the difference between the best and the second best score of each row (M, K), as an array (M,)."""
     import numpy as np
 
     if scores.shape[1] < 2:
@@ -170,7 +170,7 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
 
 
 def open_model(lab: "Lab", path: str) -> "TextModel":
-    """A saved classifier of the lab that knows the names of its features."""
+    """Return a saved classifier of the lab that knows the names of its features."""
     from lxmls_day1.engine.models.model_file import class_finder, load_model
     from lxmls_day1.engine.text.text_models import TextModel
 
@@ -189,8 +189,8 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
 
 
 def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: str | None) -> list["Document"]:
-    """The documents of all files. All are read before anything is shown: a mistake in the last costs nothing."""
-    from lxmls_day1.engine.text.documents import read_bytes, read_documents, shown_name
+    """Return the documents of all files. All files are read before any output, so that a fault in the last one costs no time."""
+    from lxmls_day1.engine.text.documents import display_name, read_bytes, read_documents
 
     if form in TAGGED:
         raise InputError(f"--format {form} is for taggers; this model labels whole texts, raw or in token:count lines")
@@ -198,23 +198,23 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
     for path in paths:
         if form == "auto" and path.lower().endswith(LABELLED):
             raise InputError(
-                f"{shown_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
+                f"{display_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
                 "text; write the texts alone, one on each line, and add --per line, or read the file as it is with --format raw"
             )
         if os.path.isdir(path):
-            raise InputError(f"{shown_name(path)} is a folder; FILE must be a file of reviews.")
-        documents += read_documents(read_bytes(path), shown_name(path), form, unit or "file", model.tokens_of)
+            raise InputError(f"{display_name(path)} is a folder; FILE must be a file of reviews.")
+        documents += read_documents(read_bytes(path), display_name(path), form, unit or "file", model.tokens_of)
     return documents
 
 
 def check_labels_known(documents: Sequence["Document"], model: "TextModel") -> None:
-    """An accuracy over labels that could never be predicted would mislead."""
-    from lxmls_day1.base.checks import listed
+    """Raise an error for labels that the model cannot predict, because an accuracy over them would mislead."""
+    from lxmls_day1.base.checks import format_labels
 
     names = model.class_names
     for document in documents:
         if document.label is not None and document.label not in names:
             raise InputError(
-                f"{document.where}: the label is {document.label!r}, but the classifier knows {listed(names)}; "
+                f"{document.location}: the label is {document.label!r}, but the classifier knows {format_labels(names)}; "
                 "correct it, or leave the labels out"
             )

@@ -1,4 +1,4 @@
-"""``lxmls-day1 release``: the bundle that an instructor gives out."""
+"""``lxmls-day1 release``: make the bundle that an instructor distributes."""
 
 import click
 
@@ -30,13 +30,13 @@ def command(out: str, exercises: list[str] | None, with_solutions: bool, course:
       lxmls-day1 release out --course https://example.org/day-1.git
       lxmls-day1 release out --with-solutions
     """
-    from lxmls_day1.base.errors import InputError, counted
+    from lxmls_day1.base.errors import InputError, pluralize
     from lxmls_day1.course.workspaces.student_bundle import release
 
     if exercises is not None and with_solutions:
         raise InputError("--with-solutions leaves no exercise open, so it cannot be combined with --exercises.")
     made = release(out, exercises, with_solutions, course)
-    click.echo(f"{made.folder} ({counted(made.n_files, 'file')})")
+    click.echo(f"{made.folder} ({pluralize(made.n_files, 'file')})")
     click.echo(f"{made.archive}")
     if with_solutions:
         click.echo("With all solutions: not for students.")

@@ -1,4 +1,4 @@
-"""``lxmls-day1 reset``: the empty exercise again."""
+"""``lxmls-day1 reset``: put back the empty exercise."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""The options of ``lxmls-day1 grade`` about a roster: read before anything is graded, filled in after it."""
+"""The options of ``lxmls-day1 grade`` for a roster, which is read before grading and filled in afterwards."""
 
 import hashlib
 import json
@@ -7,16 +7,16 @@ from pathlib import Path
 
 import click
 
-from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.atomic_files import write_files_atomically
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.reports.roster import ACCOUNT, Roster
+from lxmls_day1.grading.reports.roster import MATCHES_FILE, Roster
 from lxmls_day1.grading.safe_text import one_line
 
-ROSTERS = "roster"  # the folder of the roster that is filled in
-FILLED = ".filled.json"  # the names of those that were filled in so far, and the digests of the marks
-MOST_LISTED = 20
+ROSTERS = "roster"  # the folder of the filled-in roster
+FILLED_RECORD = ".filled.json"  # the names of all rosters that were filled in, with the digests of the marks
+MAX_LISTED = 20
 
 
 def read_roster(
@@ -26,25 +26,29 @@ def read_roster(
     id_column: str | None,
     group_column: str | None,
 ) -> Roster:
-    """The roster of the options, looked through before anything is graded."""
+    """Read the roster of the options, and report its faults before anything is graded."""
     path = Path(roster)
     if not path.is_file():
         raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
     place = folder / ROSTERS / path.name
-    if path.name == ACCOUNT or (place.exists() and place.samefile(path)):
+    if path.name == MATCHES_FILE or (place.exists() and place.samefile(path)):
         raise InputError(f"{path} would be overwritten; copy it elsewhere, and give the copy to --roster.")
     return Roster(path, marks_column or "", id_column or "", group_column or "")
 
 
 def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook, folder: Path) -> None:
-    """Write the roster that is filled in, with an account of it, and say what needs a look."""
-    filled = students.filled(found, book.rows)
+    """Write the filled-in roster and a report on it, and print what needs attention."""
+    filled = students.fill(found, book.rows)
     place = folder / ROSTERS
     place.mkdir(exist_ok=True)
     known = json.dumps({**_filled_in(folder), students.path.name: _digest_of_marks(folder)}).encode()
-    replace_files({place / FILLED: known, place / students.path.name: filled.content, place / ACCOUNT: filled.table()})
-    click.echo(f"  {place / students.path.name}: {counted(filled.filled, 'student')} in the column {filled.column!r}")
-    if not filled.filled:
+    write_files_atomically(
+        {place / FILLED_RECORD: known, place / students.path.name: filled.content, place / MATCHES_FILE: filled.table()}
+    )
+    click.echo(
+        f"  {place / students.path.name}: {pluralize(filled.n_filled, 'student')} in the column {filled.column!r}"
+    )
+    if not filled.n_filled:
         theirs = next((match.id for match in filled.matches if not match.submission), "none")
         ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")
         names = ", ".join(repr(students.header[number]) for number in students.ids)
@@ -53,16 +57,16 @@ def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook,
             f"{one_line(ours)}; --id-column names another column.",
             err=True,
         )
-    if filled.open:
-        click.echo(f"Only on the roster, only in the submissions, or not clear ({ACCOUNT} lists all):", err=True)
-        for match in filled.open[:MOST_LISTED]:
+    if filled.unmatched:
+        click.echo(f"Only on the roster, only in the submissions, or not clear ({MATCHES_FILE} lists all):", err=True)
+        for match in filled.unmatched[:MAX_LISTED]:
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
-        if len(filled.open) > MOST_LISTED:
-            click.echo(f"  and {len(filled.open) - MOST_LISTED} more", err=True)
+        if len(filled.unmatched) > MAX_LISTED:
+            click.echo(f"  and {len(filled.unmatched) - MAX_LISTED} more", err=True)
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove the rosters that an earlier run has filled in with other marks, and say so; other files stay."""
+    """Remove the rosters that an earlier run has filled in with other marks, and report it; other files stay."""
     place, now = folder / ROSTERS, _digest_of_marks(folder)
     filled = _filled_in(folder)
     stale = [name for name, marks in filled.items() if marks != now]
@@ -71,19 +75,22 @@ def remove_stale(folder: Path) -> None:
             path.unlink()
             click.echo(f"  {path} had marks of an earlier run and was removed; --roster fills it in again", err=True)
     if stale:
-        replace_files({place / FILLED: json.dumps({name: now for name in filled if name not in stale}).encode()})
+        write_files_atomically(
+            {place / FILLED_RECORD: json.dumps({name: now for name in filled if name not in stale}).encode()}
+        )
     if stale and len(stale) == len(filled):
-        (place / ACCOUNT).unlink(missing_ok=True)
+        (place / MATCHES_FILE).unlink(missing_ok=True)
 
 
 def _filled_in(folder: Path) -> dict[str, str]:
-    """The rosters that were filled in so far, and with which marks."""
+    """Return the rosters that were filled in so far, with the digest of the marks of each."""
     try:
         return {
-            Path(name).name: str(marks) for name, marks in json.loads((folder / ROSTERS / FILLED).read_bytes()).items()
+            Path(name).name: str(marks)
+            for name, marks in json.loads((folder / ROSTERS / FILLED_RECORD).read_bytes()).items()
         }
     except (OSError, ValueError, AttributeError):
-        return {}  # none so far, or damaged: nothing is removed
+        return {}  # If the file is missing or damaged, nothing is removed.
 
 
 def _digest_of_marks(folder: Path) -> str:

@@ -1,12 +1,12 @@
-"""``lxmls-day1 run``: every classifier on the simple data set and on reviews, as one table and two figures."""
+"""``lxmls-day1 run``: compare every classifier on the simple data set and on reviews, in one table and two figures."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.commands.output import ReportProgress, png, progress_bar, writable_folder, write_results
-from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
+from lxmls_day1.commands.output import ReportProgress, png_bytes, progress_bar, writable_folder, write_results
+from lxmls_day1.commands.own_files import open_user_file, user_file_options, user_file_settings
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(name="run", short_help="Train every classifier and compare them.")
 @click.option("--domain", type=click.Choice(REVIEWS), show_default="books", help="Which reviews.")
 @click.option("--all", "every", is_flag=True, help="Run every kind of linear learner, and measure the memory of each.")
-@own_file_options
+@user_file_options
 @data_dir_option
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @lab_option
@@ -45,18 +45,18 @@ def command(
       results.json     the table with its notes and the versions used
       results.csv      the table for a spreadsheet
     """
-    own = own_file(file_options, domain=domain, data_dir=data_dir)
+    own = user_file_settings(file_options, domain=domain, data_dir=data_dir)
     from lxmls_day1.engine.models.result_table import ResultTable
-    from lxmls_day1.lab import Lab  # here and below: ``--help`` reads this file, and need not wait for them
+    from lxmls_day1.lab import Lab  # imported here and below, because ``--help`` must not wait for them
 
     folder = writable_folder(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
-    text, notes = open_own_file(lab, own) if own else (None, [])
+    text, notes = open_user_file(lab, own) if own else (None, [])
     with progress_bar() as progress:
         if not own:
             text, notes = open_reviews(lab, domain or "books", data_dir)
         table, figures = compare(lab, text, progress, every)
-        contents = {f"{name}.png": png(figure) for name, figure in figures.items()}
+        contents = {f"{name}.png": png_bytes(figure) for name, figure in figures.items()}
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
     write_results(folder, contents, str(table))
@@ -65,13 +65,13 @@ def command(
 def compare(
     lab: "Lab", text: object, progress: ReportProgress, every: bool = False
 ) -> tuple["ResultTable", dict[str, "Figure"]]:
-    """All classifiers of the lab on the guide's simple data set, then on `text`; if `every`, with all kinds and their memory.
+    """Train all classifiers of the lab on the guide's simple data set, then on ``text``; if ``every``, include all kinds and their memory.
 
     Returns
     -------
     table : ResultTable
     figures : dict
-        ``boundaries`` of the simple data set, ``accuracies`` on the text; neither is known to pyplot.
+        ``boundaries`` of the simple data set, ``accuracies`` on the text; neither is registered with pyplot.
     """
     from lxmls_day1.figures.plotting import detached_axes
 
@@ -95,7 +95,7 @@ def compare(
 
 
 def open_reviews(lab: "Lab", domain: str, data_dir: str | None) -> tuple[Any, list[str]]:
-    """The corpus of `domain`, or the toy corpus with a sentence about it, which is also shown at once."""
+    """Return the corpus of ``domain``, or the toy corpus with a sentence about it, which is also printed."""
     try:
         return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), []
     except CorpusUnavailable as error:

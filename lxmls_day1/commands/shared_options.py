@@ -1,4 +1,4 @@
-"""Options that several commands have in the same words."""
+"""Options that several commands share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ SENTENCES = {"ewt": "UD_English-EWT", "toy-sentences": "toy"}
 
 
 class ExerciseList(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """Ids with commas between, ``1.2,1.5``; or ``core`` or ``afternoon`` for those of that part."""
+    """Ids separated by commas, such as ``1.2,1.5``; or ``core`` or ``afternoon`` for the exercises of that part."""
 
     name = "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str] | None:
-        """Take the ids apart."""
+        """Split the value into ids."""
         return [id.strip() for id in value.split(",") if id.strip()]
 
 
@@ -27,7 +27,7 @@ class ClassifierName(click.ParamType):  # type: ignore[type-arg]  # as above
     name = "NAME"
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        """Say what a name is."""
+        """Explain the name of a classifier."""
         return "Name a file in classifiers/, as in `--classifier mira`; `lxmls-day1 run` trains all of them."
 
 
@@ -51,8 +51,8 @@ domain_option = click.option(
 )
 
 
-def several(*options: Decorator) -> Decorator:
-    """One decorator for several options; the help lists them in this order."""
+def combine_options(*options: Decorator) -> Decorator:
+    """Combine several options into one decorator; the help lists them in this order."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         for option in reversed(options):

@@ -1,4 +1,4 @@
-"""``lxmls-day1 solve``: the reference solution of one exercise, so that one can go on."""
+"""``lxmls-day1 solve``: put in the reference solution of one exercise, so that a student can go on."""
 
 import click
 

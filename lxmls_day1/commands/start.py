@@ -1,4 +1,4 @@
-"""``lxmls-day1 start``: a workspace of one's own."""
+"""``lxmls-day1 start``: make a workspace."""
 
 import click
 
@@ -28,18 +28,18 @@ def command(folder: str, everything: bool, editor_files: bool) -> None:
     """
     from pathlib import Path
 
-    from lxmls_day1.base.errors import counted
+    from lxmls_day1.base.errors import pluralize
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+    from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 
-    made = start_workspace(folder, day=not everything, editor_files=editor_files)
+    made = start_workspace(folder, core_only=not everything, editor_files=editor_files)
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
-    click.echo(f"{made} is your lab, with {counted(len(Registry.of(made).assigned), 'exercise')}.")
-    click.echo(f"Next: {as_typed('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
+    click.echo(f"{made} is your lab, with {pluralize(len(Registry.from_folder(made).assigned), 'exercise')}.")
+    click.echo(f"Next: {shell_quoted('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
     click.echo("All commands work in it:")
     if elsewhere:
-        click.echo(f"  {as_typed('cd', typed)}")
+        click.echo(f"  {shell_quoted('cd', typed)}")
     click.echo("  lxmls-day1 status    (how far you are)")
     if not everything:
         click.echo("  lxmls-day1 add       (which further notebooks there are)")

@@ -1,4 +1,4 @@
-"""``lxmls-day1 status``: how far one is."""
+"""``lxmls-day1 status``: show the progress of a student."""
 
 import click
 

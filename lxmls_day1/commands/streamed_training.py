@@ -1,4 +1,4 @@
-"""``lxmls-day1 train --corpus``: train on a corpus on disk, with its progress in lines, and with checkpoints."""
+"""``lxmls-day1 train --corpus``: train on a corpus on disk, with lines of progress and checkpoints."""
 
 import contextlib
 import signal
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.base.errors import InputError, counted
-from lxmls_day1.commands.chosen_settings import take_usual_regularizer
-from lxmls_day1.commands.shared_options import several
+from lxmls_day1.base.errors import InputError, pluralize
+from lxmls_day1.commands.chosen_settings import set_default_regularizer
+from lxmls_day1.commands.shared_options import combine_options
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
     from lxmls_day1.lab import Lab
 
-#: The options by the names under which they come to a command.
-STREAMING = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
+#: The names of the options as arguments of a command.
+STREAMING_NAMES = ("corpus", "test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every")
 
 
-streaming_options = several(
+streaming_options = combine_options(
     click.option("--corpus", type=click.Path(), help="Train on a corpus on disk, made by `lxmls-day1 cache`."),
     click.option("--test-corpus", type=click.Path(), help="A second corpus on disk, to test on."),
     click.option(
@@ -38,15 +38,15 @@ streaming_options = several(
 
 
 def check_options(options: Mapping[str, Any], **excluded: object) -> None:
-    """Refuse options that make no sense together.
+    """Raise an error for options that cannot be combined.
 
     Raises
     ------
     click.UsageError
-        If one of them comes without ``--corpus``, or ``--corpus`` with an option of `excluded`.
+        If one of them is given without ``--corpus``, or ``--corpus`` together with an option of ``excluded``.
     """
     if options["corpus"] is None:
-        for name in STREAMING:
+        for name in STREAMING_NAMES:
             if options[name]:
                 raise click.UsageError(f"--{name.replace('_', '-')} needs --corpus.")
         return
@@ -61,66 +61,67 @@ def check_options(options: Mapping[str, Any], **excluded: object) -> None:
 def train_on_corpus(
     lab: "Lab", learner: Any, options: Mapping[str, Any], out: str, has_regularizer: bool = True
 ) -> None:
-    """Train on a corpus on disk, measure on another one if there is one, save the model, and say all that.
+    """Train on a corpus on disk, measure on a test corpus if there is one, save the model, and report all that.
 
     Parameters
     ----------
     lab : Lab
     learner : classifier
     options : mapping
-        Those of `streaming_options`.
+        The options in `streaming_options`.
     out : str
-        Where the model goes.
+        The file of the model.
     has_regularizer : bool
-        Whether λ was given; otherwise it is 2/M for learners that have a penalty.
+        True if λ was given; otherwise it is 2/M for learners that have a penalty.
     """
     from lxmls_day1.commands.output import warnings_as_notes
     from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-    from lxmls_day1.engine.corpus_training import check_streams, evaluate_corpus, is_online, train_corpus
+    from lxmls_day1.engine.corpus_training import check_supports_streaming, evaluate_corpus, is_online, train_corpus
     from lxmls_day1.engine.models.model_file import save_model
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
-    check_streams(learner)
+    check_supports_streaming(learner)
     online = is_online(learner)
     if options["checkpoint"] is not None and not online:
         raise InputError(f"{learner.get_name()} cannot keep checkpoints; leave --checkpoint out.")
     corpus = lab.reader("streamed_corpus", "StreamedCorpus", folder=options["corpus"], test=options["test_corpus"])
     shards, test = corpus.shards, corpus.test_shards
     hash_bits, tokens = shards.manifest["hash_bits"], shards.manifest.get("tokenizer", {}).get("rules", "reviews")
-    words = shards.words() if hash_bits is None else None  # before the training, which a damaged file would make vain
+    # Read before the training, because a damaged file of words would make it useless.
+    words = shards.words() if hash_bits is None else None
     if not has_regularizer:
-        take_usual_regularizer(learner, shards.n_rows)
+        set_default_regularizer(learner, shards.n_rows)
     checkpoint = None
     if options["checkpoint"] is not None:
         every = {} if options["every"] is None else {"every": options["every"]}
         checkpoint = Checkpoint(options["checkpoint"], **every, resume=options["resume"])
     where: dict[str, Any] = {name: options[name] for name in ("scheduler", "mix_every") if options[name] is not None}
-    with warnings_as_notes(), _interruption_reported(checkpoint):
+    with warnings_as_notes(), _report_interruption(checkpoint):
         if online:
-            where |= {"checkpoint": checkpoint, "report": _Lines().show}
+            where |= {"checkpoint": checkpoint, "report": _ProgressLines().show}
         params = train_corpus(learner, shards, **where)
     accuracies = {} if test is None else {"test": evaluate_corpus(learner, test, params)}
     notes = {"data_set": corpus.get_name(), "accuracies": accuracies, "tokens": tokens, "hash_bits": hash_bits}
     with warnings_as_notes():
         save_model(out, learner, params, feature_names=words, notes=notes)
     if checkpoint is not None:
-        checkpoint.path.unlink(missing_ok=True)  # its training is over
+        checkpoint.path.unlink(missing_ok=True)  # The training is complete.
     measured = []
     if online:
         share = learner.history[-1].errors / shards.n_rows
         measured.append(f"{100 * share:.2f} % errors before each step of the last round")
     if test is not None:
-        measured.append(f"accuracy {accuracies['test']:.4f} on {printable(test.folder.name)}")
+        measured.append(f"accuracy {accuracies['test']:.4f} on {escape_unprintable(test.folder.name)}")
     click.echo(
-        f"{learner.get_name()}, trained on {printable(shards.folder.name)} ({counted(shards.n_rows, 'document')})"
+        f"{learner.get_name()}, trained on {escape_unprintable(shards.folder.name)} ({pluralize(shards.n_rows, 'document')})"
         f"{': ' * bool(measured)}{', '.join(measured)}."
     )
-    size = f"{counted(len(shards.classes), 'class')}, {counted(shards.n_features, 'feature')}"
-    click.echo(f"Saved as {printable(out)}: {size}.")
+    size = f"{pluralize(len(shards.classes), 'class')}, {pluralize(shards.n_features, 'feature')}"
+    click.echo(f"Saved as {escape_unprintable(out)}: {size}.")
 
 
-class _Lines:
-    """Lines of progress, the first one below a header."""
+class _ProgressLines:
+    """Lines of progress below a header."""
 
     def __init__(self) -> None:
         self._begun = False
@@ -133,8 +134,8 @@ class _Lines:
 
 
 @contextlib.contextmanager
-def _interruption_reported(checkpoint: "Checkpoint | None") -> Iterator[None]:
-    """Say at Ctrl-C and SIGTERM how to go on, and end with the status of the signal."""
+def _report_interruption(checkpoint: "Checkpoint | None") -> Iterator[None]:
+    """At Ctrl-C and SIGTERM, print how to resume, and exit with the status of the signal."""
     try:
         yield
     except KeyboardInterrupt as end:

@@ -26,7 +26,7 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
       lxmls-day1 submit --name "Ada Lovelace"
       lxmls-day1 submit --name "Ada Lovelace" --out ada.zip
     """
-    from lxmls_day1.base.atomic_files import replace_files
+    from lxmls_day1.base.atomic_files import write_files_atomically
     from lxmls_day1.course.reports.report_text import packed_lines
     from lxmls_day1.course.reports.terminal import echo_lines, echo_status, find_workspace
     from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
@@ -35,8 +35,8 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
 
     folder = workspace_folder(find_workspace(lab_folder, "submit"), "submit")
     submission = collect_submission(folder)
-    if submission.missing:
-        for sentence in submission.missing:
+    if submission.faults:
+        for sentence in submission.faults:
             click.echo(sentence, err=True)
         if not force:
             raise InputError("nothing was packed; correct this first, or use --force.")
@@ -47,6 +47,6 @@ def command(name: str | None, out: str | None, force: bool, lab_folder: str | No
     else:
         path = writable_folder(out or str(folder)) / file_name
     was_there = path.is_file()
-    replace_files({path: content})
+    write_files_atomically({path: content})
     click.echo()
     echo_lines(packed_lines(submission, path, content, was_there))

@@ -1,4 +1,4 @@
-"""``lxmls-day1 toy``: reviews of any number, made up."""
+"""``lxmls-day1 toy``: generate any number of made-up reviews."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import click
 
 
 class CountType(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """A whole number, also written as 1e7."""
+    """An integer, also in the form 1e7."""
 
     name = "NUMBER"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Take 1e7 for ten million."""
+        """Convert a number such as 1e7 to an integer."""
         try:
             number = float(value)
             if number == int(number) and 0 <= number <= 1e15:

@@ -1,4 +1,4 @@
-"""``lxmls-day1 train``: train one classifier on reviews and keep it in a file."""
+"""``lxmls-day1 train``: train one classifier on text and save it in a file."""
 
 import ast
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.base.atomic_files import check_writable
-from lxmls_day1.base.errors import InputError, counted, nearest
-from lxmls_day1.commands.chosen_settings import take_usual_regularizer, tune_in_place
-from lxmls_day1.commands.output import not_written_yet, warnings_as_notes
-from lxmls_day1.commands.own_files import open_own_file, own_file, own_file_options
+from lxmls_day1.base.errors import InputError, did_you_mean, pluralize
+from lxmls_day1.commands.chosen_settings import set_default_regularizer, tune_in_place
+from lxmls_day1.commands.output import unsolved_message, warnings_as_notes
+from lxmls_day1.commands.own_files import open_user_file, user_file_options, user_file_settings
 from lxmls_day1.commands.shared_options import (
     QUESTIONS,
     SENTENCES,
@@ -20,27 +20,27 @@ from lxmls_day1.commands.shared_options import (
     domain_option,
     lab_option,
 )
-from lxmls_day1.commands.streamed_training import STREAMING, check_options, streaming_options, train_on_corpus
+from lxmls_day1.commands.streamed_training import STREAMING_NAMES, check_options, streaming_options, train_on_corpus
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
-WORDS = {"true": True, "false": False, "none": None}
+WORD_VALUES = {"true": True, "false": False, "none": None}
 
 
 class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """``NAME=VALUE``: a value as Python writes it, or a bare word."""
+    """``NAME=VALUE``: the value is a Python literal or a bare word."""
 
     name = "NAME=VALUE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Take name and value apart."""
+        """Split the text into name and value."""
         name, equals, text = value.partition("=")
         name, text = name.strip(), text.strip()
         if not (equals and name.isidentifier() and text):
             self.fail(f"{value!r} is not of the form NAME=VALUE, such as regularizer=0.1", param, ctx)
-        if text.lower() in WORDS:
-            return name, WORDS[text.lower()]
+        if text.lower() in WORD_VALUES:
+            return name, WORD_VALUES[text.lower()]
         try:
             return name, ast.literal_eval(text)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # TypeError: {[]: 1}
@@ -48,12 +48,12 @@ class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of c
 
 
 class Grid(Setting):
-    """``NAME=VALUE,VALUE,…``: each value as `Setting` reads it."""
+    """``NAME=VALUE,VALUE,…``: each value is read like that of `Setting`."""
 
     name = "NAME=VALUES"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Take name and values apart."""
+        """Split the text into name and values."""
         name, _, text = value.partition("=")
         read = super().convert
         return name.strip(), [read(f"{name}={part}", param, ctx)[1] for part in text.split(",")]
@@ -62,7 +62,7 @@ class Grid(Setting):
 @click.command(name="train", short_help="Train a classifier and keep it in a file.")
 @classifier_option
 @domain_option
-@own_file_options
+@user_file_options
 @streaming_options
 @click.option("--n-jobs", type=click.IntRange(min=1), help="How many threads, or parts on a cluster, train at once.")
 @click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
@@ -133,14 +133,14 @@ def command(
       lxmls-day1 train --classifier mira --corpus big.bags --n-jobs 4
     """
     from lxmls_day1.engine.models.model_file import save_model
-    from lxmls_day1.engine.text.documents import printable
+    from lxmls_day1.engine.text.documents import escape_unprintable
     from lxmls_day1.lab import Lab
 
     lab_folder, given, n_jobs = options.pop("lab_folder"), dict(options.pop("settings")), options.pop("n_jobs")
-    streaming = {name: options.pop(name) for name in STREAMING}
-    own = own_file(options, domain=domain, data_dir=data_dir)
+    streaming = {name: options.pop(name) for name in STREAMING_NAMES}
+    own = user_file_settings(options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
-    check_place(out)
+    check_output_file(out)
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     given |= {} if n_jobs is None else {"n_jobs": n_jobs}
     learner = make_classifier(lab, classifier, given)
@@ -151,17 +151,17 @@ def command(
             )
         train_on_corpus(lab, learner, streaming, out, "regularizer" in given)
         return
-    tagger = hasattr(learner, "templates")  # of the features of a word in its sentence
+    tagger = hasattr(learner, "templates")  # `templates` defines the features of a word in its sentence
     dataset, tokens = open_text(lab, domain or ("ewt" if tagger else "books"), own, data_dir, tagger)
     if tagger != (tokens == "sentences"):
-        wanted = "tagged sentences" if tagger else "whole texts"
+        expected = "tagged sentences" if tagger else "whole texts"
         other = (
             f"--domain {' or '.join(SENTENCES)}, or a --file of them" if tagger else "reviews, questions or a --file"
         )
-        raise InputError(f"{learner.get_name()} learns from {wanted}, not from {dataset.get_name()}; use {other}.")
+        raise InputError(f"{learner.get_name()} learns from {expected}, not from {dataset.get_name()}; use {other}.")
     values = dict(grid)
     if "regularizer" not in {*given, *values} and (values or not tuned):
-        take_usual_regularizer(learner, len(dataset.train_y))
+        set_default_regularizer(learner, len(dataset.train_y))
     if tuned or values:
         tune_in_place(learner, dataset, given, values)
     with warnings_as_notes():
@@ -183,24 +183,24 @@ def command(
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {dataset.get_name()}: accuracy {measured}.")
     size = (
-        f"{counted(len(params[0]), 'tag')}, {counted(len(params) - 1, 'feature')}"
+        f"{pluralize(len(params[0]), 'tag')}, {pluralize(len(params) - 1, 'feature')}"
         if tagger
-        else f"{counted(len(params[0]), 'class')}, {counted(dataset.nr_features, 'feature')}"
+        else f"{pluralize(len(params[0]), 'class')}, {pluralize(dataset.nr_features, 'feature')}"
     )
-    click.echo(f"Saved as {printable(out)}: {size}.")
+    click.echo(f"Saved as {escape_unprintable(out)}: {size}.")
 
 
 def open_text(
-    lab: "Lab", domain: str, own: Mapping[str, Any], data_dir: str | None, tagger: bool = False
+    lab: "Lab", domain: str, user_file: Mapping[str, Any], data_dir: str | None, tagger: bool = False
 ) -> tuple[Any, str]:
-    """A data set of text, and how its texts were taken apart: as ``"reviews"``, ``"questions"`` or ``"sentences"``.
+    """Return a data set of text, and how its texts were tokenized: ``"reviews"``, ``"questions"`` or ``"sentences"``.
 
-    ``"features"`` are those of svmlight: there were no texts. For a tagger files hold tagged sentences.
+    ``"features"`` means that a svmlight file has features instead of texts. For a tagger, files contain tagged sentences.
     """
-    if own and tagger:
-        return open_tagged_file(lab, own), "sentences"
-    if own:
-        corpus, _ = open_own_file(lab, own)
+    if user_file and tagger:
+        return open_tagged_file(lab, user_file), "sentences"
+    if user_file:
+        corpus, _ = open_user_file(lab, user_file)
         return corpus, "reviews" if corpus.texts else "features"
     if domain in SENTENCES:
         return lab.reader("pos_corpus", "PosCorpus", name=SENTENCES[domain], data_dir=data_dir), "sentences"
@@ -209,34 +209,36 @@ def open_text(
     return lab.reader("sentiment_reader", "SentimentCorpus", domain=domain, data_dir=data_dir), "reviews"
 
 
-def open_tagged_file(lab: "Lab", own: Mapping[str, Any]) -> Any:
+def open_tagged_file(lab: "Lab", user_file: Mapping[str, Any]) -> Any:
     """Return the corpus of the user's tagged sentences, and report how they were read."""
-    from lxmls_day1.engine.text.documents import printable
-    from lxmls_day1.engine.text.text_blocks import refuse_packed
+    from lxmls_day1.engine.text.documents import escape_unprintable
+    from lxmls_day1.engine.text.text_blocks import refuse_compressed
 
     renamed = {"label_column": "tags", "text_column": "word_column", "form": "form"}
-    if more := own.keys() - {"path", "test_path", *renamed}:
+    if more := user_file.keys() - {"path", "test_path", *renamed}:
         raise InputError(
             f"tagged sentences have no {', '.join(sorted(more))}: leave this option out; --label-column chooses the column of the tags, "
             "or upos or xpos of CoNLL-U"
         )
-    for path in filter(None, (own["path"], own.get("test_path"))):
-        refuse_packed(path)
-    settings = {new: own[name] for name, new in renamed.items() if name in own}
-    corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(own["path"], own.get("test_path"), **settings)
-    if read_as := getattr(corpus, "read_as", None):  # which older labs do not have
-        click.echo(f"Read {printable(read_as)}.", err=True)
+    for path in filter(None, (user_file["path"], user_file.get("test_path"))):
+        refuse_compressed(path)
+    settings = {new: user_file[name] for name, new in renamed.items() if name in user_file}
+    corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(
+        user_file["path"], user_file.get("test_path"), **settings
+    )
+    if read_as := getattr(corpus, "read_as", None):  # older labs lack this attribute
+        click.echo(f"Read {escape_unprintable(read_as)}.", err=True)
     return corpus
 
 
 def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]]:
-    """Train on the training part of a data set, and measure on each part that has examples.
+    """Train on the training part of a data set, and measure the accuracy on each part that has examples.
 
     Returns
     -------
     params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
     accuracies : dict
-        "training", "development", "test" -> share of right labels.
+        From "training", "development", "test" to the share of right labels.
     """
     try:
         params = learner.train(dataset.train_X, dataset.train_y)
@@ -249,11 +251,11 @@ def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]
             name: float(learner.evaluate(y, learner.test(X, params))) for name, (X, y) in parts.items() if len(y)
         }
     except NotImplementedError as error:
-        raise InputError(not_written_yet(type(learner).__name__, error)) from error
+        raise InputError(unsolved_message(type(learner).__name__, error)) from error
 
 
 def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
-    """The classifier of a lab that is called `name`, with these hyper-parameters.
+    """Return the classifier of a lab with this name and these hyper-parameters.
 
     Parameters
     ----------
@@ -266,8 +268,8 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
     Raises
     ------
     InputError
-        If there is no such classifier, a file has several, none of which bears its name, or the classifier does not
-        take these settings.
+        If the classifier does not exist, a file has several classifiers without one of its name, or the classifier does not
+        accept these settings.
     """
     from lxmls_day1.engine.models.model_file import ROOT_CLASS, declared_classes
 
@@ -276,15 +278,15 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
     shared = {base for one in declared.values() for base in one.bases}
 
     def can_be_trained(class_name: str) -> bool:
-        """It cannot if it names no rule, and others derive from it: then it is the loop that they share."""
+        """Return False for the loop that several learners share: a base class without a rule."""
         kind = getattr(lab.load(f"classifiers.{public[class_name]}"), class_name)
         return class_name not in shared or getattr(kind, "rule", kind) is not None
 
-    matches = [found for found in public if plain(found) == plain(name)]
-    matches = matches or [found for found, file in public.items() if plain(file) == plain(name)]
+    matches = [found for found in public if normalized_name(found) == normalized_name(name)]
+    matches = matches or [found for found, file in public.items() if normalized_name(file) == normalized_name(name)]
     matches = list(filter(can_be_trained, matches))
     if not matches:
-        raise InputError(f"{lab.folder} has no classifier {name}{nearest(name, set(public.values()))}")
+        raise InputError(f"{lab.folder} has no classifier {name}{did_you_mean(name, set(public.values()))}")
     if len(matches) > 1:
         raise InputError(
             f"classifiers/{public[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
@@ -296,13 +298,13 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
         raise InputError(f"{class_name} cannot be made with these settings: {error}.") from error
 
 
-def plain(name: str) -> str:
-    """A name without what sets ``MaxEntBatch``, ``max_ent_batch`` and ``max-ent-batch`` apart."""
+def normalized_name(name: str) -> str:
+    """Return a name without case, hyphens and underscores, so that ``MaxEntBatch``, ``max_ent_batch`` and ``max-ent-batch`` are equal."""
     return name.lower().replace("_", "").replace("-", "").removesuffix(".py")
 
 
-def check_place(out: str) -> None:
-    """Say now, not after the training, that a file cannot be written there."""
+def check_output_file(out: str) -> None:
+    """Raise an error before the training if a file cannot be written there."""
     if Path(out).is_dir():
         raise InputError(f"{out} is a folder; --out must be a file, such as model.npz.")
     if not Path(out).parent.is_dir():

@@ -1,4 +1,4 @@
-"""``lxmls-day1 undo``: what the last ``solve``, ``reset`` or ``update`` has replaced."""
+"""``lxmls-day1 undo``: restore the files that the last ``solve``, ``reset`` or ``update`` has replaced."""
 
 import click
 
@@ -12,8 +12,8 @@ def command(lab_folder: str | None) -> None:
 
     If you have edited the file since then, your edited text is kept too, and the command says where.
     """
-    from lxmls_day1.course.reports.report_text import undone_lines
+    from lxmls_day1.course.reports.report_text import undo_lines
     from lxmls_day1.course.reports.terminal import echo_lines, find_workspace
     from lxmls_day1.course.workspaces.solve_reset_undo import undo
 
-    echo_lines(undone_lines(undo(find_workspace(lab_folder, "undo"))))
+    echo_lines(undo_lines(undo(find_workspace(lab_folder, "undo"))))

@@ -1,4 +1,4 @@
-"""``lxmls-day1 update``: a workspace brought up to the installed version."""
+"""``lxmls-day1 update``: update a workspace to the installed version."""
 
 import click
 
@@ -18,8 +18,8 @@ def command(lab_folder: str | None) -> None:
     Example:
       lxmls-day1 update
     """
-    from lxmls_day1.course.reports.report_text import renewed_lines
+    from lxmls_day1.course.reports.report_text import update_lines
     from lxmls_day1.course.reports.terminal import echo_lines, find_workspace
     from lxmls_day1.course.workspaces.upgrade import update
 
-    echo_lines(renewed_lines(update(find_workspace(lab_folder, "update"))))
+    echo_lines(update_lines(update(find_workspace(lab_folder, "update"))))

@@ -1,8 +1,9 @@
-"""What a check asks of a lab, wherever its code runs: the one protocol of all that stands in for a `Lab`, and the stand-in in this process.
+"""The interface through which checks call a lab, and its implementation in this process.
 
-A stand-in says how a call is done (`CheckedLab.perform`), and has the methods of `Lab` that checks use from here. `GuardedLab` finds out
-whose code changes its arguments. Grading sends a student's code copies of its inputs. In a check that runs in one process with that code it
-is the same: the code gets copies, and a check's own arrays stay as they are. So both tell a student the same.
+A check does not call a `Lab` itself but a `LabUnderTest`, which has the methods of `Lab` that checks use. A subclass defines how a
+call is performed (`LabUnderTest.perform`). `GuardedLab` performs it in this process, and detects functions that change their arguments.
+A box of grading gives a student's code copies of the inputs. `GuardedLab` does the same, so that a check's own arrays never change and
+a student gets the same feedback in both.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,29 +13,29 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lxmls_day1.lab import Calls, Given, Lab
+from lxmls_day1.lab import Calls, Lab, StubbedResults
 
-MAKING = ("classifier", "reader")
-#: What each call of a check returned: the name of what was called, and its answers; None of one that failed or still runs.
+OBJECT_METHODS = ("classifier", "reader")
+#: For each call of a check the name of the function, class or method and its answers; None if the call failed or still runs.
 Answers = list[tuple[str, Sequence[Any]] | None]
-#: Of most entries of an argument: told by their types at once, for calls come by the hundred.
-SINGLE = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
+#: Immutable types. An argument of such a type is recognised at once, because a check makes hundreds of calls.
+IMMUTABLE_TYPES = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
 
 
 @dataclass(frozen=True)
 class LabCall:
-    """A call of a method of `Lab`, as plain data that can be copied, written down and sent to another process.
+    """A call of a method of `Lab`, as plain data that can be copied, stored and sent to another process.
 
     Attributes
     ----------
     method : str
         ``classifier``, ``reader``, ``function``, ``each`` or ``each_made``.
     target : tuple of str
-        What is called: a module and a name in it; for ``each_made`` a module, a class and its method.
+        The callee: a module and a name in it; for ``each_made`` a module, a class and its method.
     arguments : tuple
-        Those of the method after the target.
+        The arguments of the method that follow the target.
     settings : mapping from str
-        Its keyword arguments.
+        The keyword arguments of the method.
     """
 
     method: str
@@ -44,26 +45,26 @@ class LabCall:
 
     @property
     def name(self) -> str:
-        """Of the function, class or method that is called."""
+        """The name of the function, class or method that is called."""
         return self.target[-1]
 
     @property
-    def makes_object(self) -> bool:
-        """Whether a classifier or a data set comes of it, which stays where the lab is."""
-        return self.method in MAKING
+    def returns_object(self) -> bool:
+        """True if the call returns an object (a classifier or a data set), which stays in the process of the lab."""
+        return self.method in OBJECT_METHODS
 
-    def of(self, lab: Lab) -> Any:
-        """What the method returns for a lab in this process."""
+    def perform_on(self, lab: Lab) -> Any:
+        """Perform the call on a lab in this process, and return its result."""
         return getattr(lab, self.method)(*self.target, *self.arguments, **self.settings)
 
-    def single_answers(self, answer: Any) -> list[Any]:
-        """Of what comes of this call the answers to its single calls."""
+    def individual_results(self, answer: Any) -> list[Any]:
+        """Return the list of the answers to the individual calls, extracted from the result of this call."""
         if self.method == "each_made":
             return [returned for returned, *_ in answer]
         return list(answer) if self.method == "each" else [answer]
 
-    def single_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
-        """The calls of the lab's own code for which it stands: the name, the arguments and the settings of each."""
+    def individual_calls(self) -> Iterator[tuple[str, tuple[Any, ...], Mapping[str, Any]]]:
+        """Yield the name, the arguments and the settings of each individual call of the lab's own code."""
         if self.method == "each":
             for arguments in self.arguments[0]:
                 yield self.name, arguments, {}
@@ -75,7 +76,7 @@ class LabCall:
             yield self.name, self.arguments, self.settings
 
 
-class CheckedLab(Protocol):
+class LabUnderTest(Protocol):
     """What stands in for a `Lab` in a check: `GuardedLab` in this process, `BoxedLab` in a box.
 
     Attributes
@@ -93,37 +94,39 @@ class CheckedLab(Protocol):
     printed: tuple[str, ...] = ()
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call; for one that makes an object, a stand-in whose methods can be called."""
+        """Return the result of a call; if it is an object, return a stand-in whose methods can be called."""
         ...
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
-        """As `Lab.classifier`."""
+        """Make a classifier, like `Lab.classifier`."""
         return self.perform(LabCall("classifier", (module, class_name), (), settings))
 
     def reader(self, module: str, class_name: str, **settings: Any) -> Any:
-        """As `Lab.reader`."""
+        """Make a reader, like `Lab.reader`."""
         return self.perform(LabCall("reader", (module, class_name), (), settings))
 
     def function(self, module: str, name: str, *arguments: Any, **settings: Any) -> Any:
-        """As `Lab.function`."""
+        """Call a function, like `Lab.function`."""
         return self.perform(LabCall("function", (module, name), arguments, settings))
 
-    def each(self, module: str, name: str, calls: Calls, first_as: str = "", given: Given | None = None) -> list[Any]:
-        """As `Lab.each`."""
+    def each(
+        self, module: str, name: str, calls: Calls, first_as: str = "", given: StubbedResults | None = None
+    ) -> list[Any]:
+        """Call a function on each entry of ``calls``, like `Lab.each`."""
         found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
         return found
 
     def each_made(
         self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
-        """As `Lab.each_made`."""
+        """Call a method of a new object for each entry of ``calls``, like `Lab.each_made`."""
         arguments = tuple(map(tuple, calls)), tuple(attributes)
         found: list[list[Any]] = self.perform(LabCall("each_made", (module, class_name, method), arguments))
         return found
 
 
-class GuardedLab(CheckedLab):
-    """The stand-in for a `Lab` in a check in this process.
+class GuardedLab(LabUnderTest):
+    """A `LabUnderTest` in this process, which detects functions that change their arguments.
 
     Parameters
     ----------
@@ -147,41 +150,41 @@ class GuardedLab(CheckedLab):
         self.answers: Answers = []
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call with copies of its arguments."""
-        if call.makes_object:
+        """Perform a call with copies of its arguments, and return its result."""
+        if call.returns_object:
             self.answers.append(None)
-            return GuardedObject(self, call.of(self._lab))
-        answer = self.called(
+            return GuardedObject(self, call.perform_on(self._lab))
+        answer = self.call_on_copies(
             call.name,
-            lambda given, named: replace(call, arguments=given, settings=named).of(self._lab),
+            lambda given, named: replace(call, arguments=given, settings=named).perform_on(self._lab),
             call.arguments,
             call.settings,
         )
-        self.answers[-1] = call.name, call.single_answers(answer)
+        self.answers[-1] = call.name, call.individual_results(answer)
         return answer
 
-    def called(
+    def call_on_copies(
         self,
         name: str,
         function: Callable[[tuple[Any, ...], Mapping[str, Any]], Any],
         arguments: tuple[Any, ...],
         settings: Mapping[str, Any],
     ) -> Any:
-        """What a function makes of copies of these arguments; if it changes one, its name is put down."""
-        given, named = copied(arguments), copied(dict(settings))
-        before = content_of([given, named])
+        """Call a function with copies of the arguments; if it changes one of them, add its name to ``changes``."""
+        given, named = deep_copy_plain(arguments), deep_copy_plain(dict(settings))
+        before = mutable_content([given, named])
         self.answers.append(None)
         try:
             answer = function(given, named)
             self.answers[-1] = name, [answer]
             return answer
         finally:
-            if content_of([given, named]) != before:
+            if mutable_content([given, named]) != before:
                 self.changes.append(name)
 
 
 class GuardedObject:
-    """The stand-in for a classifier or a data set: its methods get copies."""
+    """A stand-in for a classifier or a data set whose methods get copies of their arguments."""
 
     def __init__(self, lab: GuardedLab, guarded: Any):
         self._lab, self._guarded = lab, guarded
@@ -195,57 +198,57 @@ class GuardedObject:
 
         def method(*arguments: Any, **settings: Any) -> Any:
             own = tuple(a._guarded if isinstance(a, GuardedObject) else a for a in arguments)
-            return self._lab.called(name, lambda given, named: found(*given, **named), own, settings)
+            return self._lab.call_on_copies(name, lambda given, named: found(*given, **named), own, settings)
 
         return method
 
 
-def method_names(made: GuardedObject) -> list[str]:
-    """The names of the methods of an object, but for private ones and those that an attribute hides."""
-    guarded = made._guarded
+def method_names(stand_in: GuardedObject) -> list[str]:
+    """Return the names of the public methods of an object that no attribute hides."""
+    guarded = stand_in._guarded
     own = getattr(guarded, "__dict__", {})
     functions = {name for kind in type(guarded).__mro__ for name, value in vars(kind).items() if isfunction(value)}
     return [name for name in functions if name[0] != "_" and name not in own]
 
 
-def copied(value: Any) -> Any:
-    """The same lists and arrays again; what is neither is not copied.
+def deep_copy_plain(value: Any) -> Any:
+    """Copy a value with its lists, tuples, dictionaries and arrays; return other objects as they are.
 
     Examples
     --------
     >>> given = [np.zeros(2), "art"]
-    >>> other = copied(given)
+    >>> other = deep_copy_plain(given)
     >>> other[0][0] = 1.0
-    >>> given, content_of(given) == content_of(other)
+    >>> given, mutable_content(given) == mutable_content(other)
     ([array([0., 0.]), 'art'], False)
     """
-    if type(value) in SINGLE:
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray) or hasattr(value, "tocsr"):
         return value.copy()
     if isinstance(value, (tuple, list)):
-        entries = [entry if type(entry) in SINGLE else copied(entry) for entry in value]
+        entries = [entry if type(entry) in IMMUTABLE_TYPES else deep_copy_plain(entry) for entry in value]
         if isinstance(value, list):
             return entries
         return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
     if isinstance(value, dict):
-        return {key: copied(entry) for key, entry in value.items()}
+        return {key: deep_copy_plain(entry) for key, entry in value.items()}
     return value
 
 
-def content_of(value: Any) -> Any:
-    """What can be changed in a value, as plain data that can be compared; nothing of what `copied` does not copy."""
+def mutable_content(value: Any) -> Any:
+    """Return the mutable content of a value as plain data that can be compared; None for objects that `deep_copy_plain` does not copy."""
     if isinstance(value, np.generic):
         return value.dtype, value.tobytes()
-    if type(value) in SINGLE:
+    if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype, value.tolist() if value.dtype == object else value.tobytes()
     if hasattr(value, "tocsr"):
         rows = value.tocsr()
-        return rows.shape, [content_of(part) for part in (rows.data, rows.indices, rows.indptr)]
+        return rows.shape, [mutable_content(part) for part in (rows.data, rows.indices, rows.indptr)]
     if isinstance(value, (list, tuple)):
-        return [content_of(entry) for entry in value]
+        return [mutable_content(entry) for entry in value]
     if isinstance(value, dict):
-        return {key: content_of(entry) for key, entry in value.items()}
+        return {key: mutable_content(entry) for key, entry in value.items()}
     return None

@@ -1,14 +1,15 @@
-"""Solutions in source text, and the stubs that take their place.
+"""Find the solutions in source text, and replace them with stubs.
 
-A solution is a region of whole lines inside a function, marked by two comments that stand at its own indentation:
+A solution is a region of whole lines inside a function. Two comments at the indentation of the region mark it:
 
     # exercise 1.5: solution (2 lines)
     first line of the solution
     second line of the solution
     # exercise 1.5: end
 
-The markers are read from the tokens (one in a string is text). Whatever is wrong with a marker raises a `MarkerError` with its line: a
-solution that a typing mistake left in a student's file could not be taken back. All other text stays as it is, byte for byte.
+The markers are read from the tokens, so that a marker in a string does not count. Every fault in a marker raises a `MarkerError` with
+its line, because a solution that a typing mistake left in a student's file could not be taken back. All other text stays as it is,
+byte for byte.
 """
 
 import ast
@@ -30,9 +31,9 @@ from lxmls_day1.course.source_functions import definitions, first_line, indented
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise
 
-EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is a step beside 1.4
+EXERCISE_ID = r"\d+\.\d+[a-z]?"  # "1.5"; "1.4b" is an additional step of 1.4
 MARKER = re.compile(rf"# exercise (?P<id>{EXERCISE_ID}): (?:solution \((?P<count>\d+) lines?\)|(?P<end>end))$")
-MEANT_AS_MARKER = re.compile(
+LIKELY_MARKER = re.compile(
     r"#+[ \t]*exercise\b[ \t]*(?:[\d.][\w.]*)?[ \t]*:?[ \t]*(solution[ \t]*(\(|$)|end[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -41,39 +42,39 @@ STUB_WIDTH = 110
 
 
 class MarkerError(InputError):
-    """A marker that is not understood; the message says file, line and what is wanted."""
+    """An invalid marker; the message gives the file, the line and the expected form."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A marked region. Lines count from 1; the region is ``lines[first : last]``, between the lines of its markers."""
+    """A marked region: ``lines[first : last]`` between the lines of its markers, if lines are counted from 1."""
 
     exercise: str
     first: int  # the line of the opening marker
-    last: int  # the line of the closing one
+    last: int  # the line of the closing marker
     indent: str
-    function: str | None  # "Mira.steps"; None at the top level, where a notebook's cell may have one
-    n_lines: int  # code lines: neither blank nor comment
+    function: str | None  # "Mira.steps"; None at the top level, as in the cell of a notebook
+    n_lines: int  # number of lines of code, without blank lines and comments
 
 
 def find_solutions(source: str, name: str = "source", exercises: Collection[str] | None = None) -> list[Solution]:
-    """The marked solutions of a source text, from the top down.
+    """Return the marked solutions of a source text, from top to bottom.
 
     Parameters
     ----------
     source : str
-        With "\\n" for line ends.
+        The text, with "\\n" for line ends.
     name : str
-        What error messages call the source.
+        The name of the source in error messages.
     exercises : collection of str, optional
-        The ids that there are; a marker with any other is an error.
+        The existing ids; a marker with any other id is an error.
 
     Raises
     ------
     MarkerError
-        If a marker is mistyped, unbalanced, nested, of an unknown exercise or at another indentation than its
-        statements; if the region is no statements, holds the docstring, or has another number of code lines than its marker
-        says; if a function holds solutions of two exercises; or if a source that has markers is not Python.
+        If a marker is mistyped, unbalanced, nested, of an unknown exercise, or not indented like its statements; if the
+        region does not consist of statements, contains the docstring, or has another number of code lines than its
+        marker says; if a function contains solutions of two exercises; or if a source with markers is not valid Python.
 
     Examples
     --------
@@ -86,13 +87,13 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     >>> solution.exercise, solution.function, solution.first, solution.last
     ('1.1', 'double', 2, 4)
     """
-    if not MEANT_AS_MARKER.search(source):
+    if not LIKELY_MARKER.search(source):
         return []
-    return list(_solutions_of(source, name, None if exercises is None else tuple(exercises)))
+    return list(_parse_solutions(source, name, None if exercises is None else tuple(exercises)))
 
 
-@functools.lru_cache(maxsize=64)  # many known mistakes are made in each file
-def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
+@functools.lru_cache(maxsize=64)  # Many known mistakes are made in the same file.
+def _parse_solutions(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
         tree = ast.parse(source)
@@ -114,30 +115,30 @@ def _solutions_of(source: str, name: str, exercises: tuple[str, ...] | None) -> 
     return tuple(solutions)
 
 
-def stubbed(
+def replace_with_stubs(
     source: str,
     stub_text: Callable[[Solution], str],
     name: str = "source",
     keep: Collection[str] = (),
     exercises: Collection[str] | None = None,
 ) -> str:
-    """The source as a student receives it: a stub in place of every solution, and no marker.
+    """Return the source as a student receives it: with a stub in place of every solution, and without markers.
 
     Parameters
     ----------
     source : str
     stub_text : function from Solution to str
-        The lines to put in its place, without indentation: see `stub`.
+        Return the lines that replace a solution, without indentation; see `stub`.
     name : str
     keep : collection of str
-        Exercises whose solution stays, without its markers.
+        Exercises whose solutions stay, without their markers.
     exercises : collection of str, optional
-        The ids that there are, as for `find_solutions`.
+        The existing ids, as for `find_solutions`.
 
     Returns
     -------
     str
-        Everything outside the regions is as it was, and what comes out is Python.
+        Valid Python; everything outside the regions is unchanged.
     """
     solutions = find_solutions(source, name, exercises)
     lines = source.split("\n")
@@ -158,13 +159,15 @@ def stubbed(
     return result
 
 
-def without_markers(source: str, name: str = "source") -> str:
-    """The source with its solutions, but without the lines that mark them."""
-    return stubbed(source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)})
+def remove_markers(source: str, name: str = "source") -> str:
+    """Return the source with its solutions, but without the lines that mark them."""
+    return replace_with_stubs(
+        source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)}
+    )
 
 
 def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
-    """The lines that take a solution's place: what is to be done, as a comment, and an error that says so.
+    """Return the lines that replace a solution: the task as a comment, and a `NotImplementedError` that names the exercise.
 
     Examples
     --------
@@ -185,13 +188,13 @@ def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
     return "\n".join([*(f"# {line}" for line in comment), f'raise NotImplementedError("{message}")'])
 
 
-def stubs_left(source: str) -> set[str]:
-    """The exercises whose stub still stands in the source, code before it or not; none if it is not Python."""
+def remaining_stubs(source: str) -> set[str]:
+    """Return the exercises whose stub is still in the source, even below code; empty if the source is not valid Python."""
     return {exercise for exercise, _ in _stubs(source)}
 
 
-def functions_of(source: str, exercise: str, name: str = "source") -> list[str]:
-    """The functions that hold a solution or a stub of an exercise, from the top down."""
+def functions_with_exercise(source: str, exercise: str, name: str = "source") -> list[str]:
+    """Return the functions that contain a solution or a stub of an exercise, from top to bottom."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     return list(
         dict.fromkeys(marked or [function for found, function in _stubs(source) if found == exercise and function])
@@ -207,13 +210,13 @@ def _comments(source: str) -> Iterator[tokenize.TokenInfo]:
 def _pairs(
     comments: list[tokenize.TokenInfo], lines: list[str], name: str, exercises: Collection[str] | None
 ) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
-    """The opening and the closing comment of each region."""
+    """Yield the opening and the closing comment of each region."""
     opening: tokenize.TokenInfo | None = None
     for comment in comments:
         line = comment.start[0]
         match = MARKER.fullmatch(comment.string.rstrip())
         if match is None:
-            if MEANT_AS_MARKER.match(comment.string):
+            if LIKELY_MARKER.match(comment.string):
                 raise MarkerError(
                     f"{name}:{line}: {comment.string!r} looks like a marker; expected '# exercise 1.5: solution (5 lines)' "
                     "or '# exercise 1.5: end'"
@@ -230,7 +233,7 @@ def _pairs(
             continue
         if opening is None:
             raise MarkerError(f"{name}:{line}: a solution ends here, but none has begun")
-        if _parts(opening)["id"] != match["id"]:
+        if _marker_match(opening)["id"] != match["id"]:
             raise MarkerError(
                 f"{name}:{line}: the solution that began in line {opening.start[0]} belongs to another exercise"
             )
@@ -242,8 +245,8 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
-def _parts(marker: tokenize.TokenInfo) -> re.Match[str]:
-    """What a comment says that is a marker."""
+def _marker_match(marker: tokenize.TokenInfo) -> re.Match[str]:
+    """Return the match of `MARKER` with a comment that is a marker."""
     match = MARKER.fullmatch(marker.string.rstrip())
     assert match is not None
     return match
@@ -253,7 +256,7 @@ def _solution(
     tree: ast.Module, lines: list[str], name: str, opening: tokenize.TokenInfo, closing: tokenize.TokenInfo
 ) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
-    match = _parts(opening)
+    match = _marker_match(opening)
     where = f"{name}:{first}"
     between = lines[first : last - 1]
     code = [n for n, line in enumerate(between, first + 1) if line.strip() and not line.lstrip().startswith("#")]
@@ -270,7 +273,7 @@ def _solution(
     owners = [
         (qualified, node)
         for node, qualified in definitions(tree)
-        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _end(node)
+        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _last_line(node)
     ]
     function, owner = owners[-1] if owners else (None, None)
     if owner is not None and ast.get_docstring(owner) is not None and first < owner.body[0].lineno:
@@ -278,13 +281,13 @@ def _solution(
     return Solution(match["id"], first, last, " " * column, function, len(code))
 
 
-def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno  # parsed nodes have an end
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno  # nodes made by the parser have an end
 
 
 def _stubs(source: str) -> list[tuple[str, str | None]]:
-    """Exercise and function of every stub, by the message of its error."""
-    if "NotImplementedError" not in source:  # most files have no stub, and parsing them all takes long
+    """Return the exercise and the function of every stub, which is recognised by the message of its error."""
+    if "NotImplementedError" not in source:  # Most files have no stub, and parsing all of them takes long.
         return []
     try:
         tree = ast.parse(source)
@@ -299,19 +302,21 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
         if isinstance(message, ast.Constant) and isinstance(message.value, str):
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
-                owners = [name for function, name in functions if function.lineno <= node.lineno <= _end(function)]
+                owners = [
+                    name for function, name in functions if function.lineno <= node.lineno <= _last_line(function)
+                ]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
     return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]
 
 
 def cell_source(cell: dict[str, Any]) -> str:
-    """The text of a cell, which a file may hold as a text or as a list of lines."""
+    """Return the source of a notebook's cell, which the file holds as a string or as a list of lines."""
     return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
-def stub_left(folder: Path, exercise: "Exercise") -> str:
-    """The file in which the ``raise`` of an exercise's stub still stands; empty if it is gone from all."""
-    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.names)), "")
+def find_stub_file(folder: Path, exercise: "Exercise") -> str:
+    """Return the file that still contains the ``raise`` of an exercise's stub; empty if no file does."""
+    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.all_ids)), "")
 
 
 def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
@@ -320,7 +325,7 @@ def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     for name in exercise.files:
         with contextlib.suppress(OSError, ValueError):
             stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else []
-            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.names and function]
+            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
     return tuple(dict.fromkeys(found))
 
 
@@ -328,8 +333,8 @@ def _stubs_in(path: Path) -> set[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix != ".ipynb":
-            return stubs_left(text)
+            return remaining_stubs(text)
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        return set().union(*(stubs_left(cell_source(cell)) for cell in cells))
+        return set().union(*(remaining_stubs(cell_source(cell)) for cell in cells))
     except (OSError, ValueError, KeyError, TypeError):
         return set()

@@ -1,26 +1,26 @@
-"""The exercises of a lab: one readable file, ``tests/exercises/exercises.toml``, and the check files beside it.
+"""The exercises of a lab, described in ``tests/exercises/exercises.toml``; the files with their checks are in the same folder.
 
     [[exercise]]
     id = "1.5"
     title = "MIRA"
     kind = "code"                          # or "experiment", "derivation"
-    part = "core"                          # or "afternoon", the core's first three hours; further unless given
-    formerly = ["1.4a"]                    # optional: ids that it had
+    part = "core"                          # or "afternoon", the core's first three hours; default: "further"
+    formerly = ["1.4a"]                    # optional: previous ids
     points = 10
-    files = ["classifiers/mira.py"]        # where its solution stands
-    answered_by = ["package.module:f"]     # optional: functions that refuse to be called while this exercise is checked
+    files = ["classifiers/mira.py"]        # the files that contain its solution
+    answered_by = ["package.module:f"]     # optional: functions that cannot be called while this exercise is checked
     notebook = "notebooks/2_online.ipynb"
     prerequisites = ["1.4"]
     task = "What goes in, what comes out."
     stubs = { "Mira.steps" = "…" }         # optional: another text for the stub in that function
-    counter_example = "steps"              # optional: how a notebook draws a small input (lxmls_day1/figures/counter_examples.py)
+    counter_example = "steps"              # optional: how a notebook draws a probe input (lxmls_day1/figures/counter_examples.py)
     hints = ["the idea", "the equation", "a sketch of the code"]
 
-Before the first table a workspace may say which exercises are ``assigned``, and that it ``is_part`` of the lab: then it has the tables of
-its own exercises only.
+In a workspace the file may begin with the keys ``assigned``, the ids of the assigned exercises, and ``is_part``. If ``is_part`` is true,
+the file describes only the exercises that the workspace contains.
 
-The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks a step beside an exercise: "1.4b", whose
-checks are ``test_1_04b_*.py``.
+The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. A letter marks an additional step of an exercise, such as
+"1.4b", whose checks are ``test_1_04b_*.py``.
 """
 
 import re
@@ -32,25 +32,25 @@ from pathlib import Path, PurePosixPath
 from string import ascii_lowercase
 from typing import Any
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.lab import reference_folder
 
 FOLDER = PurePosixPath("tests/exercises")
 FILE = FOLDER / "exercises.toml"
-RECORDED = FOLDER / "recorded"  # a file for each exercise: 1.5.json
+RECORDED = FOLDER / "recorded"  # one file for each exercise, such as 1.5.json
 MISTAKES = FOLDER / "mistakes"
-SMALL_INPUTS = "test_small_inputs"  # the check of them, which has no function of this name in the file of checks
+PROBE_INPUTS_CHECK = "test_small_inputs"  # the check of the probe inputs; no function in the check file has this name
 KINDS = ("code", "experiment", "derivation")
 PARTS = ("afternoon", "core", "further")
 HINT_STEPS = ("idea", "equation", "code sketch")
-RETIRED = {"boundary"}  # keys that the files of older labs have
+REMOVED_KEYS = {"boundary"}  # keys that occur in the files of older labs
 ID = re.compile(r"[1-9]\d*\.[1-9]\d*[a-z]?", re.ASCII)
 CHECK_FILE = re.compile(r"test_(\d+)_(\d\d)([a-z]?)_.*\.py")
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise, as the registry describes it. Paths are relative to the lab, with forward slashes."""
+    """One exercise of the registry. Paths are relative to the lab, with forward slashes."""
 
     id: str
     title: str
@@ -73,46 +73,46 @@ class Exercise:
 
     @property
     def stem(self) -> str:
-        """``1_05`` or ``1_04b``: how the names of its files begin, so that they sort as the exercises do."""
+        """The beginning of the names of its files, such as ``1_05`` or ``1_04b``, so that they sort in the order of the exercises."""
         chapter, number = self.id.split(".")
         digits = number.rstrip(ascii_lowercase)
         return f"{chapter}_{int(digits):02d}{number[len(digits) :]}"
 
     @property
     def notebook_name(self) -> str:
-        """``2_online``: what `lxmls-day1 add` takes."""
+        """The name of its notebook, such as ``2_online``, as `lxmls-day1 add` expects it."""
         return PurePosixPath(self.notebook).stem
 
     @property
     def is_core(self) -> bool:
-        """Whether it belongs to the day: the guide's exercises, with which a workspace begins."""
+        """True if it belongs to the core, the exercises of the guide with which a workspace begins."""
         return self.part != "further"
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Its id, and those that it had."""
+    def all_ids(self) -> tuple[str, ...]:
+        """Its id and its previous ids."""
         return (self.id, *self.formerly)
 
     @property
     def has_code(self) -> bool:
-        """Whether a student writes code for it that checks test. A derivation may end in code, too."""
+        """True if a student writes code for it that checks test. A derivation may end in code, too."""
         return self.kind == "code" or any(name.endswith(".py") for name in self.files)
 
     def stub_task(self, function: str | None) -> str:
-        """What the stub in a function tells the student."""
+        """Return the task in the stub of a function."""
         return self.stubs.get(function or "", self.task)
 
 
 class Registry:
-    """The exercises of a lab, in the order of the file; ``registry["1.5"]`` is one of them.
+    """The exercises of a lab, in the order of the file. ``registry["1.5"]`` is the exercise with that id.
 
     Parameters
     ----------
     exercises : iterable of Exercise
     assigned : collection of str, optional
-        Those that are to be solved here; all unless given. The others came with their solutions.
+        The ids of the exercises to be solved here. Default: all. The other exercises are in the lab with their solutions.
     is_part : bool
-        Whether this lab is a workspace that has some of the exercises only.
+        True if this lab is a workspace with only some of the exercises.
     """
 
     def __init__(self, exercises: Iterable[Exercise], assigned: Iterable[str] | None = None, is_part: bool = False):
@@ -131,12 +131,12 @@ class Registry:
         return id in self._exercises
 
     def __getitem__(self, id: str) -> Exercise:
-        """The exercise of that id. For one that it had before, a warning says what it is called now.
+        """Return the exercise with this id. For a previous id, warn with the current one.
 
         Raises
         ------
         InputError
-            If there is none; the message names the nearest ones.
+            If the exercise does not exist; the message names the nearest ids.
         """
         if id in self._renamed and id not in self._exercises:
             warnings.warn(f"exercise {id} is now called {self._renamed[id]}.", stacklevel=2)
@@ -144,11 +144,11 @@ class Registry:
         try:
             return self._exercises[id]
         except KeyError:
-            for exercise in self.elsewhere():
+            for exercise in self.exercises_not_here():
                 if exercise.id == id:
                     where = f"exercise {id} is not in this lab yet"
                     raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` adds it.") from None
-            close = nearest(str(id), self._exercises, order="the order of the notebooks")
+            close = did_you_mean(str(id), self._exercises, order="the order of the notebooks")
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
     def named(self, name: str) -> Exercise:
@@ -163,7 +163,7 @@ class Registry:
 
         Examples
         --------
-        >>> registry = Registry.of(reference_folder())
+        >>> registry = Registry.from_folder(reference_folder())
         >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi")]
         ['1.5', '1.5', '1.4', '1.13']
         """
@@ -184,29 +184,29 @@ class Registry:
         """All ids, in the order of the file."""
         return tuple(self._exercises)
 
-    def elsewhere(self) -> list[Exercise]:
-        """The exercises of the reference lab that a part of it does not have."""
+    def exercises_not_here(self) -> list[Exercise]:
+        """Return the exercises of the reference lab that this lab does not contain."""
         others = Registry.read(reference_folder() / FILE) if self.is_part else ()
         return [exercise for exercise in others if exercise.id not in self]
 
-    def meant(self, exercise: Any) -> list[str]:
-        """The ids that a text, a number, or several of these mean.
+    def parse_ids(self, exercise: Any) -> list[str]:
+        """Return the ids given as a string, a number, or a collection of these.
 
         Raises
         ------
         InputError
-            If a number may mean two exercises: 1.1 and 1.10 are the same number.
+            If a number is ambiguous, because 1.1 and 1.10 are the same number.
 
         Examples
         --------
-        >>> registry = Registry.of(reference_folder())
-        >>> registry.meant("1.5"), registry.meant(1.5), registry.meant(["1.5", 1.7])
+        >>> registry = Registry.from_folder(reference_folder())
+        >>> registry.parse_ids("1.5"), registry.parse_ids(1.5), registry.parse_ids(["1.5", 1.7])
         (['1.5'], ['1.5'], ['1.5', '1.7'])
         """
         if isinstance(exercise, str):
             return [exercise.strip()]
         if isinstance(exercise, list | tuple | set | frozenset):
-            return [id for one in exercise for id in self.meant(one)]
+            return [id for one in exercise for id in self.parse_ids(one)]
         text = str(exercise)
         if len(text.partition(".")[2]) == 1 and f"{text}0" in self:
             raise InputError(
@@ -215,25 +215,25 @@ class Registry:
         return [text]
 
     def select(self, ids: Iterable[str] | None) -> list[Exercise]:
-        """The exercises of these ids in the order of the file; without ids all that are assigned.
+        """Return the exercises with these ids in the order of the file. Default: all assigned exercises.
 
-        The id ``core`` stands for all exercises of the core, ``afternoon`` for its first three hours.
+        The id ``core`` selects all exercises of the core, and ``afternoon`` those of its first three hours.
 
         Raises
         ------
         InputError
-            If there is no exercise of an id, or none that belongs to such a part.
+            If no exercise has one of the ids, or belongs to the part.
         """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
-        wanted: set[str] = set()
+        selected: set[str] = set()
         for id in ids:
             parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
             found = {self.named(id).id} if parts is None else {e.id for e in self if e.part in parts}
             if not found:
                 raise InputError(f"no exercise of this lab belongs to {id!r}; there are: {', '.join(self.ids)}.")
-            wanted |= found
-        return [exercise for exercise in self if exercise.id in wanted]
+            selected |= found
+        return [exercise for exercise in self if exercise.id in selected]
 
     @classmethod
     def read(cls, path: Path) -> "Registry":
@@ -242,7 +242,7 @@ class Registry:
         Raises
         ------
         InputError
-            If it is not there, not TOML, or an exercise in it is not described as it must be.
+            If the file does not exist or is not TOML, or if the description of an exercise is invalid.
         """
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -253,24 +253,24 @@ class Registry:
         return parse_registry(content, str(path))
 
     @classmethod
-    def of(cls, lab_folder: Path) -> "Registry":
-        """The exercises of a lab folder: its own, or where it has none those of the reference lab."""
+    def from_folder(cls, lab_folder: Path) -> "Registry":
+        """Read the exercises of a lab folder; those of the reference lab if the folder has no ``exercises.toml``."""
         return cls.read(exercises_folder(lab_folder) / FILE.name)
 
 
 def exercises_folder(lab_folder: Path) -> Path:
-    """Where exercises and checks of a lab stand: in it, or where a student has deleted them in the reference lab."""
+    """Return the folder with the exercises and checks of a lab; that of the reference lab if a student has deleted it."""
     own = lab_folder / FOLDER
     return own if (own / FILE.name).is_file() else reference_folder() / FOLDER
 
 
 def check_files(folder: Path, exercise: Exercise) -> list[Path]:
-    """The check files of an exercise in a folder of checks; none for one that only a human can mark."""
+    """Return the check files of an exercise; an empty list if only a human can mark it."""
     return sorted(folder.glob(f"test_{exercise.stem}_*.py"))
 
 
 def exercise_of_check(name: str) -> str | None:
-    """The id of the exercise to which a check file belongs.
+    """Return the id of the exercise to which a check file belongs.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def exercise_of_check(name: str) -> str | None:
 
 
 def parse_registry(content: dict[str, Any], name: str) -> Registry:
-    """The exercises of what was read from TOML; see `Registry.read`."""
+    """Return the registry described by the content of a TOML file; see `Registry.read`."""
     unknown = set(content) - {"exercise", "assigned", "is_part"}
     if unknown:
         raise InputError(f"{name}: unknown key {min(unknown)!r}; expected [[exercise]] tables.")
@@ -304,55 +304,55 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     return Registry(exercises, assigned, content.get("is_part") is True)
 
 
-def _is_text(value: Any) -> bool:
+def _is_string(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _are_functions(value: Any) -> bool:
-    return _are_texts(value) and all(name.count(":") == 1 for name in value)
+def _are_function_names(value: Any) -> bool:
+    return _are_strings(value) and all(name.count(":") == 1 for name in value)
 
 
-def _are_texts(value: Any) -> bool:
+def _are_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _are_paths(value: Any) -> bool:
-    return _are_texts(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
+    return _are_strings(value) and not any(".." in path or "\\" in path or path.startswith("/") for path in value)
 
 
-#: What each key of an exercise must be: in words, whether a value is that, and the value where there is none.
+#: For each key of an exercise: a description of valid values, a function that accepts them, and the default value.
 KEYS: dict[str, tuple[str, Callable[[Any], Any], Any]] = {
     "id": ('a string such as "1.5"', lambda value: isinstance(value, str) and ID.fullmatch(value), None),
-    "title": ("a string", _is_text, None),
+    "title": ("a string", _is_string, None),
     "kind": (f"one of {', '.join(KINDS)}", lambda value: value in KINDS, None),
     "points": ("a number ≥ 0", lambda value: type(value) in (int, float) and value >= 0, None),
     "files": ("a list of paths in the lab, with /", _are_paths, []),
-    "notebook": ("the path of a notebook in the lab", lambda value: _is_text(value) and _are_paths([value]), None),
-    "task": ("a string", _is_text, None),
+    "notebook": ("the path of a notebook in the lab", lambda value: _is_string(value) and _are_paths([value]), None),
+    "task": ("a string", _is_string, None),
     "hints": (
         f"three strings: {', '.join(HINT_STEPS)}",
-        lambda value: _are_texts(value) and len(value) == 3 and all(map(str.strip, value)),
+        lambda value: _are_strings(value) and len(value) == 3 and all(map(str.strip, value)),
         None,
     ),
     "part": (f"one of {', '.join(PARTS)}", lambda value: value in PARTS, "further"),
-    "formerly": ("a list of ids", _are_texts, []),
+    "formerly": ("a list of ids", _are_strings, []),
     "minutes": ("a whole number ≥ 0", lambda value: type(value) is int and value >= 0, 0),
-    "prerequisites": ("a list of ids", _are_texts, []),
-    "answered_by": ("a list of functions such as 'package.module:f'", _are_functions, []),
+    "prerequisites": ("a list of ids", _are_strings, []),
+    "answered_by": ("a list of functions such as 'package.module:f'", _are_function_names, []),
     "counter_example": ("'steps', 'paths' or 'boundaries'", ("", "steps", "paths", "boundaries").__contains__, ""),
-    "stubs": ("a table of function = string", lambda v: isinstance(v, dict) and _are_texts([*v.values()]), {}),
+    "stubs": ("a table of function = string", lambda v: isinstance(v, dict) and _are_strings([*v.values()]), {}),
 }
 
 
-def _parse_exercise(table: dict[str, Any], where: str) -> Exercise:
+def _parse_exercise(table: dict[str, Any], location: str) -> Exercise:
     values: dict[str, Any] = {}
-    for key, (wanted, suits, default) in KEYS.items():
+    for key, (expected, suits, default) in KEYS.items():
         value = table.get(key, default)
         if value is None or not suits(value):
-            raise InputError(f"{where}: {key} must be {wanted}, but is {value!r}.")
+            raise InputError(f"{location}: {key} must be {expected}, but is {value!r}.")
         values[key] = tuple(map(str.strip, value)) if isinstance(value, list) else value
         if key == "id":
-            where = f"{where} ({value})"
-            if unknown := set(table) - set(KEYS) - RETIRED:
-                raise InputError(f"{where}: unknown key {min(unknown)!r}{nearest(min(unknown), KEYS)}")
+            location = f"{location} ({value})"
+            if unknown := set(table) - set(KEYS) - REMOVED_KEYS:
+                raise InputError(f"{location}: unknown key {min(unknown)!r}{did_you_mean(min(unknown), KEYS)}")
     return Exercise(**values)

@@ -1,4 +1,4 @@
-"""Functions in source text: found by name and replaced, also while the text is no Python."""
+"""Find and replace functions in source text, even if the text is not valid Python."""
 
 import ast
 import re
@@ -8,9 +8,9 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def function_lines(source: str, function: str) -> slice | None:
-    """Where a function stands, its decorators included, as a slice of ``source.split("\\n")``; None if it is not there.
+    """Return the lines of a function, with its decorators, as a slice of ``source.split("\\n")``; None if the function is missing.
 
-    A file that is not Python at the moment is searched by its indentation.
+    A file that is not valid Python is searched by its indentation.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def function_lines(source: str, function: str) -> slice | None:
 
 
 def code_lines(source: str, function: str) -> range:
-    """The numbers of the lines of a function's code, from 1, without its head and docstring; none where it is no Python.
+    """Return the line numbers (from 1) of a function's body without its docstring; an empty range if the source is not valid Python.
 
     Examples
     --------
@@ -48,10 +48,10 @@ def code_lines(source: str, function: str) -> range:
 
 
 def replace_function(source: str, function: str, replacement: str) -> str | None:
-    """The source with one function's lines replaced by those of another version; None if the function is not there.
+    """Return the source with one function replaced by another version; None if the function is missing.
 
-    Line ends of the source are kept: a file edited on Windows gets the new lines with its own "\\r\\n". So is the
-    indentation of the function: in a class that is indented by tabs, every new line begins with the same tabs.
+    The new lines get the line ends and the indentation of the source: "\\r\\n" in a file edited on Windows, and tabs in
+    a class that is indented by tabs.
     """
     ends = "\r\n" if "\r\n" in source else "\n"
     lines = source.replace("\r\n", "\n").split("\n")
@@ -67,17 +67,17 @@ def replace_function(source: str, function: str, replacement: str) -> str | None
 
 
 def indent_of(line: str) -> str:
-    """The blanks at the beginning of a line."""
+    """Return the blanks at the beginning of a line."""
     return line[: len(line) - len(line.lstrip())]
 
 
 def indented(text: str, indent: str) -> list[str]:
-    """The lines of a text at another indentation; blank ones stay blank."""
+    """Return the lines of a text with an indentation put before each; blank lines become empty."""
     return [indent + line if line.strip() else "" for line in text.split("\n")]
 
 
 def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
-    """Every function and class with its qualified name, the outer ones first."""
+    """Yield every function and class with its qualified name, an outer one before those inside it."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Definition):
             yield node, prefix + node.name
@@ -87,17 +87,17 @@ def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, s
 
 
 def first_line(node: ast.stmt | ast.excepthandler) -> int:
-    """The line at which a statement begins, its decorators included."""
+    """Return the number of the line at which a statement begins, with its decorators."""
     decorators = node.decorator_list if isinstance(node, Definition) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def function_lines_by_indent(lines: list[str], function: str) -> slice | None:
-    """Where a function stands in lines that are no Python: from its ``def`` to the next line that is not deeper."""
+    """Return the lines of a function in source that is not valid Python: from its ``def`` to the next line that is not indented deeper."""
     begin, end = 0, len(lines)
     *classes, name = function.split(".")
-    for keyword, wanted in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
-        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(wanted)}\b")
+    for keyword, expected_name in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
+        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(expected_name)}\b")
         match = None
         for i in range(begin, end):
             match = pattern.match(lines[i])

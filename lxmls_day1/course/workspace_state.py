@@ -1,8 +1,8 @@
-"""What a workspace remembers, in ``.lab-state.json``: hints that were shown, results of checks, explanations, what can be undone.
+"""The state of a workspace, in ``.lab-state.json``: hints shown, results of checks, explanations, and changes that can be undone.
 
-The reference lab remembers nothing on disk. Reading changes nothing. A state file that cannot be read is set aside when
-the next one is written: nothing in it is worth stopping a student for. What ``solve``, ``reset`` and ``update`` have
-replaced is still under ``.lab-backups``.
+The reference lab has no state on disk. Reading the state changes nothing. A state file that cannot be read is renamed when the next
+one is written, because its loss must not stop a student. The texts that ``solve``, ``reset`` and ``update`` have replaced are still in
+``.lab-backups``.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lxmls_day1.base.atomic_files import locked as file_locked
-from lxmls_day1.base.atomic_files import named, replace_files
+from lxmls_day1.base.atomic_files import report_errors_for, write_files_atomically
+from lxmls_day1.base.atomic_files import try_lock as file_locked
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain, to_plain, type_hints
 from lxmls_day1.course.registry import Exercise
@@ -27,36 +27,36 @@ DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"
 VERSION = 1
-#: The attributes of `WorkspaceState` that stand in the file; those of `ADDED_LATER` are not in older ones.
-ADDED_LATER = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
-KEPT = ("hints", "results", "given", "backups", *ADDED_LATER)
+#: The attributes of `WorkspaceState` that the file holds; files of older versions lack the attributes in `OPTIONAL_FIELDS`.
+OPTIONAL_FIELDS = ("origin", "explanations", "solved_on", "practised", "mistakes_hinted", "asked_again", "compared")
+PERSISTED_FIELDS = ("hints", "results", "given", "backups", *OPTIONAL_FIELDS)
 
 
 @dataclass(frozen=True)
-class KeptResult:
-    """How the checks of an exercise went, and on which files (`files_digest`)."""
+class SavedResult:
+    """The result of the checks of an exercise, with a digest of the files that were checked (`files_digest`)."""
 
     passed: int
     total: int
     hidden: int
     digest: str
-    mistakes: tuple[str, ...] = ()  # that were named; not in older states
+    mistakes: tuple[str, ...] = ()  # the known mistakes that were named; missing in older states
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A question that was asked after a mistake was named, and what the student wrote.
+    """A question about a named mistake, and the student's answer.
 
     Attributes
     ----------
     exercise, mistake : str
-        Their names.
+        The id of the exercise, and the name of the mistake.
     question : str
-        As it was asked.
+        The text of the question.
     attempt : str
-        The student's functions as they were checked, with the mistake.
+        The student's functions with the mistake, as they were checked.
     text : str
-        What the student wrote; empty so far if nothing.
+        The student's answer; empty until the student answers.
     """
 
     exercise: str
@@ -67,8 +67,8 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class GivenFile:
-    """A file as it was given to the student: a digest of it; the functions to be written in it; a digest of the rest."""
+class StarterFile:
+    """The record of a starter file: its digest, the functions that a student writes in it, and a digest of the rest."""
 
     digest: str
     functions: tuple[str, ...] = ()
@@ -77,52 +77,52 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a workspace comes from: the version of the package that made it, of its interface, and the files it gave.
+    """The origin of a workspace: the versions of the package and of its interface that made it, and its starter files.
 
-    ``exercises`` are those that ``start`` or the release gave; states of older versions do not say.
+    ``exercises`` are the exercises that ``start`` or the release gave; it is empty in states of older versions.
     """
 
     made_by: str = ""
     interface: int = 0
-    files: dict[str, GivenFile] = field(default_factory=dict)
+    files: dict[str, StarterFile] = field(default_factory=dict)
     exercises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Backup:
-    """What a command has replaced: the files in the workspace, and under which names their old texts are kept."""
+    """The record of what a command has replaced: the files in the workspace, and the paths of their old texts."""
 
     what: str  # "solve 1.5"
     exercise: str
-    kept: dict[str, str]  # path in the workspace -> path of the old text, relative to the workspace too
-    written: dict[str, str]  # path -> digest of what the command wrote; one that is not in `kept` was not there before
+    kept: dict[str, str]  # path in the workspace -> path of the old text, also relative to the workspace
+    written: dict[str, str]  # path -> digest of what the command wrote; a path that is not in `kept` is a new file
     was_given: bool  # whether the reference solution was in place before
-    origin: Origin | None = None  # that of the workspace before, where the command has changed it
+    origin: Origin | None = None  # the previous origin of the workspace, if the command has changed it
 
 
 @dataclass
 class WorkspaceState:
-    """The state of one workspace; change it and `save` it, both while it is `locked`.
+    """The state of one workspace. Change it and `save` it within one `lock_state` block.
 
     Attributes
     ----------
     hints : dict from exercise to the number of hints shown
-    results : dict from exercise to `KeptResult`
-    given : list of exercises that ``solve`` has put in
+    results : dict from exercise to `SavedResult`
+    given : list of exercises that ``solve`` has solved
     backups : list of `Backup`, the latest last
     origin : Origin
     explanations : list of `Explanation`, in the order of the questions
-    solved_on : dict from exercise to the day on which its checks passed, as in ``2026-03-01``; the last time, if it was practised
-    practised : list of exercises that ``check --again`` has made blank, and that are not solved again yet
+    solved_on : dict from exercise to the day on which its checks first passed, such as ``2026-03-01``; practising it again renews it
+    practised : list of exercises that ``check --again`` has reset and that are not solved again yet
     mistakes_hinted : dict from exercise to the known mistakes whose hint was shown
-    asked_again, compared : dict from exercise to the questions that were asked once more, and those whose answer was shown
+    asked_again, compared : dict from exercise to the questions that were repeated, and to the questions whose answer was shown
     damage : str
-        Why the state file could not be read; empty if it could, or there is none.
+        The reason why the state file could not be read; empty if it was read or does not exist.
     """
 
     folder: Path
     hints: dict[str, int] = field(default_factory=dict)
-    results: dict[str, KeptResult] = field(default_factory=dict)
+    results: dict[str, SavedResult] = field(default_factory=dict)
     given: list[str] = field(default_factory=list)
     backups: list[Backup] = field(default_factory=list)
     origin: Origin = field(default_factory=Origin)
@@ -135,13 +135,13 @@ class WorkspaceState:
     damage: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, folder: Path) -> "WorkspaceState":
-        """The state of a workspace as it is on disk; a new one if there is none, or none that can be read."""
-        if not keeps_state(folder):
+    def from_folder(cls, folder: Path) -> "WorkspaceState":
+        """Read the state of a workspace from disk; return a new state if the file is missing or cannot be read."""
+        if not is_workspace(folder):
             return cls(folder)
         damage = ""
         try:
-            return cls(folder, **_parsed(json.loads((folder / FILE).read_text(encoding="utf-8"))))
+            return cls(folder, **_parse_state(json.loads((folder / FILE).read_text(encoding="utf-8"))))
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -150,63 +150,65 @@ class WorkspaceState:
             damage = f"{FILE} is damaged"
         return cls(folder, damage=damage)
 
-    def passed(self, id: str) -> None:
-        """Note that all checks of an exercise pass: today, if that is the first time or it was practised."""
+    def mark_passed(self, id: str) -> None:
+        """Record that all checks of an exercise pass; set the date if this is the first time, or if the exercise was practised."""
         if id in self.practised or id not in self.solved_on:
             self.solved_on[id] = date.today().isoformat()
         self.practised = [other for other in self.practised if other != id]
 
     def contents(self) -> dict[Path, bytes]:
-        """The state as a file to be written; nothing for the reference lab."""
-        if not keeps_state(self.folder):
+        """Return the state as a mapping from path to content; empty for the reference lab."""
+        if not is_workspace(self.folder):
             return {}
-        content = {"version": VERSION, **{name: to_plain(getattr(self, name)) for name in KEPT}}
+        content = {"version": VERSION, **{name: to_plain(getattr(self, name)) for name in PERSISTED_FIELDS}}
         return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
-        """Write the state to disk, with other files that belong to it: all of them completely or none."""
-        if self.damage and keeps_state(self.folder):
+        """Write the state, and other files that belong to it, to disk in one atomic write."""
+        if self.damage and is_workspace(self.folder):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)
-        replace_files({**(with_files or {}), **self.contents()})
+        write_files_atomically({**(with_files or {}), **self.contents()})
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Make this the only process that changes the state of a workspace; another one waits until it is done."""
-    if not keeps_state(folder):
+def lock_state(folder: Path) -> Iterator[None]:
+    """Lock the state of a workspace, so that only this process changes it; wait if another process holds the lock."""
+    if not is_workspace(folder):
         yield
         return
-    with named(folder):
+    with report_errors_for(folder):
         number = os.open(folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o666)
-    with open(number, "rb") as file:  # closing it unlocks it, as the end of the process does
+    with open(number, "rb") as file:  # Closing the file releases the lock, and so does the end of the process.
         file_locked(file, wait=True)
         yield
 
 
-def why_not_kept(keep: Callable[[], object], what: str) -> str:
-    """Keep something in a state that may be on a full disk or write-protected; a sentence if that fails, else nothing.
+def save_or_explain(save: Callable[[], object], subject: str) -> str:
+    """Call a function that saves something in the state; if it fails (disk full, write-protected), return a sentence, otherwise "".
 
     Parameters
     ----------
-    keep : function
-        Called without arguments.
-    what : str
-        What it keeps: ``"The results"``.
+    save : function
+        A function without parameters.
+    subject : str
+        The subject of the sentence, such as ``"The results"``.
     """
     try:
-        keep()
+        save()
     except (OSError, InputError) as error:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
-        return f"{what} could not be kept in {FILE}: {reason}."
+        return f"{subject} could not be kept in {FILE}: {reason}."
     return ""
 
 
-def _parsed(content: Any) -> dict[str, Any]:
-    """What stands in a state file; any of several errors if it is not of the form that `WorkspaceState.contents` gives."""
+def _parse_state(content: Any) -> dict[str, Any]:
+    """Return the attributes in a state file; raise one of several errors if it has another format than `WorkspaceState.contents` writes."""
     kinds = type_hints(WorkspaceState) or {}
     parts = {
-        name: from_plain(kinds[name], content[name]) for name in KEPT if name in content or name not in ADDED_LATER
+        name: from_plain(kinds[name], content[name])
+        for name in PERSISTED_FIELDS
+        if name in content or name not in OPTIONAL_FIELDS
     }
     origins = [parts.get("origin"), *(backup.origin for backup in parts["backups"])]
     paths = [path for origin in origins if origin is not None for path in origin.files]
@@ -218,25 +220,25 @@ def _parsed(content: Any) -> dict[str, Any]:
 
 
 def _stays_inside(path: str) -> bool:
-    """Whether a path, as any system may read it, leads to a place in the folder that it is relative to."""
+    """Return True if a relative path stays inside its folder, whether Windows or a POSIX system reads it."""
     readings = PurePosixPath(path), PureWindowsPath(path)
     return all(reading.parts and not reading.anchor and ".." not in reading.parts for reading in readings)
 
 
-def keeps_state(folder: Path) -> bool:
-    """Whether a lab folder is a workspace, which may be written to, rather than the reference lab."""
+def is_workspace(folder: Path) -> bool:
+    """Return True if a lab folder is a workspace, which may be written to, and not the reference lab."""
     return folder.resolve() != reference_folder().resolve()
 
 
 def text_digest(content: bytes) -> str:
-    """A digest of a text; line ends do not count."""
+    """Return a digest of a text; line ends do not count."""
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
 def content_digest(name: str, content: bytes) -> str:
-    """A digest of a file: of a notebook what its cells ask, without what running or opening it adds; of other JSON what it says.
+    """Return a digest of a file's content: of a notebook only its cells, of other JSON only the values without the layout.
 
-    A browser lays out both in its own way.
+    The type, id, source and tags of a cell count. Running or opening a notebook changes the rest, and a browser has its own layout of JSON.
 
     Examples
     --------
@@ -248,11 +250,11 @@ def content_digest(name: str, content: bytes) -> str:
     if name.endswith((".json", ".ipynb")):
 
         def number(text: str) -> float:
-            return float(text) + 0.0  # without the sign of zero
+            return float(text) + 0.0  # adding 0.0 removes the sign of zero
 
         with contextlib.suppress(
             ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ):  # it is compared as text
+        ):  # an invalid file is compared as text
             value = json.loads(content, parse_int=number, parse_float=number)
             if name.endswith(".ipynb"):
                 value = [
@@ -264,12 +266,12 @@ def content_digest(name: str, content: bytes) -> str:
 
 
 def is_unchanged(name: str, content: bytes, digest: str) -> bool:
-    """Whether a file has the content of which a state holds the digest; older versions put down that of the text."""
+    """Return True if a file still has the content of this digest. Older versions stored the digest of the text instead."""
     return digest in (content_digest(name, content), text_digest(content))
 
 
 def files_digest(folder: Path, exercise: Exercise) -> str:
-    """A digest of the files of an exercise as they are now; a missing one counts as empty, line ends do not count."""
+    """Return a digest of the current files of an exercise; a missing file counts as empty, and line ends do not count."""
     digest = hashlib.sha256()
     for name in exercise.files:
         path = folder / name

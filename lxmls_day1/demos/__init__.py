@@ -1,8 +1,9 @@
-"""Demonstrations for the projector, the book and notebooks: Python computes scenes, a page draws them.
+"""Demonstrations for the projector, the book and notebooks: Python computes scenes, and a page draws them.
 
-``demonstration``  is their base class, says how one is written, and lists them; ``controls`` are what a reader can change,
-``scene``          is what the page draws, as plain data; ``page/demo.js`` draws it, with ``page/demo.css``.
-``pages``          are HTML files of these, with scenes inside (``lxmls-day1 demo --export``, the book), ``server`` asks
-                   Python for every scene (``lxmls-day1 demo``), ``notebook`` does so in a cell (``lab.demo``).
-``lab_learners``   are the lab's classifiers, written or not.
+``demonstration``  the base class, with instructions for a new demonstration; ``demonstration_list`` lists them all;
+                   ``controls`` are the settings that a reader can change
+``scene``          the data that the page draws; ``page/demo.js`` draws it, with ``page/demo.css``
+``pages``          HTML files with scenes inside (``lxmls-day1 demo --export``, the book); ``server`` computes every scene on
+                   request (``lxmls-day1 demo``); ``notebook`` does so in a cell (``lab.demo``)
+``lab_learners``   the lab's classifiers, which may be unwritten or faulty
 """

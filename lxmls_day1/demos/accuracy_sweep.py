@@ -1,11 +1,11 @@
-"""Exercise 1.8 as a computation: every learner's accuracy over size, variance and balance, for one seed after another.
+"""The computations of exercise 1.8: every learner's accuracy over size, variance and balance, for one seed after another.
 
-A *measurement* trains one learner on one sample, and asks how often it will be right. No test points are needed for
-that: the difference of scores w·x + b of a linear classifier is a Gaussian on each class, so that its accuracy in the
-long run has a formula. What is left in the error bars is the luck of the training sample alone.
+A *measurement* trains one learner on one sample, and computes its expected accuracy. This needs no test points, because
+the difference of scores w·x + b of a linear classifier is a Gaussian on each class, so its expected accuracy has a formula.
+The error bars therefore show only the variation of the training sample.
 
-All learners of a seed see the same points. Seeds are the outer loop: after the first seed there is a value everywhere,
-and each further one makes the means steadier; so a sweep that is stopped early has already something to show.
+All learners of a seed see the same points. Seeds are the outer loop: after the first seed every value exists, and each further
+seed makes the means more stable. So a cancelled sweep already has something to show.
 """
 
 import math
@@ -17,12 +17,12 @@ import numpy as np
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts, trained
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector, train_quietly
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))
-USUAL = {"size": 100, "variance": 1.0, "balance": 0.5}
-#: What is varied, and over which values; the others have their usual value.
-SWEPT: dict[str, tuple[float, ...]] = {
+DEFAULT_SETTINGS = {"size": 100, "variance": 1.0, "balance": 0.5}
+#: Quantity -> the values over which it is varied. The other quantities have their default values.
+SWEEP_VALUES: dict[str, tuple[float, ...]] = {
     "size": (10, 20, 50, 100, 200, 500),
     "variance": (0.25, 0.5, 1.0, 2.0, 4.0),
     "balance": (0.5, 0.4, 0.3, 0.2, 0.1, 0.05),
@@ -30,31 +30,31 @@ SWEPT: dict[str, tuple[float, ...]] = {
 
 
 class Measurement(NamedTuple):
-    """What one learner got right."""
+    """The expected accuracy of one trained learner."""
 
     quantity: str
     value: float
     seed: int
     learner: str
-    right: tuple[float, float]
-    """The share of each class that it labels rightly, in the long run."""
+    class_accuracies: tuple[float, float]
+    """The expected accuracy on each class."""
 
 
 def settings_of(quantity: str, value: float) -> dict[str, float]:
-    """Size, variance and balance where one quantity has this value.
+    """Return size, variance and balance, with this value for one quantity and defaults for the others.
 
     Examples
     --------
     >>> settings_of("variance", 4.0)
     {'size': 100, 'variance': 4.0, 'balance': 0.5}
     """
-    return USUAL | {quantity: value}
+    return DEFAULT_SETTINGS | {quantity: value}
 
 
 def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
-    """What the Bayes-optimal classifier gets right in the long run: of all points, of class 0, and of class 1.
+    """Return the expected accuracy of the Bayes-optimal classifier: on all points, on class 0, and on class 1.
 
-    With two classes of variance σ² whose means are 2d apart it errs on class k with probability
+    With two classes of variance σ² whose means are 2d apart, it errs on class k with probability
     Φ(−d/σ ∓ (σ/2d) log(p_0/p_1)).
     """
     from scipy.special import ndtr
@@ -69,52 +69,52 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
 
 
 def measurements(
-    lab: Any, seeds: Sequence[int], attempts: Attempts, quantities: Collection[str] = tuple(SWEPT)
+    lab: Any, seeds: Sequence[int], attempts: FailureCollector, quantities: Collection[str] = tuple(SWEEP_VALUES)
 ) -> Iterator[Measurement]:
-    """Measure, one learner on one sample at a time.
+    """Yield the measurement of one learner on one sample after another.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
     seeds : sequence of int
     attempts : Attempts
-        Keeps why a learner is left out that fails, or is still to be written.
+        Stores the reason why a learner is missing: it failed, or is still to be written.
     quantities : collection of str
-        Of `SWEPT`.
+        Keys of `SWEEP_VALUES`.
 
     Yields
     ------
     Measurement
     """
     classifiers: dict[str, Any] = {}
-    for learner in EVERYWHERE:
+    for learner in GENERAL_LEARNERS:
         with attempts(learner.label):
             classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
     for seed in seeds:
         for quantity in quantities:
-            for value in SWEPT[quantity]:
+            for value in SWEEP_VALUES[quantity]:
                 points = sample(lab, quantity, value, seed)
                 for label in list(classifiers):
-                    classifier = classifiers.pop(label)  # one that fails is not tried again
+                    classifier = classifiers.pop(label)  # a classifier that fails is not tried again
                     with attempts(label):
-                        params = np.asarray(trained(classifier, points.train_X, points.train_y), dtype=float)
+                        params = np.asarray(train_quietly(classifier, points.train_X, points.train_y), dtype=float)
                         right = accuracies_of_classes(params, points.means, points.variances)
                         classifiers[label] = classifier
                         yield Measurement(quantity, value, seed, label, right)
 
 
 def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:
-    """The data set to train on."""
+    """Return the data set to train on."""
     settings = settings_of(quantity, value)
     variances = 2 * [settings["variance"]]
     return gaussian_data(lab, MEANS, variances, int(settings["size"]), seed, balance=settings["balance"])
 
 
 def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.ndarray) -> tuple[float, float]:
-    """How often a linear classifier is right on each of two Gaussian classes, in the long run.
+    """Return the expected accuracy of a linear classifier on each of two Gaussian classes.
 
-    With w = w_1 − w_0 and b = b_1 − b_0, the difference w·x + b has on class k the mean w·μ_k + b and the variance
-    Σ_j w_j² σ²_kj; class 0 is labelled rightly where it is negative, class 1 where it is positive.
+    With w = w_1 − w_0 and b = b_1 − b_0, the difference w·x + b on class k has the mean w·μ_k + b and the variance
+    Σ_j w_j² σ²_kj. Class 0 is predicted if the difference is negative, class 1 if it is positive.
 
     Parameters
     ----------
@@ -128,14 +128,14 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
     Raises
     ------
     InputError
-        If the params are not those of a linear classifier of two classes.
+        If `params` is not the finite array of a linear classifier of two classes.
 
     Examples
     --------
     A line half-way between two classes, one standard deviation from either:
 
-    >>> right = accuracies_of_classes(np.array([[0.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
-    >>> [round(share, 4) for share in right]
+    >>> class_accuracies = accuracies_of_classes(np.array([[0.0, 0.0], [-1.0, 1.0]]), np.array([[-1.0], [1.0]]), np.ones((2, 1)))
+    >>> [round(share, 4) for share in class_accuracies]
     [0.8413, 0.8413]
     """
     from scipy.special import ndtr
@@ -151,7 +151,8 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
     towards = np.array([-1.0, 1.0]) * centres
     with np.errstate(divide="ignore", invalid="ignore"):
         z = towards / deviations
-    if not deviations.any():  # the same class everywhere; of equal scores the first
+    # With equal weights, one class is predicted everywhere; the first class if the scores are equal, too.
+    if not deviations.any():
         z = np.array([-np.inf, np.inf]) if difference[0] > 0 else np.array([np.inf, -np.inf])
     right = ndtr(z)
     return float(right[0]), float(right[1])
@@ -163,26 +164,26 @@ class Results:
 
     Attributes
     ----------
-    found : dict
+    by_seed : dict
         (quantity, learner, value) -> seed -> shares of class 0 and class 1.
     """
 
-    found: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
+    by_seed: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
 
     def add(self, measurement: Measurement) -> None:
-        """Take one more in; a second one of the same kind and seed replaces the first."""
+        """Store a measurement. It replaces an earlier one of the same kind and seed."""
         key = measurement.quantity, measurement.learner, measurement.value
-        self.found.setdefault(key, {})[measurement.seed] = measurement.right
+        self.by_seed.setdefault(key, {})[measurement.seed] = measurement.class_accuracies
 
     def accuracies(self, quantity: str, learner: str, value: float, part: str = "all") -> np.ndarray:
-        """The accuracy of each seed, (seeds,).
+        """Return the accuracy of each seed, (seeds,).
 
         Parameters
         ----------
         part : "all" or "rare"
-            On all points, or on those of class 0 only, which is the rare one where the balance is varied.
+            On all points, or only on class 0, which is the rare class when the balance is varied.
         """
-        rights = np.array(list(self.found.get((quantity, learner, value), {}).values())).reshape(-1, 2)
+        rights = np.array(list(self.by_seed.get((quantity, learner, value), {}).values())).reshape(-1, 2)
         if part == "rare":
             return rights[:, 0]
         balance = settings_of(quantity, value)["balance"]
@@ -191,8 +192,8 @@ class Results:
     def curve(
         self, quantity: str, learner: str, part: str = "all", nr_seeds: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Means and standard deviations over the first seeds, by value; NaN where there is nothing (or one seed) yet."""
-        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEPT[quantity]]
+        """Return means and standard deviations over the first seeds, by value; NaN as long as there are too few seeds."""
+        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEEP_VALUES[quantity]]
         means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
         deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
         return np.array(means), np.array(deviations)

@@ -1,9 +1,10 @@
-"""What a line cannot do: classes at crossed corners or one around the other, a line beside a kernel perceptron and nearest neighbours.
+"""Problems that no line can solve: classes at crossed corners or in rings, with a line, a kernel perceptron and nearest neighbours.
 
-The perceptron's weights are a sum of the examples on which it was wrong, w = Σ_m α_m y_m x_m, so that a score needs only products of
-examples: w·x = Σ_m α_m y_m x_m·x. A *kernel* k(x_m, x) in place of the product is a product in a larger space, where a plane may part
-what no line does. Nearest neighbours learn nothing: the majority of the k closest examples decides. Both keep all examples, and need
-them for every decision; the lab's learners keep one weight for each feature. So they are shown here, and are not part of the lab.
+The perceptron's weights are a sum of the examples on which it was wrong, w = Σ_m α_m y_m x_m, so a score needs only products of
+examples: w·x = Σ_m α_m y_m x_m·x. A *kernel* k(x_m, x) replaces the product by a product in a larger space, in which a plane may
+separate points that no line separates. Nearest neighbours learn no weights: the majority of the k closest examples decides. Both
+methods keep all examples and need them for every decision, while the lab's learners keep one weight for each feature. Therefore
+they are shown here, and are not part of the lab.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,23 +15,23 @@ import numpy as np
 
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
 
 LIMITS = (-2.6, 2.6)
-GRID = 61  # places along each axis where scores are computed; between them boundaries are interpolated
+GRID = 61  # points along each axis at which scores are computed; boundaries are interpolated
 ROUNDS = 10
 SHAPES = ("crossed corners", "ring", "two clusters")
 _PLANE = Axis(*LIMITS, ticks=())
-_MOVE_TO = 1  # contourpy's code where a curve begins
+_MOVE_TO = 1  # contourpy's code for the start of a curve
 
 
 def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points X (n, 2) and their classes (n,), −1 or 1, half of each.
+    """Return points X (n, 2) and their classes (n,), −1 or 1, half of each.
 
     Examples
     --------
-    Without noise a point of the crossed corners is of class 1 where both of its coordinates have the same sign:
+    Without noise, a point of the crossed corners is of class 1 if both of its coordinates have the same sign:
 
     >>> X, y = examples("crossed corners", 50, noise=0.0, seed=1)
     >>> bool((np.sign(X[:, 0] * X[:, 1]) == y).all())
@@ -50,30 +51,30 @@ def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.n
 
 
 def kernel(A: np.ndarray, B: np.ndarray, width: float) -> np.ndarray:
-    """1 + exp(−‖a − b‖² / (2 width²)) of each row of A (n, 2) with each of B (m, 2): an array (n, m). The 1 is that of the intercepts."""
+    """Return 1 + exp(−‖a − b‖² / (2 width²)) for each row a of A (n, 2) and b of B (m, 2): (n, m). The 1 represents the intercepts."""
     squares = ((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2)
     values: np.ndarray = 1 + np.exp(-squares / (2 * width**2))
     return values
 
 
 def kernel_perceptron(K: np.ndarray, y: np.ndarray, nr_rounds: int) -> np.ndarray:
-    """How often each example was mistaken, at the start and after each round.
+    """Return the number of mistakes on each example, at the start and after each round.
 
     Parameters
     ----------
     K : array (n, n)
-        The kernel of each two examples.
+        The kernel of each pair of examples.
     y : array (n,) of −1 and 1
     nr_rounds : int
 
     Returns
     -------
     alpha : int array (nr_rounds + 1, n)
-        The score of x is Σ_m alpha_m y_m k(x_m, x); 0 is a mistake.
+        The score of x is Σ_m alpha_m y_m k(x_m, x). A score of 0 counts as a mistake.
 
     Examples
     --------
-    With the product as kernel it is the perceptron: mistaken once at the first point, it is right on both.
+    With the product as kernel it is the perceptron: after one mistake on the first point, it is right on both.
 
     >>> kernel_perceptron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1, -1]), nr_rounds=2).tolist()
     [[0, 0], [1, 0], [1, 0]]
@@ -88,9 +89,9 @@ def kernel_perceptron(K: np.ndarray, y: np.ndarray, nr_rounds: int) -> np.ndarra
 
 
 def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.ndarray:
-    """A continuous score of each row of x (m, 2), positive where 1 is the majority among the k nearest points of X (n, 2); k is odd.
+    """Return a continuous score of each row of x (m, 2), positive if 1 is the majority of the k nearest points of X (n, 2); k is odd.
 
-    The majority is 1 where the (k+1)/2-th nearest point of class 1 is nearer than that of class −1: the score is the
+    The majority is 1 if the (k+1)/2-th nearest point of class 1 is nearer than that of class −1. The score is the
     difference of these two distances, and its zeros are the boundary.
 
     Examples
@@ -107,7 +108,7 @@ def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.nda
 
 
 def rings_of_class_1(score: Callable[[np.ndarray], np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The curves around the places of the plane where a score is negative, and those where it is positive."""
+    """Return the curves around the regions with a negative score, and those around the regions with a positive score."""
     from contourpy import contour_generator
 
     ticks = np.linspace(*LIMITS, GRID)
@@ -125,17 +126,17 @@ def rings_of_class_1(score: Callable[[np.ndarray], np.ndarray]) -> tuple[list[np
 
 
 class DemoBeyondALine(Demonstration):
-    """The same points three times, with the regions of a line, a kernel perceptron and nearest neighbours."""
+    """A demonstration that shows the same points three times, with the regions of a line, a kernel perceptron and nearest neighbours."""
 
     name = "beyond_a_line"
     title = "What a line cannot do"
     order = 80
     summary = "Crossed corners and rings: a line fails, a kernel perceptron and nearest neighbours do not."
-    look_at = (
+    observations = (
         "The same points three times; the background shows which class each method predicts at every place. A line separates "
         "two clusters and nothing else; the other two methods keep examples, and their boundaries bend around them."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: round by round the kernel perceptron adds up its mistakes, and its regions join.",
         "Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.",
         "Take one neighbour, then fifteen, with much noise: which of them follows the noise?",
@@ -149,12 +150,12 @@ class DemoBeyondALine(Demonstration):
     grid = MappingProxyType({"shape": SHAPES, "noise": (0.1, 0.25, 0.5)})
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
-        """The regions of three methods, and those of the kernel perceptron after each round."""
+        """Compute the regions of the three methods; those of the kernel perceptron after each round."""
         X, y = examples(settings["shape"], 80, settings["noise"], seed=1)
         test_X, test_y = examples(settings["shape"], 400, settings["noise"], seed=2)
         width, k = settings["width"], settings["neighbours"]
         alphas = kernel_perceptron(kernel(X, X, width), y, ROUNDS)
-        attempts = Attempts()
+        attempts = FailureCollector()
         methods: list[tuple[str, list[Callable[[np.ndarray], np.ndarray]]]] = []
         with attempts("The perceptron"):
             learner = self.lab.classifier("perceptron", "Perceptron", nr_rounds=10)

@@ -1,7 +1,7 @@
-"""Exercise 1.8 on the projector: how accurate every classifier is over size, variance and balance.
+"""Exercise 1.8 on the projector: the accuracy of every classifier as a function of size, variance and balance.
 
-The frames add one sample after another: after the first seed there is a point everywhere, and with each further one the means
-and their error bars (one standard deviation over the seeds) come to rest.
+Each frame adds one or more samples. After the first seed every point exists, and with each further seed the means and their error
+bars (one standard deviation over the seeds) become more stable.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,25 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.errors import counted
-from lxmls_day1.demos.accuracy_sweep import SWEPT, Results, best_accuracies, measurements
+from lxmls_day1.base.errors import pluralize
+from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, Results, best_accuracies, measurements
 from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
 
-#: Of each classifier, means and standard deviations over one quantity, for each frame.
+#: Classifier -> for each frame, means and standard deviations as functions of one quantity.
 Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
 AXES = {"size": "training points", "variance": "variance of both classes", "balance": "share of the rarer class"}
-LEARNERS = tuple(learner.label for learner in EVERYWHERE)
-_FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)  # after so many seeds: error bars change ever less
-#: From one learner to the next, in distances between two values; little where curves are steep, so that they stay true.
-_DODGE = {"accuracy": 0.03, "short": 0.09}
+LEARNERS = tuple(learner.label for learner in GENERAL_LEARNERS)
+#: Numbers of seeds; the gaps grow, because each further seed changes the error bars less.
+_SEEDS_OF_FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)
+#: Horizontal offset between learners, relative to the distance of two values; small for steep curves, which it would distort.
+_LEARNER_OFFSETS = {"accuracy": 0.03, "short": 0.09}
 
 
 class DemoComparison(Demonstration):
-    """Three plots: a line for each learner, with error bars over seeds, and the best there can be."""
+    """A demonstration with three plots: a line for each learner, with error bars over seeds, and the best possible accuracy."""
 
     name = "comparison"
     title = "All of them: size, variance, balance"
@@ -36,11 +37,11 @@ class DemoComparison(Demonstration):
     summary = (
         "How accurate every classifier is over the number of points, their variance and the balance of the classes."
     )
-    look_at = (
+    observations = (
         "Each line is one classifier, and its accuracy is exact: how often it is right on all points that there could be. The line of "
         "the best possible classifier is the ceiling, and the gap below it is what comes from having too few points."
     )
-    to_try = (
+    suggestions = (
         "Show how far they are below the best: with 10 points the classifiers differ, with 500 they hardly do.",
         "Look at the rare class alone: at a share of 0.05, classifiers that minimise the number of mistakes give it up.",
         "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?",
@@ -57,23 +58,23 @@ class DemoComparison(Demonstration):
 
     def __init__(self, lab: Any):
         super().__init__(lab)
-        self.results, self.nr_done = Results(), 0  # seeds of which all is measured
-        self.attempts = Attempts()
+        self.results, self.nr_done = Results(), 0  # seeds that are completely measured
+        self.attempts = FailureCollector()
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
-        """Measure what is not measured yet, and draw it."""
+        """Make the missing measurements, and draw all of them."""
         nr_seeds, part, short = settings["nr_seeds"], settings["part"], settings["scale_of_y"] == "short"
         yield from self._measure(nr_seeds)
-        after = [n for n in _FRAMES if n < nr_seeds] + [nr_seeds]
+        after = [n for n in _SEEDS_OF_FRAMES if n < nr_seeds] + [nr_seeds]
         curves: dict[str, Curves] = {
             quantity: {
                 label: [self.results.curve(quantity, label, part, nr_seeds=n) for n in after] for label in LEARNERS
             }
-            for quantity in SWEPT
+            for quantity in SWEEP_VALUES
         }
-        visible = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.left_out]
+        visible = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.skipped]
         yield Scene(
-            [_panel(quantity, curves[quantity], _best(quantity, part), visible, short) for quantity in SWEPT],
+            [_panel(quantity, curves[quantity], _best(quantity, part), visible, short) for quantity in SWEEP_VALUES],
             by_frame(
                 _sentence(curves["size"], _best("size", part), visible, frame, n) for frame, n in enumerate(after)
             ),
@@ -81,15 +82,15 @@ class DemoComparison(Demonstration):
             columns=(1.3, 1),
             steps=Steps("seeds", after, start=len(after) - 1),
             notes=self.attempts.sentences(),
-            facts={"done": sum(map(len, self.results.found.values()))},
+            facts={"done": sum(map(len, self.results.by_seed.values()))},
         )
 
     def _measure(self, nr_seeds: int) -> Iterator[float]:
-        """Train on the samples of further seeds; a computation that is given up keeps the seeds that it has finished."""
+        """Train on the samples of further seeds. A cancelled computation keeps its completed seeds."""
         if nr_seeds <= self.nr_done:
             return
         seeds = range(self.nr_done + 1, nr_seeds + 1)
-        total = len(seeds) * len(LEARNERS) * sum(map(len, SWEPT.values()))
+        total = len(seeds) * len(LEARNERS) * sum(map(len, SWEEP_VALUES.values()))
         for number, item in enumerate(measurements(self.lab, seeds, self.attempts)):
             self.results.add(item)
             self.nr_done = item.seed - 1
@@ -98,15 +99,15 @@ class DemoComparison(Demonstration):
 
 
 def _best(quantity: str, part: str) -> np.ndarray:
-    """The accuracy of the Bayes-optimal classifier at each value."""
+    """Return the accuracy of the Bayes-optimal classifier at each value."""
     column = 0 if part == "all" else 1
-    return np.array([best_accuracies(quantity, value)[column] for value in SWEPT[quantity]])
+    return np.array([best_accuracies(quantity, value)[column] for value in SWEEP_VALUES[quantity]])
 
 
 def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[str], short: bool) -> Panel:
-    """The lines over one quantity, and the range that holds all means and the last error bars."""
-    named = quantity == "size"  # one legend will do
-    values, base = SWEPT[quantity], best if short else np.zeros_like(best)
+    """Return the lines for one quantity. The vertical range contains all means and the last error bars."""
+    named = quantity == "size"  # one legend is enough
+    values, base = SWEEP_VALUES[quantity], best if short else np.zeros_like(best)
     places = np.arange(len(values))
     marks: list[Mark] = [
         learner_line(_rows(places, best - base), "Bayes optimal", width=1.2, label=named * "Bayes optimal")
@@ -115,7 +116,7 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[st
     for number, label in enumerate(LEARNERS):
         if label not in visible:
             continue
-        x = places + _DODGE["short" if short else "accuracy"] * (number - (len(LEARNERS) - 1) / 2)
+        x = places + _LEARNER_OFFSETS["short" if short else "accuracy"] * (number - (len(LEARNERS) - 1) / 2)
         means = [mean - base for mean, _ in curves[label]]
         extents = [
             (mean - deviation, mean + deviation) for mean, (_, deviation) in zip(means, curves[label], strict=True)
@@ -137,13 +138,13 @@ def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[st
 
 
 def _rows(places: np.ndarray, *heights: np.ndarray) -> np.ndarray:
-    """Places and heights side by side, with the digits that can be seen; rows without a number are left out."""
+    """Return places and heights as columns, rounded to visible digits, without rows of non-finite numbers."""
     rows = np.column_stack([places.round(2), np.round(heights, 4).T])
     return np.asarray(rows[np.isfinite(rows).all(axis=1)])
 
 
 def _sentence(curves: Curves, best: np.ndarray, visible: Sequence[str], frame: int, nr_seeds: int) -> str:
-    """The worst and the best of the classifiers on the fewest and on the most training points."""
+    """Return a sentence about the worst and the best classifier on the smallest and on the largest training set."""
     parts = []
     for place in (0, -1):
         means = sorted(
@@ -152,6 +153,6 @@ def _sentence(curves: Curves, best: np.ndarray, visible: Sequence[str], frame: i
         if means:
             ends = " to ".join(f"{mean:.3f} ({label})" for mean, label in (means[0], means[-1]))
             parts.append(
-                f"with {SWEPT['size'][place]} training points accuracies from {ends}, the best possible {best[place]:.3f}"
+                f"with {SWEEP_VALUES['size'][place]} training points accuracies from {ends}, the best possible {best[place]:.3f}"
             )
-    return f"After {counted(nr_seeds, 'seed')}: {'; '.join(parts) or 'no classifier is shown'}."
+    return f"After {pluralize(nr_seeds, 'seed')}: {'; '.join(parts) or 'no classifier is shown'}."

@@ -1,7 +1,8 @@
-"""The Gaussian that AROW keeps over two weights: an ellipse that shrinks with every example, where it has seen more.
+"""The Gaussian of AROW over two weights: an ellipse that shrinks with every example, fastest for frequent words.
 
-Documents have two words, a frequent one and a rare one, and the counts of both speak for the class. The mean of the two weights of class 1
-is the centre of the ellipse, their standard deviations are its half-axes. Beside it stand the two deviations, example by example.
+Documents have two words, a frequent one and a rare one, and the counts of both indicate the class. The ellipse has the mean of the
+two weights of class 1 as its centre and their standard deviations as its half-axes. A second panel shows both deviations over the
+examples.
 """
 
 from collections.abc import Mapping
@@ -13,16 +14,16 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 
 LIMITS = (-1.6, 1.6)
-SIGNAL = 0.5  # the mean entry of a word that is there, in favour of its class
+SIGNAL = 0.5  # the absolute mean entry of a word that is present; the sign indicates the class
 WORDS = "frequent word", "rare word"
 _EXAMPLES = 60
 
 
 def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Documents of two words; the second is in a share ``rare`` of them. Returns X (n, 2) and the classes (n,).
+    """Return X (n, 2) and the classes (n,) of documents of two words; a fraction ``rare`` of them contains the second word.
 
     Examples
     --------
@@ -36,9 +37,9 @@ def documents(n_examples: int, rare: float, seed: int) -> tuple[np.ndarray, np.n
     return present * (SIGNAL * (2 * y[:, None] - 1) + rng.normal(size=(n_examples, 2))), y
 
 
-def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
-    """AROW of a lab, one example after the other: the weights of class 1 and their standard deviations, each (n + 1, 2)."""
-    from lxmls_day1.engine.corpus_training import resume  # numba takes its time
+def arow_trajectory(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[np.ndarray, np.ndarray]:
+    """Train AROW of a lab on one example after another. Return the weights of class 1 and their standard deviations, each (n + 1, 2)."""
+    from lxmls_day1.engine.corpus_training import resume  # imported here because numba is slow to import
 
     learner, state = lab.classifier("arow", "AROW", regularizer=regularizer, nr_rounds=1, order=[0]), None
     means, deviations = [np.zeros(2)], [np.ones(2)]
@@ -50,7 +51,7 @@ def course(lab: Any, X: np.ndarray, y: np.ndarray, regularizer: float) -> tuple[
 
 
 class DemoConfidence(Demonstration):
-    """The ellipse on the left, the two standard deviations on the right."""
+    """A demonstration with the ellipse on the left and the two standard deviations on the right."""
 
     name = "confidence"
     title = "More certain where it has seen more"
@@ -58,11 +59,11 @@ class DemoConfidence(Demonstration):
     summary = (
         "AROW's Gaussian over two weights: the ellipse shrinks with every example, along the rare word's axis last."
     )
-    look_at = (
+    observations = (
         "The ellipse shows which weights of two words AROW still considers likely. Each document makes it narrower in the "
         "directions of its words: the frequent word's weight soon changes little, and the rare word's still moves."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: the ellipse becomes narrow first, as every document has the frequent word.",
         "Let the rare word be in all documents (rare word in 1): now the ellipse shrinks evenly.",
         "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",
@@ -76,14 +77,14 @@ class DemoConfidence(Demonstration):
     grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100), "seed": (1, 2, 3)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
-        """The Gaussian after each of sixty examples."""
+        """Compute the Gaussian after each of sixty examples."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
-        attempts = Attempts()
+        attempts = FailureCollector()
         planes: list[draw.Mark] = []
         curves: list[draw.Mark] = []
         table, facts = None, {}
         with attempts("AROW"):
-            means, deviations = course(self.lab, X, y, settings["regularizer"])
+            means, deviations = arow_trajectory(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
             examples, ends = np.arange(_EXAMPLES + 1), range(1, _EXAMPLES + 2)
             style = draw.learner_style("AROW")

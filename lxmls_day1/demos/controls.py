@@ -1,4 +1,4 @@
-"""What a reader can change in a demonstration: sliders, choices, ticks, texts and points, as plain data."""
+"""The controls of a demonstration: sliders, choices, ticks, texts and points, as plain data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ class Control:
     Attributes
     ----------
     name : str
-        By which the setting is asked for, and stands in a link.
+        The name of the setting in requests and links.
     label : str
     tip : str
-        What it does, in a few words.
+        A short explanation of its effect.
     value
-        At the start.
+        The default value.
     when : (name, value), optional
         Shown only while another setting has this value.
     """
@@ -34,38 +34,38 @@ class Control:
     when: tuple[str, Any] | None = None
 
     def accepts(self, value: Any) -> bool:
-        """Whether a value, which comes from a page, is one of this control's."""
+        """Return True if a value, which comes from a page, is valid for this control."""
         raise NotImplementedError
 
     def data(self) -> dict[str, Any]:
-        """The control as JSON takes it."""
+        """Return the control as data for JSON."""
         found: dict[str, Any] = plain_data(asdict(self) | {"kind": type(self).__name__.lower()})
         return found
 
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A number out of a row of them.
+    """A number out of a list of values.
 
     Attributes
     ----------
     values : sequence of numbers
-        In their order; see `inclusive_range` and `decades`.
+        The values in order; see `inclusive_range` and `decades`.
     of_class : int, optional
-        The class whose colour it has.
+        The class whose colour the slider has.
     """
 
     values: Sequence[float] = ()
     of_class: int | None = None
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is in the row."""
+        """Return True if the value is in the list."""
         return value in self.values
 
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """One of a few options: a row of buttons, or a list where there are many.
+    """One of a few options: a row of buttons, or a list if there are many.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Choice(Control):
     options: Sequence[tuple[str, Any]] = ()
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is an option."""
+        """Return True if the value is an option."""
         return any(value == option and type(value) is type(option) for _, option in self.options)
 
 
@@ -91,26 +91,26 @@ class Ticks(Control):
     options: Sequence[str] = ()
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is a list of options."""
+        """Return True if the value is a list of options."""
         return isinstance(value, list) and all(item in self.options for item in value)
 
 
 @dataclass(frozen=True)
 class Text(Control):
-    """A text to type.
+    """A text field.
 
     Attributes
     ----------
     lines : int
-        How many are seen at once.
-    suggestions : sequence of (text, text) pairs, what is chosen and what is then typed
+        The number of visible lines.
+    suggestions : sequence of (name of the suggestion, inserted text)
     """
 
     lines: int = 1
     suggestions: Sequence[tuple[str, str]] = ()
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is a text."""
+        """Return True if the value is a string."""
         return isinstance(value, str)
 
 
@@ -123,11 +123,11 @@ class Points(Control):
     panel : str
         The panel's name.
     class_from : str
-        The setting that is the class of a point when it is added; a single point takes the class that is set.
+        The setting that gives a new point its class. A single point always has the class of the setting.
     least, most : int
-        How many there may be.
+        The minimum and the maximum number of points.
     reach : float
-        The largest coordinate, of either sign.
+        The maximum absolute value of a coordinate.
     """
 
     panel: str = ""
@@ -137,7 +137,7 @@ class Points(Control):
     reach: float = 10.0
 
     def accepts(self, value: Any) -> bool:
-        """Whether the value is a list of such points, [x, y, class]."""
+        """Return True if the value is a list of such points, [x, y, class]."""
         if not isinstance(value, list) or not self.least <= len(value) <= self.most:
             return False
         return all(isinstance(point, list) and len(point) == 3 and all(map(_is_number, point)) and point[2] in range(8)
@@ -149,7 +149,7 @@ def _is_number(value: Any) -> bool:
 
 
 def inclusive_range(first: float, last: float, by: float) -> list[float]:
-    """Equally spaced values of a slider, both ends included.
+    """Return equally spaced values of a slider, including both ends.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def inclusive_range(first: float, last: float, by: float) -> list[float]:
 
 
 def decades(first: float, last: float, per_decade: int) -> list[float]:
-    """Values of a logarithmic slider, with two significant digits.
+    """Return the values of a logarithmic slider, with two significant digits.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def decades(first: float, last: float, per_decade: int) -> list[float]:
 
 
 def settings_from(controls: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a page: what it asks for where a control takes that, its usual value elsewhere.
+    """Return the settings for a page: the requested value if the control accepts it, else the default.
 
     Examples
     --------

@@ -1,29 +1,29 @@
-"""The base class of all demonstrations, and how one is written.
+"""The base class of all demonstrations, with instructions for a new one.
 
-Python computes, the page draws. A demonstration says what a reader can change (`controls`) and turns a choice of settings
-into a `Scene`: numbers in panels, with frames where it goes in steps. Drawing, stepping, dragging, links, keys and colours
-are the page's, the same for all (``page/demo.js``)::
+Python computes, the page draws. A demonstration declares what a reader can change (`controls`) and turns a choice of settings
+into a `Scene`: numbers in panels, with frames if it has steps. The page handles drawing, stepping, dragging, links, keys
+and colours in the same way for all demonstrations (``page/demo.js``)::
 
     class DemoCoin(Demonstration):
         name = "coin"
         title = "A coin"
-        order = 90                                             # its place in the index
+        order = 90                                             # its position in the index
         summary = "How often heads comes up."                  # a line for the index, below 125 characters
-        look_at = "…"                                          # two or three sentences: what there is to see
-        to_try = ("…", "…", "…")                               # three things
+        look_at = "…"                                          # two or three sentences: what to notice
+        to_try = ("…", "…", "…")                               # three suggestions
         controls = (                                           # at least two
             Slider("throws", "throws", "how often the coin is thrown", 10, values=inclusive_range(1, 100, 1)),
             Slider("seed", "seed", "another series of throws", 1, values=inclusive_range(1, 9, 1)),
         )
-        grid = {"throws": (10, 100)}                           # the settings that a page without Python holds
+        grid = {"throws": (10, 100)}                           # the settings whose scenes a page without Python contains
 
         def scene(self, settings):
             heads = self.lab.function(…)                       # readers and classifiers only through the lab
             return Scene([Panel("coin", "heads", Axis(0, 100), Axis(0, 1), [learner_line(heads, "Perceptron")])])
 
-A scene that takes long is a generator: it yields how far it is, from 0 to 1, and the scene at the end. A classifier that a
-student has still to write raises NotImplementedError: compute each learner within ``with attempts(label)`` (`Attempts`), so
-that the others go on; what escapes ends as a sentence on the page.
+For a slow computation, `scene` is a generator: it yields its progress, from 0 to 1, and finally the scene. A classifier that a
+student has still to write raises NotImplementedError. Therefore compute each learner within ``with attempts(label)``
+(`FailureCollector`), so that the others continue. Any other error becomes a sentence on the page.
 """
 
 import itertools
@@ -32,34 +32,34 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.demos.controls import Control, settings_from
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.lab_learners import left_out
+from lxmls_day1.demos.lab_learners import skipped_learner
 from lxmls_day1.demos.scene import Scene
 
 
 class Demonstration:
-    """One demonstration of a lab. See the head of this file for how to write one.
+    """The base class of a demonstration of a lab. See the module's docstring for how to write one.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
-        Whose readers and classifiers are shown; their files are read anew.
+        The lab with the readers and classifiers to show. Their files are read again.
 
     Attributes
     ----------
     controls : sequence of Control
     grid : mapping of setting to values
-        A page without Python holds the scenes of all combinations; its other controls are left out.
+        A page without Python contains the scenes of all combinations of these values, and no other controls.
     """
 
     name = "demonstration"
     title = "A demonstration"
     order = 0
     summary = ""
-    look_at = ""
-    to_try: Sequence[str] = ()
+    observations = ""
+    suggestions: Sequence[str] = ()
     controls: Sequence[Control] = ()
     grid: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
@@ -68,55 +68,55 @@ class Demonstration:
         self.lab = lab
 
     def scene(self, settings: Mapping[str, Any]) -> Scene | Iterator[float | Scene]:
-        """Compute what these settings show."""
+        """Compute the scene of these settings."""
         raise NotImplementedError
 
     # ---- the same for all ----
 
-    def progress(self, asked: Mapping[str, Any]) -> Iterator[float | Scene]:
-        """How far the computation is, from 0 to 1, and in the end the scene.
+    def progress(self, requested: Mapping[str, Any]) -> Iterator[float | Scene]:
+        """Yield the progress of the computation, from 0 to 1, and finally the scene.
 
         Parameters
         ----------
-        asked : mapping
-            Settings by name; what a control does not take has its usual value.
+        requested : mapping
+            Settings by name. The default replaces a missing or invalid value.
         """
-        found = self.scene(settings_from(self.controls, asked))
+        found = self.scene(settings_from(self.controls, requested))
         if isinstance(found, Scene):
             yield found
         else:
             yield from found
 
     def scene_of(self, **asked: Any) -> Scene:
-        """The scene of some settings, at its end."""
+        """Return the scene of some settings."""
         *_, scene = self.progress(asked)
         assert isinstance(scene, Scene)
         return scene
 
-    def answers(self, asked: Any) -> Iterator[dict[str, Any]]:
-        """What a page is told that asks for a scene: ``{"progress": 0.5}``, then ``{"scene": …}`` or ``{"error": sentence}``."""
+    def messages(self, requested: Any) -> Iterator[dict[str, Any]]:
+        """Yield the messages to a page that requests a scene: ``{"progress": 0.5}``, then ``{"scene": …}`` or ``{"error": sentence}``."""
         try:
-            for item in self.progress(asked if isinstance(asked, Mapping) else {}):
+            for item in self.progress(requested if isinstance(requested, Mapping) else {}):
                 yield {"scene": item.data()} if isinstance(item, Scene) else {"progress": item}
-        except GeneratorExit:  # nobody waits for the answer any more
+        except GeneratorExit:  # the page has gone
             raise
-        except BaseException as error:  # of a student's file, or of an interrupted kernel
-            yield {"error": left_out("The picture", error).sentence}
+        except BaseException as error:  # an error of a student's file, or an interrupted kernel
+            yield {"error": skipped_learner("The picture", error).sentence}
 
     @classmethod
     def description(cls) -> dict[str, Any]:
-        """What the page needs to know before the first scene."""
+        """Return the data that the page needs before the first scene."""
         return {
             "name": cls.name,
             "title": cls.title,
             "summary": cls.summary,
-            "look_at": cls.look_at,
-            "to_try": list(cls.to_try),
+            "look_at": cls.observations,
+            "to_try": list(cls.suggestions),
             "controls": [control.data() for control in cls.controls],
         }
 
     def grid_scenes(self) -> dict[str, Any]:
-        """The values of `grid` and the scenes of their combinations; that of the usual settings is the first."""
+        """Return the values of `grid` and the scenes of their combinations, the scene of the default settings first."""
         names, scenes = list(self.grid), list[dict[str, Any]]()
         usual = settings_from(self.controls, {})
         for values in itertools.product(*self.grid.values()):
@@ -127,15 +127,15 @@ class Demonstration:
 
 
 def demonstration_class(name: str) -> type[Demonstration]:
-    """The class of a demonstration.
+    """Return the class of a demonstration.
 
     Raises
     ------
     InputError
-        If there is none of that name.
+        If no demonstration has this name.
     """
     if name not in DEMONSTRATIONS:
-        raise InputError(f"there is no demonstration {name!r}{nearest(name, DEMONSTRATIONS)}")
+        raise InputError(f"there is no demonstration {name!r}{did_you_mean(name, DEMONSTRATIONS)}")
     row = DEMONSTRATIONS[name]
     found: type[Demonstration] = getattr(import_module(f"lxmls_day1.demos.{row.module}"), row.class_name)
     return found

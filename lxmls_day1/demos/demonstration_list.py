@@ -1,4 +1,4 @@
-"""The list of demonstrations, read from their files without an import: a command that only names them answers at once."""
+"""The list of demonstrations, read from their files without importing them, so that listing them is fast."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -1,8 +1,8 @@
-"""The Gaussian playground: move the classes, add points, and see which boundary every classifier draws.
+"""The Gaussian playground: move the classes, add points, and see the boundary of every classifier.
 
-On the screen are a sample of two or three Gaussian classes, the boundary of each classifier that is ticked, the
-Bayes-optimal one, and the accuracies on training and test part beside the highest that is possible, 1 − Bayes error.
-Points that a reader adds count as training points, and stay when another sample is drawn.
+The screen shows a sample of two or three Gaussian classes, the boundary of each selected classifier, and the Bayes-optimal
+boundary. A table shows the accuracies on training and test part. The highest possible accuracy is 1 − Bayes error.
+Points that a reader adds count as training points, and are kept when another sample is drawn.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,13 @@ from typing import Any
 
 from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, Setting, best_possible, draw_sample, train_one
-from lxmls_day1.demos.lab_learners import Attempts, Learner
+from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, SampleSpec, best_possible, draw_sample, train_one
+from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Table, learner_line, points_of_class, sample_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
-LIMITS = (-6.0, 6.0)  # of both axes; fixed, so that boundaries move and not the axes
+LIMITS = (-6.0, 6.0)  # for both axes; fixed, so that the boundaries move and the axes do not
 _PER_CLASS = "NB, σ² per class"  # the second setting of naive Bayes
 LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Naive Bayes"),
@@ -33,7 +33,7 @@ _SUBSCRIPTS = "₀₁₂"
 
 
 def _class_controls(k: int) -> Iterator[Control]:
-    """Three sliders for the middle and the variance of class k."""
+    """Yield three sliders for the mean and the variance of class k."""
     only_of_three = ("nr_classes", 3) if k == 2 else None
     for axis, value in enumerate(MEANS[k]):
         label, tip = f"μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
@@ -44,7 +44,7 @@ def _class_controls(k: int) -> Iterator[Control]:
 
 
 class DemoGaussianPlayground(Demonstration):
-    """The plane with points and boundaries, and a table of accuracies."""
+    """A demonstration with a plane of points and boundaries, and a table of accuracies."""
 
     name = "gaussian_playground"
     title = "Gaussian playground"
@@ -52,11 +52,11 @@ class DemoGaussianPlayground(Demonstration):
     summary = (
         "Two or three Gaussian classes, the boundary of every classifier, and the highest accuracy that is possible."
     )
-    look_at = (
+    observations = (
         "Every line is the decision boundary of one classifier; the solid one is the best that is possible. "
         "Watch which lines follow the classes as a whole, and which only a few points near the border."
     )
-    to_try = (
+    suggestions = (
         "Click to add a point of class 0 far inside class 1: the perceptron and the SVM turn, naive Bayes hardly does.",
         "Raise σ² of one class: the best boundary is then curved, and no linear learner can follow it.",
         "Draw 20 points instead of 100, and go through the seeds: how far do the lines scatter around the best one?",
@@ -79,13 +79,13 @@ class DemoGaussianPlayground(Demonstration):
     grid = MappingProxyType({"nr_points": (20, 100), "variance1": (1, 3), "balance": (0.5, 0.8), "seed": (1, 2, 3)})
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
-        """Draw the sample, and train what is ticked."""
-        setting = setting_from(settings)
+        """Draw the sample, and train the selected classifiers."""
+        setting = sample_spec(settings)
         K = len(setting.means)
         data, drawn = draw_sample(self.lab, setting)
         added = [point for point in settings["added"] if point[2] < K]
         sample = drawn.with_added(added)
-        attempts, results, boundaries = Attempts(), list[Result](), {}
+        attempts, results, boundaries = FailureCollector(), list[Result](), {}
         if OPTIMAL in settings["shown"]:
             results.append(best_possible(data, sample))
             boundaries[OPTIMAL] = decision_boundary(results[0].params, LIMITS, LIMITS)
@@ -123,10 +123,10 @@ class DemoGaussianPlayground(Demonstration):
         )  # fmt: skip
 
 
-def setting_from(settings: Mapping[str, Any]) -> Setting:
-    """What is drawn from."""
+def sample_spec(settings: Mapping[str, Any]) -> SampleSpec:
+    """Return the distribution and the size of the sample."""
     classes = range(settings["nr_classes"])
-    return Setting(
+    return SampleSpec(
         tuple((float(settings[f"mean{k}1"]), float(settings[f"mean{k}2"])) for k in classes),
         tuple(float(settings[f"variance{k}"]) for k in classes),
         settings["balance"],

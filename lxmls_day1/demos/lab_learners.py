@@ -1,7 +1,7 @@
-"""The learners of a lab as a demonstration meets them: some may not be written yet, and some may be broken.
+"""The learners of a lab for demonstrations: some may not be written yet, and some may be broken.
 
-A demonstration names a learner by file and class. What cannot be made or trained is left out, and a sentence says why;
-everything else goes on.
+A demonstration names a learner by file and class. A learner that cannot be created or trained is omitted, and a sentence gives
+the reason. Everything else continues.
 """
 
 import re
@@ -15,32 +15,32 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 
-_LARGEST_UPDATE = 1e100
-_LONGEST_REASON = 300  # characters
+_MAX_UPDATE = 1e100
+_MAX_REASON_CHARS = 300  # characters
 _EXERCISE = re.compile(r"[Ee]xercise (\d+\.\d+[a-z]?)\b")
 
 
 class Learner(NamedTuple):
-    """Where a classifier stands, and with which settings it is wanted."""
+    """The location of a classifier, and its settings."""
 
     module: str
     class_name: str
     settings: dict[str, Any]
     label: str
-    """What pages and legends call it: short."""
+    """A short name for pages and legends."""
 
 
-class LeftOut(NamedTuple):
-    """Why a learner is missing."""
+class SkippedLearner(NamedTuple):
+    """The reason why a learner is missing."""
 
     label: str
     sentence: str
     exercise: str = ""
-    """If it is still to be written: the exercise, such as ``"1.5"``, or ``"?"``."""
+    """The exercise in which the learner is still to be written, such as ``"1.5"``; ``"?"`` if unknown; else empty."""
 
 
-#: The classifiers of ``lxmls-day1 run`` that take any features, with the settings that they have there.
-EVERYWHERE = (
+#: The classifiers of ``lxmls-day1 run`` for any features, with the same settings.
+GENERAL_LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Gaussian naive Bayes"),
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
     Learner("mira", "Mira", {}, "MIRA"),
@@ -49,24 +49,24 @@ EVERYWHERE = (
     Learner("svm", "SVM", {}, "SVM"),
 )
 
-#: Those for counts of words.
-FOR_COUNTS = (
+#: The classifiers for word counts.
+COUNT_LEARNERS = (
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {}, "Naive Bayes (smoothed)"),
     Learner("multinomial_naive_bayes", "MultinomialNaiveBayes", {"smooth": False}, "Naive Bayes (unsmoothed)"),
 )
 
 
-def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
-    """The d of an update rule, which may be a student's, (n_classes,).
+def checked_update(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
+    """Return the update d of a rule, which may be a student's, as an array (n_classes,).
 
     Raises
     ------
     InputError
-        If the rule returns something else than that many numbers, or numbers that no weights can grow by.
+        If the rule does not return `n_classes` numbers, or returns numbers that are not finite or are too large.
 
     Examples
     --------
-    >>> update_of(lambda scores: scores, 2, [0.5, 1])
+    >>> checked_update(lambda scores: scores, 2, [0.5, 1])
     array([0.5, 1. ])
     """
     d = rule(*arguments)
@@ -74,7 +74,7 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
         update = np.array(d, dtype=float)
     except (TypeError, ValueError):
         update = np.array(np.nan)
-    if update.shape != (n_classes,) or not (np.abs(update) < _LARGEST_UPDATE).all():
+    if update.shape != (n_classes,) or not (np.abs(update) < _MAX_UPDATE).all():
         got = "None; is its return missing?" if d is None else f"{d!r}."
         name = getattr(rule, "__name__", "the rule")
         raise InputError(
@@ -83,49 +83,50 @@ def update_of(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
     return update
 
 
-def trained(classifier: Any, X: Any, y: Any) -> Any:
-    """The params of a classifier, which may be a student's, without its warnings."""
+def train_quietly(classifier: Any, X: Any, y: Any) -> Any:
+    """Train a classifier, which may be a student's, without its warnings, and return its params."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return classifier.train(X, y)
 
 
-def left_out(label: str, error: BaseException) -> LeftOut:
-    """The learner that raised an error, and why it is missing.
+def skipped_learner(label: str, error: BaseException) -> SkippedLearner:
+    """Return the reason why a learner that raised an error is missing.
 
     Examples
     --------
-    >>> unwritten = left_out("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
+    >>> unwritten = skipped_learner("MIRA", NotImplementedError("Exercise 1.5: MIRA; `lxmls-day1 hint 1.5` helps"))
     >>> unwritten.exercise
     '1.5'
-    >>> left_out("MIRA", ZeroDivisionError("division by zero")).sentence
+    >>> skipped_learner("MIRA", ZeroDivisionError("division by zero")).sentence
     'MIRA is left out, as it ended with ZeroDivisionError: division by zero.'
     """
-    text = _in_short(error)
+    text = _one_line_message(error)
     if isinstance(error, NotImplementedError):
         number = _EXERCISE.search(text)
         sentence = f"{label} is left out, as it is still to be written{text and f' ({text})'}."
-        return LeftOut(label, sentence, number[1] if number else "?")
+        return SkippedLearner(label, sentence, number[1] if number else "?")
     kind = "" if isinstance(error, InputError) else f", as it ended with {type(error).__name__}"
     why = f"{kind}: {text}" if text else kind
-    return LeftOut(label, f"{label} is left out{why}".rstrip(".?") + ("?" if why.endswith("?") else "."))
+    return SkippedLearner(label, f"{label} is left out{why}".rstrip(".?") + ("?" if why.endswith("?") else "."))
 
 
-def _in_short(error: BaseException) -> str:
-    """What an exception says, in one line; its own ``__str__`` may fail."""
+def _one_line_message(error: BaseException) -> str:
+    """Return the message of an exception in one line, or an empty string if its ``__str__`` fails."""
     try:
-        return shortened(str(error), _LONGEST_REASON)
+        return shortened(str(error), _MAX_REASON_CHARS)
     except Exception:
         return ""
 
 
-def sentences(missing: Sequence[LeftOut]) -> list[str]:
-    """What a page says about the learners that are missing: one sentence for all that are still to be written.
+def skip_sentences(missing: Sequence[SkippedLearner]) -> list[str]:
+    """Return the sentences about missing learners for a page, with one sentence for all that are still to be written.
 
     Examples
     --------
-    >>> missing = [LeftOut("MIRA", "", "1.5"), LeftOut("SVM", "", "1.7"), LeftOut("Perceptron", "Perceptron fell over.")]
-    >>> sentences(missing)
+    >>> missing = [SkippedLearner("MIRA", "", "1.5"), SkippedLearner("SVM", "", "1.7")]
+    >>> missing.append(SkippedLearner("Perceptron", "Perceptron fell over."))
+    >>> skip_sentences(missing)
     ['Still to be written, and left out: MIRA (exercise 1.5); SVM (exercise 1.7).', 'Perceptron fell over.']
     """
     unwritten: dict[str, list[str]] = {}
@@ -137,17 +138,17 @@ def sentences(missing: Sequence[LeftOut]) -> list[str]:
     return first + [item.sentence for item in missing if not item.exercise]
 
 
-class Attempts:
-    """Runs the parts of a scene, each of which may fail without the others.
+class FailureCollector:
+    """A collector of errors, which lets the other parts of a scene continue if one part fails.
 
     Attributes
     ----------
-    left_out : dict of str to LeftOut
-        By what was tried.
+    skipped : dict of str to LeftOut
+        The failures by label.
 
     Examples
     --------
-    >>> attempts = Attempts()
+    >>> attempts = FailureCollector()
     >>> with attempts("MIRA"):
     ...     raise NotImplementedError("Exercise 1.5: MIRA")
     >>> attempts.sentences()
@@ -155,16 +156,16 @@ class Attempts:
     """
 
     def __init__(self) -> None:
-        self.left_out: dict[str, LeftOut] = {}
+        self.skipped: dict[str, SkippedLearner] = {}
 
     @contextmanager
     def __call__(self, label: str) -> Iterator[None]:
-        """Whatever is raised within is kept as the reason why a part is missing."""
+        """Catch any error inside the block, and store it as the reason why this part is missing."""
         try:
             yield
         except (Exception, SystemExit) as error:
-            self.left_out[label] = left_out(label, error)
+            self.skipped[label] = skipped_learner(label, error)
 
     def sentences(self) -> list[str]:
-        """What the page says about what is missing."""
-        return sentences([*self.left_out.values()])
+        """Return the sentences about missing parts for the page."""
+        return skip_sentences([*self.skipped.values()])

@@ -1,10 +1,10 @@
-"""One step of MIRA under the magnifying glass, and the step of column squishing on the same example.
+"""One step of MIRA in detail, and the step of column squishing on the same example.
 
-MIRA looks at the strongest rival ŷ only, and goes as far as the example asks for or λ allows:
+MIRA looks only at the strongest rival ŷ, and takes the step that the example requires, but at most 1/λ:
 
     τ = min(1/λ, ℓ / (2 ‖g(x)‖²)),    ℓ = s_ŷ − s_y + ρ,    ρ = 1
 
-Column squishing looks at every rival: the true class goes up, and whoever is less than ρ below it comes down.
+Column squishing looks at every rival: the score of the true class rises, and every score less than ρ below it falls.
 """
 
 from collections.abc import Mapping
@@ -17,22 +17,22 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Points, Slider, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts, update_of
+from lxmls_day1.demos.lab_learners import FailureCollector, checked_update
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
-LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # where the curve of τ is computed
+LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # values of λ at which the curve of τ is computed
 FRAMES = LAMBDAS[::2]  # the λ of each frame
-MOST_CLASSES = 6
-_LENGTH = 0.6  # of the weight vectors before the step
-_ARROW = 2.5  # how much longer they are drawn
-_TILT = 0.35  # radians, so that nothing is parallel to an axis
+MAX_CLASSES = 6
+_LENGTH = 0.6  # length of the weight vectors before the step
+_ARROW = 2.5  # factor by which the drawn vectors are longer
+_TILT = 0.35  # radians; avoids vectors parallel to an axis
 
 
 @dataclass(frozen=True)
-class Situation:
-    """Weights, and one example that they are to learn."""
+class StepProblem:
+    """Weights, and an example for one update."""
 
     W: np.ndarray  # (3, K), intercepts first
     x: tuple[float, float]
@@ -59,8 +59,8 @@ class Situation:
         return np.asarray(1.0 - np.eye(self.W.shape[1])[self.label])
 
     @property
-    def wanted(self) -> float:
-        """The τ that puts a mistake right with its margin; 0 where the prediction is right."""
+    def required_tau(self) -> float:
+        """The τ that corrects a mistake with its margin; 0 if the prediction is right."""
         rival = int(self.scores.argmax())
         if rival == self.label:
             return 0.0
@@ -69,21 +69,21 @@ class Situation:
 
 @dataclass(frozen=True)
 class Step:
-    """What a rule does to a situation."""
+    """The result of an update rule in a situation."""
 
     d: np.ndarray  # (K,)
     W: np.ndarray  # (3, K), after the step
     scores: np.ndarray  # (K,), of the same example after the step
 
 
-def situation(n_classes: int, x: tuple[float, float], label: int) -> Situation:
-    """K weight vectors around the origin, as the spokes of a wheel, and an example."""
+def step_problem(n_classes: int, x: tuple[float, float], label: int) -> StepProblem:
+    """Return an example and K weight vectors around the origin, like the spokes of a wheel."""
     angles = _TILT + np.pi / 2 - 2 * np.pi * np.arange(n_classes) / n_classes
-    return Situation(_LENGTH * np.vstack([np.zeros(n_classes), np.cos(angles), np.sin(angles)]), x, label)
+    return StepProblem(_LENGTH * np.vstack([np.zeros(n_classes), np.cos(angles), np.sin(angles)]), x, label)
 
 
 def margin(scores: np.ndarray, label: int) -> float:
-    """By how much the true class leads the best of the others; negative for a mistake.
+    """Return the lead of the true class over the best other class; negative for a mistake.
 
     Examples
     --------
@@ -93,30 +93,32 @@ def margin(scores: np.ndarray, label: int) -> float:
     return float(scores[label] - np.delete(scores, label).max())
 
 
-def step_of(rule: Any, at: Situation, cap: float) -> Step:
-    """One step of a rule of the lab.
+def step_of(rule: Any, problem: StepProblem, cap: float) -> Step:
+    """Compute one step of a rule of the lab.
 
     Raises
     ------
     InputError
-        If the rule returns something else than K finite numbers.
+        If the rule does not return K finite numbers.
     """
-    d = update_of(rule, len(at.scores), at.scores.copy(), at.label, at.sq_norm, float(cap), at.cost)
-    return Step(d, at.W + np.outer(at.g, d), at.scores + at.sq_norm * d)
+    d = checked_update(
+        rule, len(problem.scores), problem.scores.copy(), problem.label, problem.sq_norm, float(cap), problem.cost
+    )
+    return Step(d, problem.W + np.outer(problem.g, d), problem.scores + problem.sq_norm * d)
 
 
 class DemoMiraStep(Demonstration):
-    """The plane on the left, τ as a function of λ above the bars of scores on the right."""
+    """A demonstration with the plane on the left, and on the right τ as a function of λ above the bars of scores."""
 
     name = "mira_step"
     title = "MIRA's step, and column squishing"
     order = 30
     summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
-    look_at = (
+    observations = (
         "MIRA goes just as far as the example requires, to a margin of 1 over its strongest rival, or as far as the cap 1/λ "
         "allows. The bars show what that does to the scores of all classes, and what column squishing does instead."
     )
-    to_try = (
+    suggestions = (
         "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks.",
         "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line.",
         "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below.",
@@ -124,19 +126,19 @@ class DemoMiraStep(Demonstration):
     controls = (
         Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[1.0, 1.2, 2]],
                panel="plane", class_from="label", least=1, most=1, reach=3.2),
-        Slider("nr_classes", "classes K", "how many classes there are", 4, values=inclusive_range(2, MOST_CLASSES, 1)),
-        Slider("label", "class y", "the true class of the example", 2, values=inclusive_range(0, MOST_CLASSES - 1, 1)),
+        Slider("nr_classes", "classes K", "how many classes there are", 4, values=inclusive_range(2, MAX_CLASSES, 1)),
+        Slider("label", "class y", "the true class of the example", 2, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
         Choice("capped", "column squishing", "whether 1/λ limits the step of column squishing, too", False,
                options=(("no cap", False), ("with the cap", True))),
     )  # fmt: skip
     grid = MappingProxyType({"nr_classes": (2, 4, 6), "label": (0, 1, 2), "capped": (False, True)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
-        """The step for each λ."""
+        """Compute the step for each λ."""
         n_classes = settings["nr_classes"]
         [(x1, x2, _)] = settings["example"]
-        at = situation(n_classes, (float(x1), float(x2)), min(settings["label"], n_classes - 1))
-        attempts, taus, found = Attempts(), None, dict[str, list[Step]]()
+        at = step_problem(n_classes, (float(x1), float(x2)), min(settings["label"], n_classes - 1))
+        attempts, taus, found = FailureCollector(), None, dict[str, list[Step]]()
         with attempts("MIRA"):
             rule = self.lab.classifier("mira", "Mira").rule
             steps = [step_of(rule, at, 1 / value) for value in LAMBDAS]
@@ -150,29 +152,29 @@ class DemoMiraStep(Demonstration):
             )
             found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in squishings]
         return draw.Scene(
-            [plane_of(at, found.get("MIRA")), tau_panel(at, found.get("MIRA"), taus), bars_panel(at, found)],
+            [plane_panel(at, found.get("MIRA")), tau_panel(at, found.get("MIRA"), taus), bars_panel(at, found)],
             draw.by_frame(_sentence(at, value) for value in FRAMES),
             layout=[["plane", "tau"], ["plane", "bars"]],
             columns=(1.25, 1),
             steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=200),
             table=_table(at, found),
             notes=attempts.sentences(),
-            facts={"at": at, "steps": found, "wanted": at.wanted, "curve": taus},
+            facts={"at": at, "steps": found, "wanted": at.required_tau, "curve": taus},
         )  # fmt: skip
 
 
-def plane_of(at: Situation, found: list[Step] | None) -> draw.Panel:
-    """The weights of all classes as arrows, the boundaries between them, and the example, before and after the step."""
-    after = [at.W] if found is None else [step.W for step in found]
-    boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (at.W, *after)]
+def plane_panel(problem: StepProblem, found: list[Step] | None) -> draw.Panel:
+    """Return the plane with the weights as arrows, the boundaries and the example, before and after the step."""
+    after = [problem.W] if found is None else [step.W for step in found]
+    boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (problem.W, *after)]
     marks: list[draw.Mark] = [
         draw.line(boundaries[0], draw.MUTED, (3, 2), label="boundaries before"),
         draw.learner_line(draw.by_frame(boundaries[1:]), "MIRA", width=1.4, label="after MIRA's step"),
     ]
-    for k in range(at.W.shape[1]):
+    for k in range(problem.W.shape[1]):
         tips = [_ARROW * W[1:, k] for W in after]
         marks += [
-            draw.arrow((0, 0), _ARROW * at.W[1:, k], draw.MUTED, (3, 2)),
+            draw.arrow((0, 0), _ARROW * problem.W[1:, k], draw.MUTED, (3, 2)),
             draw.arrow(
                 (0, 0), draw.by_frame(tips), draw.CLASSES[k], width=1.3, label="" if k else "weights of each class"
             ),
@@ -183,19 +185,24 @@ def plane_of(at: Situation, found: list[Step] | None) -> draw.Panel:
                 size=1.1,
             ),
         ]
-    title = f"true class {at.label}, predicted {int(at.scores.argmax())}"
+    title = f"true class {problem.label}, predicted {int(problem.scores.argmax())}"
     return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
 
-def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) -> draw.Panel:
-    """τ as a function of λ: what the example requires, or what the cap allows."""
-    top = 1.7 * max(at.wanted, 0.15)
+def tau_panel(problem: StepProblem, found: list[Step] | None, taus: np.ndarray | None) -> draw.Panel:
+    """Return the plot of τ as a function of λ: the value that the example requires, limited by the cap."""
+    top = 1.7 * max(problem.required_tau, 0.15)
     marks = [
         draw.line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), draw.CLASSES[2], (6, 2), label="cap 1/λ"),
-        draw.line([[LAMBDAS[0], at.wanted], [LAMBDAS[-1], at.wanted]], draw.INK, (2, 2), label="ℓ / 2‖g(x)‖²"),
+        draw.line(
+            [[LAMBDAS[0], problem.required_tau], [LAMBDAS[-1], problem.required_tau]],
+            draw.INK,
+            (2, 2),
+            label="ℓ / 2‖g(x)‖²",
+        ),
     ]
     if found is not None and taus is not None:
-        here = np.column_stack([FRAMES, [step.d[at.label] for step in found]])
+        here = np.column_stack([FRAMES, [step.d[problem.label] for step in found]])
         marks += [
             draw.learner_line(np.column_stack([LAMBDAS, taus]), "MIRA", width=1.8, label="τ of MIRA"),
             draw.points(draw.by_frame(here[:, None]), draw.learner_style("MIRA")["colour"], "o", size=1.6),
@@ -205,17 +212,17 @@ def tau_panel(at: Situation, found: list[Step] | None, taus: np.ndarray | None) 
     )
 
 
-def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> draw.Panel:
-    """The scores of the example: before, after MIRA's step, after column squishing."""
-    K = len(at.scores)
+def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Panel:
+    """Return the bars with the scores of the example: before, after MIRA's step, after column squishing."""
+    K = len(problem.scores)
     places = np.arange(K)
     zeros = np.zeros(K)
 
     def heights(scores: np.ndarray, number: int) -> np.ndarray:
         return np.column_stack([places + 0.27 * (number - 1), zeros, scores])
 
-    marks = [draw.bars(heights(at.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
-    low, high = float(min(at.scores.min(), 0)), float(at.scores.max())
+    marks = [draw.bars(heights(problem.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
+    low, high = float(min(problem.scores.min(), 0)), float(problem.scores.max())
     for number, (name, label, pattern) in enumerate(
         (("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1
     ):
@@ -233,11 +240,11 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> draw.Panel:
             )
             low, high = min(low, float(np.min(all_scores))), max(high, float(np.max(all_scores)))
     if "squishing" in found:
-        level = [step.scores[at.label] - 1 for step in found["squishing"]]
+        level = [step.scores[problem.label] - 1 for step in found["squishing"]]
         goal = draw.by_frame([[-0.6, value], [K - 0.4, value]] for value in level)
         marks.append(draw.learner_line(goal, "column squishing", label="1 below y"))
     room = 0.1 * (high - low)
-    ticks = [(k, f"{k} = y" if k == at.label else str(k)) for k in range(K)]
+    ticks = [(k, f"{k} = y" if k == problem.label else str(k)) for k in range(K)]
     return draw.Panel(
         "bars",
         "scores of the example",
@@ -247,16 +254,16 @@ def bars_panel(at: Situation, found: Mapping[str, list[Step]]) -> draw.Panel:
     )
 
 
-def _sentence(at: Situation, regularizer: float) -> str:
+def _sentence(at: StepProblem, regularizer: float) -> str:
     rival = int(at.scores.argmax())
-    if not at.wanted:
+    if not at.required_tau:
         return f"λ = {regularizer:.2g}: the prediction is correct, and MIRA does nothing"
-    if at.wanted > 1 / regularizer:
+    if at.required_tau > 1 / regularizer:
         return f"λ = {regularizer:.2g}: the cap 1/λ limits τ"
     return f"λ = {regularizer:.2g}: τ raises class {at.label} above class {rival} by 1"
 
 
-def _table(at: Situation, found: Mapping[str, list[Step]]) -> draw.Table:
+def _table(at: StepProblem, found: Mapping[str, list[Step]]) -> draw.Table:
     names = {"MIRA": "MIRA", "squishing": "column squishing"}
 
     def rows(frame: int) -> list[list[str]]:

@@ -1,21 +1,21 @@
-"""A demonstration as a widget in a notebook: the page's own drawing, and the kernel's Python behind it."""
+"""A demonstration as a widget in a notebook: the page's script draws it, and Python in the kernel computes the scenes."""
 
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.demos.demonstration import demonstration_class
-from lxmls_day1.demos.pages import described, script, style
+from lxmls_day1.demos.pages import page_description, script, style
 
 
 def demo_widget(lab: Any, name: str) -> Any:
-    """A demonstration for the output of a cell.
+    """Return a demonstration for the output of a cell.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
-        Whose readers and classifiers are shown; their files are read anew.
+        The lab with the readers and classifiers to show. Their files are read again.
     name : str
-        Of `lxmls_day1.demos.demonstration_list.DEMONSTRATIONS`.
+        A name in `lxmls_day1.demos.demonstration_list.DEMONSTRATIONS`.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def demo_widget(lab: Any, name: str) -> Any:
     Raises
     ------
     InputError
-        If there is no such demonstration, or anywidget is not installed.
+        If the demonstration does not exist, or anywidget is not installed.
     """
     found = demonstration_class(name)
     try:
@@ -37,20 +37,20 @@ def demo_widget(lab: Any, name: str) -> Any:
         ) from error
 
     class DemoWidget(anywidget.AnyWidget):
-        """Sends what the page asks for."""
+        """A widget that answers the requests of its page."""
 
         _esm = script()
         _css = style()
         description = traitlets.Dict().tag(sync=True)
 
-        def __repr__(self) -> str:  # all that a saved notebook shows without a kernel
+        def __repr__(self) -> str:  # the only text that a saved notebook shows without a kernel
             return f"{found.title}: run this cell to see the demonstration."
 
     demonstration = found(lab)
-    widget = DemoWidget(description=described(demonstration))
+    widget = DemoWidget(description=page_description(demonstration))
 
     def answer(_: Any, content: Any, __: Any) -> None:
-        for message in demonstration.answers(content.get("settings")):
+        for message in demonstration.messages(content.get("settings")):
             widget.send(message)
 
     widget.on_msg(answer)

@@ -1,20 +1,20 @@
-"""How fast an objective falls: the course's own optimisers, watched after every pass over the data.
+"""The decrease of an objective: the optimisers of the course, measured after every pass over the data.
 
 Three objectives, each F(W) = (1/M) Σ loss + (λ/2) ‖W‖²:
 
-* the *log loss* of maximum entropy: L-BFGS, gradient descent and iterative scaling against stochastic gradient;
-* the *hinge loss* of the SVM: dual coordinate ascent, which knows a lower bound D(α) ≤ F* ≤ P(W) too, against the
-  stochastic subgradient;
-* the *perceptron's loss*, by how much the predicted class leads the true one: the perceptron's own steps. It is 0 at W = 0
-  already, where all scores are equal, so that the way leads up first; it falls to 0 again if a line separates the classes.
+* the *log loss* of maximum entropy: L-BFGS, gradient descent and iterative scaling against stochastic gradient descent;
+* the *hinge loss* of the SVM: dual coordinate ascent, which also provides a lower bound D(α) ≤ F* ≤ P(W), against
+  stochastic subgradient descent;
+* the *perceptron's loss*, the lead of the predicted class over the true class: the perceptron's own steps. The loss is 0 at
+  W = 0, because all scores are equal there, so it rises at first. It falls to 0 again if a line separates the classes.
 
-What the methods cost is measured in two units. *Seconds* are what counts in the end; they depend on the machine. *Passes*
-do not: a pass looks at every example once, be it for a gradient of the whole objective (a line search may take several
-for an iteration), for a round of single steps, or for a sweep over the dual variables. (Late sweeps leave examples out
-that have come to rest, and count as passes all the same.) Whatever else the machine does adds to the seconds and never takes
-any off; so a curve that takes little time is measured several times, and each step counts with the shortest of its times.
+The cost of a method is measured in two units. *Seconds* are what matters in the end, but they depend on the machine. *Passes*
+do not. A pass uses every example once: for a gradient of the whole objective, for a round of single steps, or for a sweep over
+the dual variables. (A line search may need several passes for an iteration.) (Late sweeps skip examples whose
+variables no longer change, but count as full passes.) Other work on the machine can only add to the seconds. Therefore a
+short run is repeated several times, and each step counts with its shortest time.
 
-The optimisers are those of ``classifiers/``; here they are run, counted and timed.
+The optimisers are those of ``classifiers/``. This module runs, counts and times them.
 """
 
 import math
@@ -27,25 +27,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.demos.lab_learners import LeftOut, left_out, trained
+from lxmls_day1.demos.lab_learners import SkippedLearner, skipped_learner, train_quietly
 
-#: What may differ within the family of stochastic curves, and the values that it then takes.
+#: The settings that may vary within the family of stochastic curves, with their values.
 FAMILIES = {
     "initial_step": (0.01, 0.1, 1.0, 10.0),
     "alpha": (0.55, 0.7, 0.85, 1.0),
     "regularizer": (0.001, 0.01, 0.1, 1.0),
 }
 SYMBOLS = {"initial_step": "η₀", "alpha": "α", "regularizer": "λ"}
-_CLOSE_ENOUGH = 1e-10  # of the optimum: a reference whose own error no plot shows
-_MOST_PASSES_TO_OPTIMUM = 2000
-_FLAT = 1e-9  # what is left of the gradient where a curve ends
-_MOST_EPOCHS = 60
-_MOST_RUNS, _ENOUGH_SECONDS = 5, 0.2  # of a curve that is measured several times
+_OPTIMUM_TOLERANCE = 1e-10  # relative error of the optimum that no plot shows
+_MAX_PASSES_TO_OPTIMUM = 2000
+_GRADIENT_TOLERANCE = 1e-9  # relative norm of the gradient at which a curve ends
+_MAX_EPOCHS = 60
+_MAX_RUNS, _MIN_MEASURED_SECONDS = 5, 0.2  # limits on repeated measurements of a curve
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the curves are asked for.
+    """The settings of the curves.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class Settings:
     regularizer, initial_step, alpha : float
         λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
     varied : "initial_step", "alpha" or "regularizer"
-        In what the stochastic curves differ from one another; `FAMILIES` has the values.
+        The setting that differs between the stochastic curves; `FAMILIES` has its values.
     nr_passes : int
-        How many passes every method may make.
+        The maximum number of passes for every method.
     """
 
     loss: str = "log"
@@ -66,14 +66,14 @@ class Settings:
     nr_passes: int = 100
 
     def family(self) -> list["Settings"]:
-        """These settings, once for each value of what is varied."""
+        """Return these settings once for each value of the varied setting."""
         changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES[self.varied]]
         return [replace(self, **change) for change in changes]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """An objective on its way down (or, for the dual, up).
+    """An objective that decreases during training (the dual increases).
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class Curve:
     role : str
         ``"batch"``, ``"stochastic"``, ``"primal"`` or ``"dual"``.
     passes, seconds, objective : arrays (n,)
-        Where it stands after so many passes and seconds of training; the first is the start, W = 0.
+        The objective after these numbers of passes and seconds of training. The first entry is the start, W = 0.
     regularizer : float
-        λ of the objective that it is about.
+        λ of the objective.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Curve:
     regularizer: float
 
     def excess(self, best: float) -> np.ndarray:
-        """How far it is above an optimum; NaN where rounding leaves nothing above it.
+        """Return the distance above an optimum; NaN if rounding leaves a distance of 0 or less.
 
         Examples
         --------
@@ -106,20 +106,20 @@ class Curve:
 
 
 class Optimum(NamedTuple):
-    """The least value of an objective, or as near as can be known."""
+    """The minimum of an objective, or the best known approximation."""
 
     regularizer: float
     value: float
 
 
 class Data(NamedTuple):
-    """What is learnt from."""
+    """The training data."""
 
     X: Any
     y: np.ndarray
 
 
-def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | LeftOut]:
+def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | SkippedLearner]:
     """Run every method, one after the other.
 
     Parameters
@@ -131,80 +131,83 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     Yields
     ------
     Curve, Optimum or LeftOut
-        A method that is still to be written, or that cannot be used with these settings, is left out with a sentence.
-        The optimum of each λ comes before the curves that are about it.
+        A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
+        The optimum of each λ comes before the curves with this λ.
     """
     regularizers = [settings.regularizer]
     if settings.varied == "regularizer":
         regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
 
-    def optimum(λ: float) -> Iterable[Curve | Optimum | LeftOut]:
+    def optimum(λ: float) -> Iterable[Curve | Optimum | SkippedLearner]:
         if settings.loss == "log":
             return [max_ent_optimum(lab, data, λ)]
         return dual_curves(lab, data, replace(settings, regularizer=λ))[:1]
 
-    def stochastic(s: Settings) -> Iterable[Curve | Optimum | LeftOut]:
-        return measured(lambda: [stochastic_curve(lab, data, s)])
+    def stochastic(s: Settings) -> Iterable[Curve | Optimum | SkippedLearner]:
+        return time_repeatedly(lambda: [stochastic_curve(lab, data, s)])
 
-    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | LeftOut]]]] = []
+    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | SkippedLearner]]]] = []
     if settings.loss == "perceptron":
-        methods += [("The perceptron", lambda: measured(lambda: perceptron_curves(lab, data, settings)))]
+        methods += [("The perceptron", lambda: time_repeatedly(lambda: perceptron_curves(lab, data, settings)))]
     elif settings.loss == "log":
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
         methods += [
-            ("L-BFGS", lambda: measured(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
-            ("Gradient descent", lambda: measured(lambda: [descent_curve(lab, data, settings, "gradient_descent")])),
-            ("Iterative scaling", lambda: measured(lambda: [scaling_curve(lab, data, settings)])),
+            ("L-BFGS", lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
+            (
+                "Gradient descent",
+                lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "gradient_descent")]),
+            ),
+            ("Iterative scaling", lambda: time_repeatedly(lambda: [scaling_curve(lab, data, settings)])),
         ]
     else:
-        methods += [("The dual solver", lambda: measured(lambda: dual_curves(lab, data, settings)))]
+        methods += [("The dual solver", lambda: time_repeatedly(lambda: dual_curves(lab, data, settings)))]
         methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
-    if settings.loss != "perceptron":  # whose steps have the length 1
+    if settings.loss != "perceptron":  # the perceptron's steps have length 1
         methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
     for name, method in methods:
         try:
             yield from method()
         except Exception as error:
-            yield left_out(name, error)
+            yield skipped_learner(name, error)
 
 
-def measured(run: Callable[[], list[Any]]) -> list[Any]:
-    """What `run` returns, with the seconds of its curves from several runs if one is short.
+def time_repeatedly(run: Callable[[], list[Any]]) -> list[Any]:
+    """Return the result of `run`. If it is fast, repeat it to measure the seconds of its curves more accurately.
 
     Parameters
     ----------
     run : function () -> list of Curve, Optimum or LeftOut
-        Takes the same steps whenever it is called.
+        Takes the same steps at every call.
 
     Returns
     -------
     list
-        That of the first run; each step of a curve has the shortest of its times.
+        The result of the first run, with the shortest time for each step of a curve.
     """
     started = time.perf_counter()
     runs = [run()]
-    while len(runs) < _MOST_RUNS and time.perf_counter() - started < _ENOUGH_SECONDS:
+    while len(runs) < _MAX_RUNS and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
         runs.append(run())
     return [
-        replace(items[0], seconds=shortest(items)) if isinstance(items[0], Curve) else items[0]
+        replace(items[0], seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
         for items in zip(*runs, strict=True)
     ]
 
 
-def shortest(curves: Sequence[Curve]) -> np.ndarray:
-    """The seconds of runs of the same steps, as if none of them had been disturbed: the least time of each step, summed.
+def min_step_times(curves: Sequence[Curve]) -> np.ndarray:
+    """Return the seconds of several runs of the same steps, with the shortest time for each step, summed.
 
     Examples
     --------
     >>> runs = [np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0, 4.0])]
-    >>> shortest([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
+    >>> min_step_times([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
     array([0., 1., 2.])
     """
     return np.cumsum(np.min([np.diff(curve.seconds, prepend=0.0) for curve in curves], axis=0))
 
 
 def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curve:
-    """L-BFGS or gradient descent on the log loss; every evaluation of F and its gradient is a pass.
+    """Run L-BFGS or gradient descent on the log loss; every evaluation of F and its gradient is a pass.
 
     Parameters
     ----------
@@ -231,19 +234,19 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
             )
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
-            if function.nr_calls >= settings.nr_passes or norm <= _FLAT * first_norm:
+            if function.nr_calls >= settings.nr_passes or norm <= _GRADIENT_TOLERANCE * first_norm:
                 break
     return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer)
 
 
-def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | LeftOut:
-    """Generalized iterative scaling, where it applies: λ = 0.
+def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLearner:
+    """Run generalized iterative scaling, which requires λ = 0.
 
-    It wants features that are not negative. Points are shifted for it until none is; the intercepts make up for that,
-    so that its objective is the same function.
+    It requires non-negative features, so points are shifted if necessary. The intercepts compensate for the shift, so the
+    objective is the same function.
     """
     if settings.regularizer > 0:
-        return LeftOut("Iterative scaling", "Iterative scaling knows no regularization: set λ to 0 to see it.")
+        return SkippedLearner("Iterative scaling", "Iterative scaling knows no regularization: set λ to 0 to see it.")
     X = data.X
     if not sp.issparse(X):
         X = X - np.minimum(X.min(axis=0), 0.0)
@@ -261,7 +264,7 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | LeftOut:
 
 
 def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
-    """Stochastic gradient descent on the log loss, or stochastic subgradient descent on the hinge loss."""
+    """Run stochastic gradient descent on the log loss, or stochastic subgradient descent on the hinge loss."""
     module, class_name = ("max_ent_online", "MaxEntOnline") if settings.loss == "log" else ("svm", "SVM")
     learner = lab.classifier(
         module,
@@ -279,8 +282,8 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
     return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer)
 
 
-def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | LeftOut]:
-    """The SVM's primal and dual objective by dual coordinate ascent.
+def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
+    """Compute the SVM's primal and dual objective by dual coordinate ascent.
 
     Parameters
     ----------
@@ -289,14 +292,16 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
     Returns
     -------
     [Optimum, primal Curve, dual Curve]
-        The curves go as far as the passes do. The optimum is the best lower bound, from where the gap is a millionth.
+        The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
-        return [LeftOut("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]
+        return [
+            SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")
+        ]
     svm = lab.classifier(
-        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MOST_EPOCHS
+        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS
     )
-    trained(svm, data.X, data.y)  # without a word that it was stopped early: its gap is in the plot
+    train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
     primal = [_start("hinge", data), *(epoch.objective for epoch in epochs)]
@@ -306,7 +311,7 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
 
 
 def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve]:
-    """The perceptron's loss on its own way, of the last weights and of their average. Its steps know no λ.
+    """Compute the perceptron's loss during its training, for the last weights and for their average. Its steps do not depend on λ.
 
     Parameters
     ----------
@@ -315,7 +320,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     Returns
     -------
     [Optimum, Curve of the last weights, Curve of the average]
-        The optimum is that of W = 0.
+        The optimum is at W = 0.
     """
     learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
     G, labels = learner.add_intercept_term(data.X), np.unique(data.y, return_inverse=True)[1]
@@ -336,7 +341,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
 
 
 def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
-    """The least log loss with this λ, from L-BFGS until nothing moves. With λ = 0 and separable data it goes to 0."""
+    """Compute the minimum of the log loss with this λ by L-BFGS. With λ = 0 and separable data it approaches 0."""
     function = _log_loss(lab, data, regularizer)
     convexity, least = function.problem.convexity, math.inf
     start = np.zeros(function.problem.size)
@@ -344,14 +349,14 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
         for point in lab.function("lbfgs", "lbfgs", function, start, function.problem.diagonal()):
             least = min(least, float(point.value))
             sq_norm = float(point.gradient @ point.gradient)
-            certain = convexity > 0 and sq_norm <= 2 * convexity * _CLOSE_ENOUGH * least
-            if certain or least < _CLOSE_ENOUGH or function.nr_calls >= _MOST_PASSES_TO_OPTIMUM:
+            certain = convexity > 0 and sq_norm <= 2 * convexity * _OPTIMUM_TOLERANCE * least
+            if certain or least < _OPTIMUM_TOLERANCE or function.nr_calls >= _MAX_PASSES_TO_OPTIMUM:
                 break
     return Optimum(regularizer, least)
 
 
 def stochastic_name(settings: Settings) -> str:
-    """``SGD η₀ = 0.1``: by what is varied.
+    """Return the name of a stochastic curve with its varied setting, such as ``SGD η₀ = 0.1``.
 
     Examples
     --------
@@ -361,8 +366,8 @@ def stochastic_name(settings: Settings) -> str:
     return f"SGD {SYMBOLS[settings.varied]} = {getattr(settings, settings.varied):g}"
 
 
-class _Counted:
-    """A function of the whole data, and how often it was called."""
+class _CountedFunction:
+    """A function of the whole data that counts its calls."""
 
     def __init__(self, problem: Any):
         self.problem = problem
@@ -374,15 +379,15 @@ class _Counted:
         return value, gradient
 
 
-def _log_loss(lab: Any, data: Data, regularizer: float) -> _Counted:
-    """The objective of `MaxEntBatch` as its solvers see it: the very function that its ``train`` minimises."""
+def _log_loss(lab: Any, data: Data, regularizer: float) -> _CountedFunction:
+    """Return the objective of `MaxEntBatch` as its solvers use it: the function that its ``train`` minimises."""
     labels = np.unique(data.y, return_inverse=True)[1].astype(np.int64)
     problem = lab.load("classifiers.max_ent_batch").MaxEntObjective
-    return _Counted(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
+    return _CountedFunction(problem(data.X, labels, int(labels.max()) + 1, float(regularizer), True))
 
 
 def _start(loss: str, data: Data) -> float:
-    """The objective at W = 0: log K, or for the hinge loss the cost 1 of every example."""
+    """Return the objective at W = 0: log K, or for the hinge loss the cost 1 of every example."""
     return math.log(len(np.unique(data.y))) if loss == "log" else 1.0
 
 
@@ -394,7 +399,7 @@ def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], reg
 def _two_curves(
     costs: Sequence[tuple[float, float]], settings: Settings, objectives: Mapping[tuple[str, str], Sequence[float]]
 ) -> Iterator[Curve]:
-    """Curves of the same passes and seconds; the objectives by name and role."""
+    """Yield curves with the same passes and seconds, from objectives by name and role."""
     for (name, role), values in objectives.items():
         rows = [(*cost, value) for cost, value in zip(costs, values, strict=True)]
         yield _curve(name, role, rows, settings.regularizer)

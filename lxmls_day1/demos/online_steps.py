@@ -1,9 +1,9 @@
-"""The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy side by side on the same order.
+"""The perceptron, step by step; and perceptron, MIRA, SVM and maximum entropy next to each other on the same order.
 
-Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example that is visited, whether
-it is a mistake, the weight vector before and after the step as arrows from the origin (what joins their tips is the step,
-along the example), and how the boundary turns. Beside it stand the mistakes so far and the most that a perceptron can make
-on these points (see ``classifiers/mistake_bounds.py``).
+Every step is computed with the lab's own rules, and is a frame of the scene. It shows the example of the step, whether
+it is a mistake, and the rotation of the boundary. Arrows from the origin are the weight vector before and after the step; an arrow
+between their tips, along the example, is the step. A second panel shows the mistakes so far and the maximum that a perceptron
+can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,35 +15,35 @@ import numpy as np
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import Attempts, Learner
+from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 HEIGHT = (-4.0, 4.0)  # of every plane
-WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # of one plane, and of each of four
+WIDTHS = {1: (-4.0, 4.0), 4: (-6.2, 6.2)}  # for a single plane, and for each of four
 LEARNERS = (
     Learner("perceptron", "Perceptron", {}, "Perceptron"),
     Learner("mira", "Mira", {}, "MIRA"),
     Learner("svm", "SVM", {}, "SVM"),
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
 )
-_LONGEST_ARROW = 3.2  # units of the plane
-_FARTHEST_BOUND = 4  # times the mistakes: a bound that is farther away is a number, and no line
+_MAX_ARROW_LENGTH = 3.2  # units of the plane
+_MAX_BOUND_RATIO = 4  # times the mistakes; a larger bound is only shown as a number, not as a line
 
 
 class DemoOnlineSteps(Demonstration):
-    """The plane and the count of mistakes of the perceptron, or the planes of four learners."""
+    """A demonstration with the plane and the mistakes of the perceptron, or with the planes of four learners."""
 
     name = "online_steps"
     title = "Online learners, step by step"
     order = 20
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
-    look_at = (
+    observations = (
         "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes along the "
         "ringed example, and the perceptron takes it only where that example was a mistake."
     )
-    to_try = (
+    suggestions = (
         "Press space to play: where does the count of mistakes stop, and how far below the bound?",
         "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound.",
         "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
@@ -61,10 +61,10 @@ class DemoOnlineSteps(Demonstration):
     grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
-        """All steps of one learner, or of four."""
+        """Compute all steps of one learner, or of four."""
         X, y = points_of(self.lab, settings["nr_points"], settings["distance"], settings["seed"])
         order = visits(len(y), settings["nr_rounds"], settings["seed"])
-        attempts, traces, bound = Attempts(), dict[str, Trace](), None
+        attempts, traces, bound = FailureCollector(), dict[str, Trace](), None
         for learner in LEARNERS[: settings["view"]]:
             with attempts(learner.label):
                 own = {} if learner.label == "Perceptron" else {"regularizer": settings["regularizer"]}
@@ -73,7 +73,7 @@ class DemoOnlineSteps(Demonstration):
         visited = order.ravel()
         width = WIDTHS[settings["view"]]
         panels = [
-            plane(learner.label, X, y, visited, traces.get(learner.label), width)
+            plane_panel(learner.label, X, y, visited, traces.get(learner.label), width)
             for learner in LEARNERS[: settings["view"]]
         ]
         says: Any = draw.by_frame(_sentence(step, visited, y) for step in range(len(visited) + 1))
@@ -83,7 +83,7 @@ class DemoOnlineSteps(Demonstration):
                 bound = bound_of(self.lab, X, y)
                 bound_note = "no line separates the points: no bound" if bound is None else _bound_text(bound)
             if "Perceptron" in traces:
-                panels.append(count(traces["Perceptron"], bound, bound_note))
+                panels.append(count_panel(traces["Perceptron"], bound, bound_note))
         return draw.Scene(
             panels,
             says,
@@ -96,17 +96,17 @@ class DemoOnlineSteps(Demonstration):
         )
 
 
-def plane(
+def plane_panel(
     label: str, X: np.ndarray, y: np.ndarray, visited: np.ndarray, trace: Trace | None, width: tuple[float, float]
 ) -> draw.Panel:
-    """One learner's points, the example that is visited, boundary and weights before and after each step."""
+    """Return one learner's plane: the points, the current example, and boundary and weights before and after each step."""
     marks: list[draw.Mark] = [draw.points_of_class(X[y == k], k) for k in (0, 1)]
     around: list[Any] = [[], *X[visited][:, None]]
     title: Any = f"{label}: to be written"
     if trace is not None:
         lines = [with_gaps(decision_boundary(weights, width, HEIGHT)) for weights in trace.weights]
         lengths = [float(np.linalg.norm(trace.normal(t))) for t in range(len(lines))]
-        unit = _LONGEST_ARROW / max(*lengths, 1e-9)
+        unit = _MAX_ARROW_LENGTH / max(*lengths, 1e-9)
         tips = [unit * trace.normal(t) for t in range(len(lines))]
         earlier, dash = [tips[0], *tips[:-1]], draw.learner_style(label)["dash"]
         colour = draw.learner_style(label)["colour"]
@@ -123,14 +123,14 @@ def plane(
     return draw.Panel(label, title, draw.Axis(*width, label="x₁"), draw.Axis(*HEIGHT, label="x₂"), marks, equal=True)
 
 
-def count(trace: Trace, bound: Any, note: str) -> draw.Panel:
-    """The perceptron's mistakes after each step, and the most that there can be."""
+def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
+    """Return the plot of the perceptron's mistakes after each step, and their upper bound."""
     so_far = np.concatenate([[0], trace.is_mistake.cumsum()])
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
     marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
-    near = bound is not None and bound.updates <= _FARTHEST_BOUND * most
+    near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
     marks.append(
         draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)
     )

@@ -1,7 +1,7 @@
-"""The demonstrations as pages: each in one file that opens by a double click, and a list of them.
+"""The demonstrations as pages: each in one file that a browser can open without a server, and an index of them.
 
-A page holds its style, its script and its scenes, and asks nothing of the network. Where Python is at hand (`server`), it is
-asked for the scene of every setting; without it the page holds those of its demonstration's `grid`.
+A page contains its style, its script and its scenes, and loads nothing from the network. If Python is available (`server`), the
+page requests the scene of every setting from it. Without Python, the page contains the scenes of its demonstration's `grid`.
 """
 
 import base64
@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lxmls_day1.base.atomic_files import replace_files
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.atomic_files import write_files_atomically
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
@@ -26,25 +26,25 @@ _MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 
 def script() -> str:
-    """What draws a demonstration, as a JavaScript module; `notebook` gives it to a widget."""
+    """Return the JavaScript module that draws a demonstration; `notebook` passes it to a widget."""
     return (PAGE / "demo.js").read_text(encoding="utf-8")
 
 
 def style() -> str:
-    """The style sheet of the pages."""
+    """Return the style sheet of the pages."""
     return (PAGE / "demo.css").read_text(encoding="utf-8")
 
 
-def described(
+def page_description(
     demonstration: Demonstration | type[Demonstration], *, dark: bool | None = None, **more: Any
 ) -> dict[str, Any]:
-    """What the script has to know of a demonstration.
+    """Return the description of a demonstration for the script.
 
     Parameters
     ----------
     demonstration : Demonstration
     dark : bool, optional
-        Light on dark, or not; as the browser prefers unless given.
+        True for dark mode, False for light mode. Default: the browser's preference.
     **more
         Further entries, such as scenes.
     """
@@ -52,38 +52,38 @@ def described(
     return demonstration.description() | {"classes": classes, "dark": dark} | more
 
 
-def page(description: Mapping[str, Any], *, ask: str = "", scale: float | None = None) -> str:
-    """The page of one demonstration, in HTML.
+def page(description: Mapping[str, Any], *, scene_address: str = "", scale: float | None = None) -> str:
+    """Return the HTML page of one demonstration.
 
     Parameters
     ----------
     description : mapping
-        Of `described`; with ``grid`` and ``scenes`` unless there is an address to ask.
-    ask : str
-        The address that answers with scenes.
+        The result of `page_description`; with ``grid`` and ``scenes`` unless `scene_address` is given.
+    scene_address : str
+        The address for requests of scenes.
     scale : float, optional
-        Of letters and lines; 1 unless given.
+        The scale of letters and lines. Default: 1.
     """
-    return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, ask)}\n")
+    return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, scene_address)}\n")
 
 
 def index_page(
     descriptions: Mapping[str, Mapping[str, Any]],
     addresses: Mapping[str, str],
-    ask: Mapping[str, str],
+    scene_addresses: Mapping[str, str],
     dark: bool | None,
 ) -> str:
-    """The list of demonstrations, each with a small picture, which is drawn as on its page.
+    """Return the index of demonstrations, each with a small picture that is drawn as on its page.
 
     Parameters
     ----------
     descriptions : mapping of name to description
     addresses : mapping of name to the address of its page
-    ask : mapping of name to the address that answers with scenes; empty where the descriptions have them
+    scene_address : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
     dark : bool or None
     """
     sections = "\n".join(
-        f"<section>{_demo(description, ask.get(name, ''), small=True)}"
+        f"<section>{_demo(description, scene_addresses.get(name, ''), small=True)}"
         f'<h2><a href="{html.escape(addresses[name])}">{html.escape(description["title"])}</a></h2>'
         f"<p>{html.escape(description['summary'])}</p></section>"
         for name, description in descriptions.items()
@@ -102,7 +102,7 @@ def export(
     dark: bool | None = None,
     scale: float | None = None,
     python: str = "",
-    tell: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Write the demonstrations of a lab into a folder, as pages that need no Python.
 
@@ -110,15 +110,15 @@ def export(
     ----------
     lab : lxmls_day1.lab.Lab
     folder : path
-        Made if it is not there; files of the same names are replaced, others stay.
+        Created if necessary. Files with the same names are replaced; others stay.
     only : collection of str
-        Names of demonstrations; all unless given.
+        Names of demonstrations. Default: all.
     dark, scale
-        As in `described` and `page`.
+        See `page_description` and `page`.
     python : str, optional
-        Where the pages find the worker that starts Python in them, as an address; see ``lxmls_day1.browser.exercise_pages``.
-    tell : function (sentence), optional
-        Called with what is being written, and what is left out and why.
+        The address of the worker that starts Python in the pages; see ``lxmls_day1.browser.exercise_pages``.
+    report : function (sentence), optional
+        Called with a sentence for each page that is written or omitted.
 
     Returns
     -------
@@ -128,34 +128,34 @@ def export(
     Raises
     ------
     InputError
-        If there is no demonstration of a name.
+        If a demonstration does not exist.
     """
     for name in only:
         demonstration_class(name)
-    tell = tell or (lambda sentence: None)
+    report = report or (lambda sentence: None)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [name for name in DEMONSTRATIONS if not only or name in only]
-    tell(f"Writing {counted(len(chosen), 'demonstration')} into {folder}: pages that open in any browser.")
+    report(f"Writing {pluralize(len(chosen), 'demonstration')} into {folder}: pages that open in any browser.")
     written: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(chosen, start=1):
         try:
-            description = exported(demonstration_class(name)(lab), dark=dark, python=python)
+            description = page_description_with_scenes(demonstration_class(name)(lab), dark=dark, python=python)
         except (InputError, NotImplementedError) as error:
-            tell(f"{name} is left out: {error}")
+            report(f"{name} is left out: {error}")
             continue
-        replace_files({folder / f"{name}.html": page(description, scale=scale).encode()})
+        write_files_atomically({folder / f"{name}.html": page(description, scale=scale).encode()})
         written[name] = description | {"scenes": description["scenes"][:1]}
-        tell(f"{number} of {len(chosen)}: {name}.html")
+        report(f"{number} of {len(chosen)}: {name}.html")
     if python:
-        replace_files({folder / PROGRAMS: zipped(programs(lab.folder), "")})
+        write_files_atomically({folder / PROGRAMS: zipped(page_programs(lab.folder), "")})
     addresses = {name: f"{name}.html" for name in written}
-    replace_files({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
+    write_files_atomically({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
     return [*(folder / address for address in addresses.values()), folder / INDEX]
 
 
-def programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
-    """What Python in a page imports: the demonstrations, and the lab whose learners they show, solutions included."""
+def page_programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
+    """Return the files that Python in a page imports: the demonstrations, and the lab with its solutions."""
     files = {PurePosixPath("lxmls_day1/demos", path.name): path for path in PAGE.parent.glob("*.py")}
     for part in ("readers", "classifiers"):
         paths = (lab_folder / part).rglob("*.py")
@@ -163,16 +163,18 @@ def programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
     return {name: path.read_bytes() for name, path in files.items()}
 
 
-def exported(demonstration: Demonstration, *, dark: bool | None = None, python: str = "") -> dict[str, Any]:
-    """The description of a demonstration with the scenes of its grid."""
-    return described(demonstration, dark=dark, more=_MORE, python=python, **demonstration.grid_scenes())
+def page_description_with_scenes(
+    demonstration: Demonstration, *, dark: bool | None = None, python: str = ""
+) -> dict[str, Any]:
+    """Return the description of a demonstration with the scenes of its grid."""
+    return page_description(demonstration, dark=dark, more=_MORE, python=python, **demonstration.grid_scenes())
 
 
-def _demo(description: Mapping[str, Any], ask: str, small: bool = False) -> str:
+def _demo(description: Mapping[str, Any], scene_address: str, small: bool = False) -> str:
     data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace(
         "<", "\\u003c"
-    )  # nothing ends the script
-    attribute = f' data-ask="{html.escape(ask)}"' if ask else ""
+    )  # no text can end the script element
+    attribute = f' data-ask="{html.escape(scene_address)}"' if scene_address else ""
     return f'<div data-demo{attribute}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
 
 
@@ -193,5 +195,5 @@ def _module() -> str:
 
 
 def script_hash() -> str:
-    """Return what a content-security policy calls the script of a page."""
+    """Return the hash of a page's script for its content-security policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(_module().encode()).digest()).decode()}"

@@ -1,12 +1,12 @@
-"""What every classifier makes of one review, and which of its words made it: computed, for `review_explorer` to show.
+"""The decision of every classifier on one review, and the contributions of its words; `review_explorer` shows them.
 
-Everything is told as the lead of the first class over the second, *positive* over *negative*:
+All numbers are leads of the first class over the second, of *positive* over *negative*:
 
     s_positive − s_negative = (b_positive − b_negative) + Σ_j n_j(x) (w_j,positive − w_j,negative)
 
-so that all classifiers speak of the same thing, and a word has the same sign whatever was decided. A word of the text
-stands in several tokens: it may be a unigram, and it is half of each bigram with a neighbour. What a bigram adds is
-shared equally by its two words. So the words of a text sum to the lead of all tokens, without remainder.
+so all classifiers use the same quantity, and the sign of a word does not depend on the decision. A word of the text
+occurs in several tokens: it may be a unigram, and it is half of each bigram with a neighbour. The contribution of a bigram is
+shared equally by its two words. So the contributions of the words sum exactly to the lead of all tokens.
 """
 
 import math
@@ -19,38 +19,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts, trained
-from lxmls_day1.engine.text.feature_contributions import Explanation, explain, lead
+from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector, train_quietly
+from lxmls_day1.engine.text.feature_contributions import Explanation, explain, margin_contributions
 from lxmls_day1.engine.text.tokens import count_tokens, split_words, unigrams_and_bigrams
 
-MOST_CHARACTERS = 200_000  # of a text that is read
+MAX_CHARS = 200_000  # characters of a text; the rest is ignored
 _CHUNK = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
-class Trained:
-    """A classifier that knows a corpus."""
+class TrainedClassifier:
+    """A classifier trained on a corpus."""
 
     label: str
     classifier: Any
     params: np.ndarray
-    accuracy: float  # on the test part
+    accuracy: float  # on the test split
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What one classifier says about one review.
+    """The decision of one classifier on one review.
 
     Attributes
     ----------
     label : str
-        The classifier's.
+        The label of the classifier.
     decided : str
-        The class that it chose.
+        The predicted class.
     lead : float
-        How far *positive* is ahead; infinite where a word rules a class out.
+        The lead of *positive*; infinite if a word rules out a class.
     intercept, pros, cons : float
-        Its parts: of the intercepts, of all words that speak for *positive* (≥ 0), and of those against it (≤ 0).
+        The components of the lead: from the intercepts, from all words for *positive* (≥ 0), and from all words against it (≤ 0).
     explanation : Explanation
     """
 
@@ -64,46 +64,46 @@ class Decision:
 
     @property
     def total(self) -> float:
-        """All that speaks for and against: of the words and the intercepts."""
+        """The sum of all absolute contributions, from words and intercepts."""
         return self.pros - self.cons + abs(self.intercept)
 
     @property
     def has_words(self) -> bool:
-        """Whether a word was heard at all; otherwise there is nothing to have a verdict on."""
+        """True if at least one word contributes; otherwise there cannot be a verdict."""
         return bool(len(self.explanation.words)) and (self.pros != 0 or self.cons != 0)
 
     @property
     def share(self) -> float:
-        """The lead as a share of all that speaks, from −1 (everything against) to 1: one scale for all classifiers.
+        """The lead as a fraction of all contributions, from −1 (all against) to 1, so that classifiers can be compared.
 
-        0 where no word was heard: intercepts alone say how often a class came up, and nothing of the review.
+        It is 0 if no word contributes, because intercepts alone only reflect how often a class occurs, and nothing of the review.
         """
         if not self.has_words:
             return 0.0
         if math.isinf(self.lead):
             return math.copysign(1.0, self.lead)
         total = self.total
-        if math.isinf(total) or total == 0:  # words that rule out both classes: the intercepts decided
+        if math.isinf(total) or total == 0:  # words rule out both classes, so the intercepts decided
             return math.copysign(1.0, self.lead) if self.lead and math.isinf(total) else 0.0
         return self.lead / total
 
 
 @dataclass(frozen=True)
-class Word:
-    """A piece of the text between two gaps, and what it adds to the lead of *positive*.
+class TextChunk:
+    """A chunk of the text between white space, and its contribution to the lead of *positive*.
 
     Attributes
     ----------
     text : str
-        As it stands in the review.
+        The chunk as written in the review.
     gap : str
         The white space before it.
     weight : float
-        Finite; what rules a class out is kept apart.
+        The finite part of the contribution; see `rules_out` for the infinite part.
     known : bool
-        Whether any token of it is a feature.
+        True if any token of the chunk is a feature.
     rules_out : frozenset of int
-        The classes that are impossible for one of its tokens.
+        The classes that one of its tokens makes impossible.
     """
 
     text: str
@@ -113,35 +113,35 @@ class Word:
     rules_out: frozenset[int] = field(default=frozenset())
 
 
-def train_all(lab: Any, corpus: Any, attempts: Attempts) -> Iterator[Trained]:
-    """Train every classifier on the training part of the reviews, but for those that fail or are still to be written."""
-    for learner in FOR_COUNTS + EVERYWHERE:
+def train_all(lab: Any, corpus: Any, attempts: FailureCollector) -> Iterator[TrainedClassifier]:
+    """Train every classifier on the training split of the reviews, and yield those that succeed."""
+    for learner in COUNT_LEARNERS + GENERAL_LEARNERS:
         with attempts(learner.label):
             classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-            params = trained(classifier, corpus.train_X, corpus.train_y)
-            yield Trained(learner.label, classifier, params, accuracy(classifier, params, corpus))
+            params = train_quietly(classifier, corpus.train_X, corpus.train_y)
+            yield TrainedClassifier(learner.label, classifier, params, accuracy(classifier, params, corpus))
 
 
 def accuracy(classifier: Any, params: np.ndarray, corpus: Any) -> float:
-    """The share of the corpus's test reviews that are labelled rightly."""
+    """Return the accuracy on the corpus's test reviews."""
     scores = classifier.get_scores(classifier.add_intercept_term(corpus.test_X), params)
     return float(np.mean(np.argmax(scores, axis=1) == corpus.test_y))
 
 
-def read(text: str) -> dict[str, int]:
-    """The tokens of a review that somebody has typed, with their counts; what is beyond all measure is not read."""
-    return count_tokens(text[:MOST_CHARACTERS])
+def count_typed_tokens(text: str) -> dict[str, int]:
+    """Count the tokens of a typed review, up to `MAX_CHARS` characters."""
+    return count_tokens(text[:MAX_CHARS])
 
 
-def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> Decision:
-    """One classifier on one review.
+def decide(lab: Any, corpus: Any, model: TrainedClassifier, counts: Mapping[str, int]) -> Decision:
+    """Return the decision of one classifier on one review.
 
     Parameters
     ----------
     lab, corpus
     model : Trained
     counts : mapping of str to int
-        As `read` gives them.
+        The result of `count_typed_tokens`.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> 
     positive, negative = explanation.scores[:2]
     with np.errstate(invalid="ignore"):
         ahead = float(positive - negative)
-    leads = lead(explanation.contributions, 0, 1)
+    leads = margin_contributions(explanation.contributions, 0, 1)
     return Decision(
         label=model.label,
         decided=explanation.class_names[explanation.predicted],
@@ -165,27 +165,27 @@ def decide(lab: Any, corpus: Any, model: Trained, counts: Mapping[str, int]) -> 
     )
 
 
-def words_of(text: str, decision: Decision) -> list[Word]:
-    """The text, piece by piece, with what each adds to the lead of *positive*.
+def text_chunks(text: str, decision: Decision) -> list[TextChunk]:
+    """Split a text into chunks, each with its contribution to the lead of *positive*.
 
     Parameters
     ----------
     text : str
     decision : Decision
-        About this very text.
+        The decision on this text.
 
     Returns
     -------
     list of Word
-        Gaps and texts joined give the review up to its last word. The weights sum to ``pros + cons`` where these are
+        The joined gaps and texts are the review up to its last word. The weights sum to ``pros + cons`` if these are
         finite.
     """
-    each = decision.explanation.contributions / decision.explanation.counts[:, None]  # (n, K), of one occurrence
+    each = decision.explanation.contributions / decision.explanation.counts[:, None]  # (n, K), per occurrence
     weight_of = {
         word: (float(weight) if math.isfinite(weight) else 0.0, frozenset(np.flatnonzero(np.isneginf(row)).tolist()))
-        for word, weight, row in zip(decision.explanation.words, lead(each, 0, 1), each, strict=True)
+        for word, weight, row in zip(decision.explanation.words, margin_contributions(each, 0, 1), each, strict=True)
     }
-    found = list(_CHUNK.finditer(text[:MOST_CHARACTERS]))
+    found = list(_CHUNK.finditer(text[:MAX_CHARS]))
     normalised, chunk_of = [], []
     for number, match in enumerate(found):
         parts = split_words(match[0])
@@ -211,27 +211,29 @@ def words_of(text: str, decision: Decision) -> list[Word]:
             give(token, *numbers)
     ends = [0, *(match.end() for match in found)]
     return [
-        Word(match[0], text[end : match.start()], weight, is_known, ruled_out)
+        TextChunk(match[0], text[end : match.start()], weight, is_known, ruled_out)
         for match, end, weight, is_known, ruled_out in zip(found, ends, weights, known, rules_out, strict=False)
     ]
 
 
-def most_telling(model: Trained, corpus: Any, nr_words: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """The words of a domain that a linear classifier takes for the clearest signs of either class.
+def most_indicative_words(
+    model: TrainedClassifier, corpus: Any, nr_words: int
+) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """Return the words of a domain that most strongly indicate either class for a linear classifier.
 
     Parameters
     ----------
     model : Trained
     corpus
     nr_words : int
-        Of each class.
+        The number of words for each class.
 
     Returns
     -------
-    positive, negative : lists of (word, what one occurrence adds to the lead of *positive*)
-        The strongest first. For an unsmoothed classifier, of the words that rule out a class those that occur most.
+    positive, negative : lists of (word, contribution of one occurrence to the lead of *positive*)
+        The strongest first. Words with equal weights, such as infinite ones without smoothing, are ordered by frequency.
     """
-    weights = lead(model.params[1 : len(corpus.feature_names) + 1], 0, 1)  # (J,)
+    weights = margin_contributions(model.params[1 : len(corpus.feature_names) + 1], 0, 1)  # (J,)
     counts = np.array([corpus.feat_counts[name] for name in corpus.feature_names], dtype=float)
     order = np.lexsort((-counts, -weights))
     positive = [(corpus.feature_names[j], float(weights[j])) for j in order[:nr_words] if weights[j] > 0]
@@ -242,16 +244,16 @@ def most_telling(model: Trained, corpus: Any, nr_words: int) -> tuple[list[tuple
 
 @dataclass(frozen=True)
 class WordCounts:
-    """How often a class shows a word in the training reviews, and what smoothing makes of it.
+    """The counts of a word in each class of the training reviews, from which smoothed probabilities are computed.
 
     Attributes
     ----------
     word : str
     counts : array (K,)
     totals : array (K,)
-        Of all words of the class.
+        The counts of all words of each class together.
     nr_words : int
-        J, how many words there are.
+        J, the number of words in the vocabulary.
     """
 
     word: str
@@ -260,25 +262,25 @@ class WordCounts:
     nr_words: int
 
     def probabilities(self, alpha: ArrayLike) -> np.ndarray:
-        """p(w | c) = (α + n_c) / (α J + N_c) for each α and class, (…, K)."""
+        """Return p(w | c) = (α + n_c) / (α J + N_c) for each α and class, (…, K)."""
         each = np.asarray(alpha, dtype=float)[..., None]
         return np.asarray((each + self.counts) / (each * self.nr_words + self.totals))
 
     def lead(self, alpha: ArrayLike) -> np.ndarray:
-        """log p(w | positive) − log p(w | negative): what an occurrence adds; infinite for α = 0 and an unseen word."""
+        """Return log p(w | positive) − log p(w | negative), the contribution of one occurrence; infinite for α = 0 and an unseen word."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(self.probabilities(alpha))
             return np.asarray(logs[..., 0] - logs[..., 1])
 
 
 def word_counts(corpus: Any, word: str) -> WordCounts | None:
-    """How often each class shows a word in training; None for a word that is no feature.
+    """Return the counts of a word in each class of the training split, or None if the word is not a feature.
 
     Parameters
     ----------
     corpus
     word : str
-        A token as the corpus has it, ``great`` or ``great_book``; as it is typed it will do too.
+        A token of the corpus, such as ``great`` or ``great_book``, or typed text such as ``Great book``.
     """
     token = token_of(corpus, word)
     if token is None:
@@ -288,13 +290,13 @@ def word_counts(corpus: Any, word: str) -> WordCounts | None:
 
 
 def token_of(corpus: Any, typed: str) -> str | None:
-    """The feature that somebody means who types a word or two; None if there is no such feature."""
+    """Return the feature for one or two typed words, or None if it does not exist."""
     candidates = [typed.strip(), "_".join(split_words(typed[:200]))]
     return next((token for token in candidates if token in corpus.feat_dict), None)
 
 
 def one_sided_words(corpus: Any, nr_words: int = 12) -> list[str]:
-    """The most frequent words of either class that the other never shows in training: those that need smoothing."""
+    """Return the most frequent words of either class that never occur in the other class in training, which need smoothing."""
     counts, _ = _by_class(corpus)
     chosen = []
     for seen, unseen in ((0, 1), (1, 0)):
@@ -306,6 +308,6 @@ def one_sided_words(corpus: Any, nr_words: int = 12) -> list[str]:
 
 
 def _by_class(corpus: Any) -> tuple[np.ndarray, np.ndarray]:
-    """How often each class shows each word, (K, J), and how many words it has, (K,)."""
+    """Return the count of each word in each class, (K, J), and the number of words in each class, (K,)."""
     counts = np.array([corpus.train_X[corpus.train_y == label].sum(axis=0) for label in (0, 1)])
     return counts, counts.sum(axis=1)

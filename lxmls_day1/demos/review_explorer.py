@@ -1,8 +1,12 @@
-"""Why a review is positive: type one, and see what every classifier makes of it, and of which words.
+"""The review explorer: type a review, and see the decision of every classifier and the words that caused it.
 
-Three views of the same classifiers: the decision on the review at hand and the words that made it; the words that a
-classifier takes for the clearest signs in its domain; and what smoothing does to a word that a class has never shown.
-Whatever is typed is data, and of a very long review only the beginning is shown (all of it counts).
+There are three views of the same classifiers:
+
+- the decision on the current review and the words that caused it;
+- the words that most strongly indicate a class in the domain;
+- the effect of smoothing on a word that never occurs in one class.
+
+Typed text is only data. Only the beginning of a very long review is shown.
 """
 
 import math
@@ -13,55 +17,55 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Text
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import EVERYWHERE, FOR_COUNTS, Attempts
+from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.review_decisions import (
     Decision,
-    Trained,
+    TrainedClassifier,
     WordCounts,
     accuracy,
+    count_typed_tokens,
     decide,
-    most_telling,
+    most_indicative_words,
     one_sided_words,
-    read,
+    text_chunks,
     train_all,
     word_counts,
-    words_of,
 )
 from lxmls_day1.demos.review_text import (
-    about_no_word,
-    about_the_text,
-    about_the_word,
     coloured_words,
-    short,
+    describe_review,
+    describe_unknown_word,
+    describe_word,
+    shortened_word,
     strongest_words,
 )
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
 
-SMOOTHED = FOR_COUNTS[0].label
-LABELS = [learner.label for learner in FOR_COUNTS + EVERYWHERE]
+SMOOTHED = COUNT_LEARNERS[0].label
+LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
-_MOST_BARS = {"review": 8, "telling": 12}  # of each class
-_LONGEST = 22  # characters of a word beside a bar
-_ALPHAS = np.geomspace(1e-3, 100, 61)  # where the curves of smoothing are computed
+_MAX_BARS = {"review": 8, "telling": 12}  # for each class
+_MAX_BAR_LABEL_CHARS = 22  # characters of a word next to a bar
+_ALPHAS = np.geomspace(1e-3, 100, 61)  # values of α at which the curves are computed
 
 
 class DemoReviews(Demonstration):
-    """A box to type into, the text in colour, and two panels with one of three views."""
+    """A demonstration with an input field, the text in colour, and two panels with one of three views."""
 
     name = "review_explorer"
     title = "Review explorer"
     order = 50
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
-    look_at = (
+    observations = (
         "Each word of the review has the colour of the class that it speaks for, and the bars show how clear the verdict of every "
         "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
     )
-    to_try = (
+    suggestions = (
         "Take the ironic review: which words lead the classifiers astray?",
         "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
         "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
@@ -81,42 +85,47 @@ class DemoReviews(Demonstration):
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     grid = MappingProxyType(
-        {"view": ("review", "telling", "smoothing"), "learner": (SMOOTHED, FOR_COUNTS[1].label, "Perceptron", "SVM")}
+        {
+            "view": ("review", "telling", "smoothing"),
+            "learner": (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM"),
+        }
     )
 
     def __init__(self, lab: Any):
         super().__init__(lab)
-        self.learnt: dict[str, Learnt] = {}
+        self.models_by_domain: dict[str, DomainModels] = {}
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | draw.Scene]:
-        """Train on the domain unless that is done, and show what the view asks for."""
+        """Train on the domain unless that is done, and show the selected view."""
         domain = settings["domain"]
-        if domain not in self.learnt:
+        if domain not in self.models_by_domain:
             yield 0.0
             reviews = open_reviews(self.lab, domain)
-            attempts = Attempts()
-            self.learnt[domain] = Learnt(reviews, attempts, train_all(self.lab, reviews.corpus, attempts))
-        learnt = self.learnt[domain]
+            attempts = FailureCollector()
+            self.models_by_domain[domain] = DomainModels(
+                reviews, attempts, train_all(self.lab, reviews.corpus, attempts)
+            )
+        learnt = self.models_by_domain[domain]
         for model in learnt.rest:
             learnt.models[model.label] = model
-            yield (len(learnt.models) + len(learnt.attempts.left_out)) / len(LABELS)
+            yield (len(learnt.models) + len(learnt.attempts.skipped)) / len(LABELS)
         views = {"review": self._review, "telling": self._telling, "smoothing": self._smoothing}
         yield views[settings["view"]](learnt, settings)
 
-    def _review(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The decisions, and the words of one of them."""
-        typed, corpus, attempts = settings["text"], learnt.reviews.corpus, Attempts()
-        counts, decisions = read(typed), dict[str, Decision]()
+    def _review(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
+        """Return the decisions, and the words of one of them."""
+        typed, corpus, attempts = settings["text"], learnt.reviews.corpus, FailureCollector()
+        counts, decisions = count_typed_tokens(typed), dict[str, Decision]()
         for label, model in learnt.models.items():
             with attempts(label):
                 decisions[label] = decide(self.lab, corpus, model, counts)
         chosen = decisions.get(settings["learner"], next(iter(decisions.values()), None))
-        words = words_of(typed, chosen) if chosen else []
+        words = text_chunks(typed, chosen) if chosen else []
         known = sum(token in corpus.feat_dict for token in counts)
-        sentence = about_the_text(typed, known, len(words))
+        sentence = describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
-        verdicts = f"Positive according to {nr_positive} of {counted(len(decisions), 'classifier')}." if known else ""
-        strongest = strongest_words(chosen, _MOST_BARS["review"]) if chosen else []
+        verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
+        strongest = strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
             [
@@ -137,10 +146,12 @@ class DemoReviews(Demonstration):
             },
         )  # fmt: skip
 
-    def _telling(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The clearest signs of either class."""
+    def _telling(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
+        """Return the words that most strongly indicate either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
-        positive, negative = most_telling(model, learnt.reviews.corpus, _MOST_BARS["telling"]) if model else ([], [])
+        positive, negative = (
+            most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
+        )
         says = (
             f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
             if model
@@ -152,26 +163,29 @@ class DemoReviews(Demonstration):
                 _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
             ],
             says + learnt.sentence,
-            notes=learnt.notes(Attempts()),
+            notes=learnt.notes(FailureCollector()),
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
         )  # fmt: skip
 
-    def _smoothing(self, learnt: "Learnt", settings: Mapping[str, Any]) -> draw.Scene:
-        """The probabilities of a word and what it adds, for every α, and naive Bayes with this α."""
-        corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], Attempts()
+    def _smoothing(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
+        """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
+        corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], FailureCollector()
         typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
         found = word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return draw.Scene(panels, about_no_word(typed), notes=learnt.notes(attempts), facts={"word": None})
+            return draw.Scene(panels, describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
-                decision, rightly = decide(self.lab, corpus, model, read(settings["text"])), model.accuracy
+                decision, rightly = (
+                    decide(self.lab, corpus, model, count_typed_tokens(settings["text"])),
+                    model.accuracy,
+                )
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
-            about_the_word(found, alpha, decision, rightly),
+            describe_word(found, alpha, decision, rightly),
             notes=learnt.notes(attempts),
             facts={
                 "word": found.word,
@@ -183,46 +197,48 @@ class DemoReviews(Demonstration):
             },
         )
 
-    def _smoothed(self, learnt: "Learnt", alpha: float) -> Trained:
-        """Naive Bayes with another α; 0 is the unsmoothed one."""
+    def _smoothed(self, learnt: "DomainModels", alpha: float) -> TrainedClassifier:
+        """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
             corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
             params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = Trained(SMOOTHED, classifier, params, accuracy(classifier, params, corpus))
+            learnt.smoothed[alpha] = TrainedClassifier(
+                SMOOTHED, classifier, params, accuracy(classifier, params, corpus)
+            )
         return learnt.smoothed[alpha]
 
 
 @dataclass
-class Learnt:
+class DomainModels:
     """The classifiers of one domain.
 
     Attributes
     ----------
     reviews : Reviews
     rest : iterator
-        Those that are still to be trained: it goes on where a computation was given up.
+        The classifiers still to be trained. A cancelled computation continues here.
     models : dict of Trained
-        By label.
+        The trained classifiers by label.
     smoothed : dict of Trained
         Naive Bayes by its α.
     """
 
     reviews: Reviews
-    attempts: Attempts
-    rest: Iterator[Trained]
-    models: dict[str, Trained] = field(default_factory=dict)
-    smoothed: dict[float, Trained] = field(default_factory=dict)
+    attempts: FailureCollector
+    rest: Iterator[TrainedClassifier]
+    models: dict[str, TrainedClassifier] = field(default_factory=dict)
+    smoothed: dict[float, TrainedClassifier] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
-        """What was learnt from."""
+        """A sentence about the training data."""
         corpus = self.reviews.corpus
-        return f"{corpus.get_name()}: {counted(corpus.train_X.shape[0], 'training review')}, {counted(corpus.nr_features, 'word')}."
+        return f"{corpus.get_name()}: {pluralize(corpus.train_X.shape[0], 'training review')}, {pluralize(corpus.nr_features, 'word')}."
 
-    def notes(self, attempts: Attempts) -> list[str]:
-        """What is missing, and why."""
+    def notes(self, attempts: FailureCollector) -> list[str]:
+        """Return sentences about missing parts, with reasons."""
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
@@ -234,7 +250,7 @@ def _comparison(decisions: Mapping[str, Decision]) -> dict[str, Any]:
 
 
 def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
-    """A bar for each classifier, from −1 to 1."""
+    """Return a panel with a bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
     lengths = [d.share for d in decisions.values()]
@@ -251,7 +267,7 @@ def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
 
 
 def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, float]]) -> draw.Panel:
-    """Bars to the right for positive, to the left for negative; what is infinite gets a bar of full length, and ∞."""
+    """Return a panel with bars to the right for positive, to the left for negative. An infinite weight gets a full bar and ∞."""
     finite = [abs(weight) for _, weight in weights if math.isfinite(weight)]
     longest = max(finite, default=1.0) or 1.0
     lengths = [weight if math.isfinite(weight) else math.copysign(1.25 * longest, weight) for _, weight in weights]
@@ -262,11 +278,13 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     low, high = min([0.0, *lengths]), max([0.0, *lengths])
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
-    return draw.Panel(name, title, across, _names([short(word, _LONGEST) for word, _ in weights]), marks)
+    return draw.Panel(
+        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+    )
 
 
 def _bars(lengths: Sequence[float], colours: Sequence[draw.Colour]) -> list[draw.Mark]:
-    """Horizontal bars, the first one on top, and the line where they begin."""
+    """Return horizontal bars, the first on top, and the zero line."""
     if not lengths:
         return []
     extents = [(row, 0.0, length) for row, length in zip(_rows(len(lengths)), lengths, strict=True)]
@@ -285,7 +303,7 @@ def _rows(count: int) -> range:
 
 
 def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
-    """The probability of a word in either class."""
+    """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
     marks = [
         draw.line(
@@ -294,12 +312,12 @@ def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
         for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
     ]
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {short(found.word, _LONGEST)}"
+    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 
 def _added(found: WordCounts, alpha: float) -> draw.Panel:
-    """What an occurrence of a word adds to the lead of positive."""
+    """Return a panel with the contribution of an occurrence of a word to the lead of positive."""
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1
     up = draw.Axis(min(leads.min(), 0) - room, max(leads.max(), 0) + room, "lead of positive")
@@ -313,7 +331,7 @@ def _added(found: WordCounts, alpha: float) -> draw.Panel:
 def _over_alpha(
     name: str, title: str, up: draw.Axis, curves: list[draw.Mark], alpha: float = 0, heights: Any = ()
 ) -> draw.Panel:
-    """Curves as functions of α, and their heights at the α that is chosen."""
+    """Return a panel with curves as functions of α, and their heights at the selected α."""
     if alpha > 0:
         chosen = [(alpha, float(height)) for height in heights]
         curves = [

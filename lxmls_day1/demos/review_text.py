@@ -1,21 +1,23 @@
-"""A review in the review explorer: its words with their weights, and sentences about it."""
+"""Texts about a review for the review explorer: its words with their weights, and sentences."""
 
 import math
 from collections.abc import Sequence
 
-from lxmls_day1.demos.review_decisions import MOST_CHARACTERS, Decision, Word, WordCounts
-from lxmls_day1.engine.text.documents import printable
-from lxmls_day1.engine.text.feature_contributions import lead
+from lxmls_day1.demos.review_decisions import MAX_CHARS, Decision, TextChunk, WordCounts
+from lxmls_day1.engine.text.documents import escape_unprintable
+from lxmls_day1.engine.text.feature_contributions import margin_contributions
 
-MOST_WORDS = 400  # words of the review
-_LONGEST_WORD = 60  # characters of one word
+MAX_WORDS_SHOWN = 400  # words of the review that are shown
+_MAX_WORD_CHARS = 60  # characters of one word
 
 
 def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
-    """The words that speak most for *positive*, then those that speak most against it, the strongest last."""
+    """Return the words that most strongly indicate *positive*, then those that indicate *negative*, the strongest last."""
     leads = [
         (word, float(weight))
-        for word, weight in zip(decision.explanation.words, lead(decision.explanation.contributions, 0, 1), strict=True)
+        for word, weight in zip(
+            decision.explanation.words, margin_contributions(decision.explanation.contributions, 0, 1), strict=True
+        )
         if weight != 0
     ]
     pros = sorted([item for item in leads if item[1] > 0], key=lambda item: -item[1])[:nr_words]
@@ -23,17 +25,18 @@ def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]
     return pros + cons[::-1]
 
 
-def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
-    """The first words of a review, each with a weight from −1 to 1, as a share of the strongest, and what it means.
+def coloured_words(words: Sequence[TextChunk]) -> list[tuple[str, float, str]]:
+    """Return the first words of a review, each with a weight from −1 to 1 (relative to the strongest) and an explanation.
 
     Examples
     --------
-    >>> coloured_words([Word("Good", "", 0.5, True), Word("but", " ", -0.25, True), Word("bad", " ", 0.0, True, {0})])
+    >>> coloured_words([TextChunk("Good", "", 0.5, True), TextChunk("but", " ", -0.25, True), TextChunk("bad", " ", 0.0, True, {0})])
     [('Good', 1.0, '+0.5'), ('but', -0.5, '-0.25'), ('bad', -1.0, 'rules positive out')]
-    >>> coloured_words([Word("xyzzy", "", 0.0, False), Word("rare", " ", 0.0, True, {1}), Word("odd", " ", 0.5, True, {0, 1})])
+    >>> chunks = [TextChunk("rare", " ", 0.0, True, {1}), TextChunk("odd", " ", 0.5, True, {0, 1})]
+    >>> coloured_words([TextChunk("xyzzy", "", 0.0, False), *chunks])
     [('xyzzy', 0.0, 'unknown'), ('rare', 1.0, 'rules negative out'), ('odd', 0.0, 'rules both classes out')]
     """
-    visible = words[:MOST_WORDS]
+    visible = words[:MAX_WORDS_SHOWN]
     strongest = max((abs(word.weight) for word in visible), default=0.0) or 1.0
     found = []
     for word in visible:
@@ -42,28 +45,28 @@ def coloured_words(words: Sequence[Word]) -> list[tuple[str, float, str]]:
             weight, title = 0.0, "rules both classes out"
         elif word.rules_out:
             weight, title = (-1.0, "rules positive out") if 0 in word.rules_out else (1.0, "rules negative out")
-        found.append((short(word.text), weight, title))
-    return found + [("…", 0.0, "")] * (len(words) > MOST_WORDS)
+        found.append((shortened_word(word.text), weight, title))
+    return found + [("…", 0.0, "")] * (len(words) > MAX_WORDS_SHOWN)
 
 
-def about_the_text(text: str, known: int, nr_words: int) -> str:
-    """A sentence about a review that is empty, long, or of unknown words; empty for others."""
+def describe_review(text: str, known: int, nr_words: int) -> str:
+    """Return a sentence about a review that is empty, long or has only unknown words; else an empty string."""
     if not text.strip():
         return "Nothing is typed yet, so there is no verdict: intercepts alone only say how often each class came up."
     if not known:
         return "None of this is a word that the classifiers know, so there is no verdict."
     parts = []
-    if len(text) > MOST_CHARACTERS:
-        parts.append(f"Of {len(text)} characters the first {MOST_CHARACTERS} are read.")
-    if nr_words > MOST_WORDS:
-        parts.append(f"Shown are the first {MOST_WORDS} of {nr_words} words; all of them count.")
+    if len(text) > MAX_CHARS:
+        parts.append(f"Of {len(text)} characters the first {MAX_CHARS} are read.")
+    if nr_words > MAX_WORDS_SHOWN:
+        parts.append(f"Shown are the first {MAX_WORDS_SHOWN} of {nr_words} words; all of them count.")
     return " ".join(parts)
 
 
-def about_the_word(found: WordCounts, alpha: float, decision: Decision | None, accuracy: float) -> str:
-    """What smoothing with α does to a word, and to naive Bayes: its decision, and its accuracy on the test reviews."""
+def describe_word(found: WordCounts, alpha: float, decision: Decision | None, accuracy: float) -> str:
+    """Return sentences about the effect of smoothing with α on a word, and on the decision and test accuracy of naive Bayes."""
     seen = [f"{count:g} times" if count != 1 else "once" for count in found.counts]
-    text = f"“{short(found.word)}” occurs {seen[0]} in positive and {seen[1]} in negative training reviews. "
+    text = f"“{shortened_word(found.word)}” occurs {seen[0]} in positive and {seen[1]} in negative training reviews. "
     added = float(found.lead(alpha))
     if math.isinf(added):
         text += (
@@ -77,20 +80,20 @@ def about_the_word(found: WordCounts, alpha: float, decision: Decision | None, a
     return text
 
 
-def about_no_word(typed: str) -> str:
-    """A sentence about a word that is no feature."""
+def describe_unknown_word(typed: str) -> str:
+    """Return a sentence about a word that is not a feature."""
     return (
-        f"“{short(typed.strip())}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
+        f"“{shortened_word(typed.strip())}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
         "nothing, smoothed or not. Try another word, or a pair of neighbours such as waste_of."
     )
 
 
-def short(text: str, longest: int = _LONGEST_WORD) -> str:
-    """A word as the page shows it: a very long one is cut, and characters without a form become escapes.
+def shortened_word(text: str, max_chars: int = _MAX_WORD_CHARS) -> str:
+    """Return a word for display: a very long word is cut, and unprintable characters are escaped.
 
     Examples
     --------
-    >>> short("incomprehensibility", 7), short("a\\x1b")
+    >>> shortened_word("incomprehensibility", 7), shortened_word("a\\x1b")
     ('incomp…', 'a\\\\x1b')
     """
-    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+    return escape_unprintable(text if len(text) <= max_chars else text[: max_chars - 1] + "…")

@@ -1,4 +1,4 @@
-"""The reviews that demonstrations use: a real domain where it is at hand, else the toy corpus, and a sentence says so."""
+"""The reviews for demonstrations: a real domain if it is available, or else the toy corpus with an explanation."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from lxmls_day1.engine.text.corpora import names
 
 TOY = "toy"
 
-#: Reviews to begin with, by what is special about each.
+#: Initial reviews, each named after its special property.
 EXAMPLES = {
     "two sides": (
         "A wonderful start, and the characters are great. But the ending is disappointing, and I was bored long before: "
@@ -24,20 +24,20 @@ EXAMPLES = {
 
 
 class Reviews(NamedTuple):
-    """A corpus, and what the page has to say about it."""
+    """A corpus, and a sentence about it for the page."""
 
     corpus: Any
     sentence: str
-    """Empty if it is the one that was asked for."""
+    """Empty if the corpus is the requested one."""
 
 
 def domains() -> list[str]:
-    """All domains that can be asked for, the toy corpus last."""
+    """Return all available names of domains, the toy corpus last."""
     return [name for name in names("sentiment") if name != TOY] + [TOY]
 
 
 def open_reviews(lab: Any, domain: str) -> Reviews:
-    """A domain of the reviews.
+    """Open a domain of the reviews.
 
     Parameters
     ----------

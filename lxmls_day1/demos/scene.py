@@ -1,8 +1,8 @@
-"""What the page draws: panels with points, lines, regions, arrows, bars and texts, as plain data.
+"""The data that the page draws: panels with points, lines, regions, arrows, bars and texts.
 
-A *scene* is everything that one choice of settings shows. If it goes in steps, it has *frames*, and any value of a mark may
-be `by_frame`, a list with one value for each of them: the page moves through the frames without asking Python. Coordinates
-are those of the panel's axes. A colour is a pair, on a light ground and on a dark one.
+A *scene* shows the result of one choice of settings. If it has steps, it has *frames*. Any value of a mark may then be
+`by_frame`, a list with one value for each frame, and the page moves through the frames without asking Python. Coordinates
+are those of the panel's axes. A colour is a pair, for light and for dark mode.
 """
 
 import math
@@ -27,8 +27,8 @@ CLASSES: tuple[Colour, ...] = tuple(
         strict=True,
     )
 )  # fmt: skip
-SHAPES = plotting.CLASS_MARKERS  # of the points of each class
-_DIGITS = 5  # significant ones, of every number that goes to the page
+SHAPES = plotting.CLASS_MARKERS  # the shape of the points of each class
+_DIGITS = 5  # significant digits of every number that is sent to the page
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Axis:
     low, high : float, or by frame
     label : str
     scale : "linear", "log" or "symlog"
-        The last is linear up to `linear_below`, where a logarithm would not end.
+        ``symlog`` is linear up to `linear_below`, because the logarithm diverges at 0.
     ticks : sequence of (position, text), optional
-        Chosen by the page unless given; none if empty.
+        Default: chosen by the page. An empty sequence means no ticks.
     """
 
     low: Any
@@ -55,15 +55,15 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes and what is drawn on them.
+    """A pair of axes and the marks on them.
 
     Attributes
     ----------
     name : str
-        By which `Scene.layout` places it, and `Points` controls find it.
+        The name for `Scene.layout` and `Points` controls.
     title : str, or by frame
     equal : bool
-        Whether a unit has the same length on both axes.
+        True if a unit has the same length on both axes.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Steps:
     Attributes
     ----------
     label : str
-        What is counted.
+        The counted quantity.
     values : sequence of str or numbers
-        What each frame is called.
+        The name of each frame.
     start : int
         The frame that is shown first.
     milliseconds : int
-        For which each frame stays while the scene plays.
+        The duration of each frame while the scene plays.
     """
 
     label: str
@@ -98,7 +98,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers beside the panels. A cell is a text, a number, or a line's sample, `sample_of`."""
+    """Numbers next to the panels. A cell is a string, a number, or the sample of a line (`sample_of`)."""
 
     heads: Sequence[str]
     rows: Any
@@ -106,25 +106,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that one choice of settings shows.
+    """The complete picture for one choice of settings.
 
     Attributes
     ----------
     panels : sequence of Panel
     says : str, or by frame
-        What the picture shows, in a sentence that is read aloud.
+        A description of the picture, in a sentence for screen readers.
     layout : sequence of rows of panel names
-        A name that stands in several places fills all of them. One row of all panels unless given.
+        A panel whose name occurs in several places fills all of them. Default: one row of all panels.
     columns : sequence of float
         The widths of the layout's columns.
     steps : Steps, optional
     table : Table, optional
     words : sequence of (text, weight, title)
-        A text in colour: a weight from −1 to 1 says for which class a word speaks, and how strongly.
+        A text in colour: a weight from −1 to 1 gives the class that a word indicates, and how strongly.
     notes : sequence of str
-        What is missing, and why.
+        Sentences about missing parts, with reasons.
     facts : dict
-        What is drawn, in numbers for tests; the page does not get it.
+        The drawn values, as numbers for tests. They are not sent to the page.
     """
 
     panels: Sequence[Panel]
@@ -138,7 +138,7 @@ class Scene:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
-        """The scene as JSON takes it."""
+        """Return the scene as data for JSON."""
         found = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "facts"}
         found["layout"] = self.layout or [[panel.name for panel in self.panels]]
         found["columns"] = self.columns or [1] * len(found["layout"][0])
@@ -147,7 +147,7 @@ class Scene:
 
 
 def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
-    """One value of a mark for each frame of the scene; those that stay the same for several frames are kept once.
+    """Return one value of a mark for each frame of the scene; equal values of consecutive frames are stored once.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
 def points(
     at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = ""
 ) -> Mark:
-    """Points (n, 2) of one look."""
+    """Return a mark for points (n, 2) of the same style."""
     return {
         "kind": "points",
         "at": at,
@@ -179,14 +179,14 @@ def points(
 
 
 def points_of_class(at: Any, k: int, **style: Any) -> Mark:
-    """Points (n, 2) of class k: a class has one colour and one shape, in every demonstration."""
+    """Return a mark for points (n, 2) of class k, which has one colour and one shape in every demonstration."""
     return points(at, CLASSES[k], SHAPES[k], **style)
 
 
 def line(
     path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None
 ) -> Mark:
-    """A curve through the rows of a path (n, 2); a row of NaN is a gap. `count`: only so many of its points are shown."""
+    """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown."""
     return {
         "kind": "line",
         "path": path,
@@ -198,45 +198,45 @@ def line(
     }
 
 
-def learner_line(path: Any, learner: str, variant: int = 0, of: int = 1, **style: Any) -> Mark:
-    """A curve in the colour and dash of a classifier; see `lxmls_day1.figures.style`."""
-    return line(path, **learner_style(learner, variant, of), **style)
+def learner_line(path: Any, learner: str, variant: int = 0, n_variants: int = 1, **style: Any) -> Mark:
+    """Return a mark for a curve in the colour and dash of a classifier; see `lxmls_day1.figures.style`."""
+    return line(path, **learner_style(learner, variant, n_variants), **style)
 
 
-def learner_style(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
-    """Colour and dash of a classifier's lines.
+def learner_style(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, Any]:
+    """Return colour and dash of a classifier's lines.
 
     Examples
     --------
     >>> learner_style("Perceptron")
     {'colour': ('#a6761d', '#d9a86c'), 'dash': (1, 1.2)}
     """
-    light, dark = (line_style(learner, variant, of, dark=dark) for dark in (False, True))
+    light, dark = (line_style(learner, variant, n_variants, dark=dark) for dark in (False, True))
     dash = () if light["linestyle"] == "solid" else light["linestyle"][1]
     return {"colour": (light["color"], dark["color"]), "dash": dash}
 
 
 def region(rings: Any, colour: Colour, opacity: float = 0.3, label: str = "") -> Mark:
-    """An area within closed curves; a curve within another one is a hole."""
+    """Return a mark for an area within closed curves; a curve inside another curve is a hole."""
     return {"kind": "region", "rings": rings, "colour": colour, "opacity": opacity, "label": label}
 
 
 def ellipse(at: Any, half_axes: Any, colour: Colour, *, width: float = 1.0, label: str = "") -> Mark:
-    """The curve of an ellipse whose axes are parallel to the panel's."""
+    """Return a mark for the curve of an ellipse whose axes are parallel to the panel's axes."""
     return {"kind": "ellipse", "at": at, "half_axes": half_axes, "colour": colour, "width": width, "label": label}
 
 
 def arrow(
     start: Any, end: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = ""
 ) -> Mark:
-    """An arrow between two places."""
+    """Return a mark for an arrow between two points."""
     return {"kind": "arrow", "from": start, "to": end, "colour": colour, "dash": dash, "width": width, "label": label}
 
 
 def bars(
     extents: Any, colour: Any, *, thickness: float = 0.8, horizontal: bool = False, pattern: str = "", label: str = ""
 ) -> Mark:
-    """Bars, each (place, from, to); `pattern` is "", "outline" or "light". A colour for all, or one for each."""
+    """Return a mark for bars, each (place, from, to), with one colour or one for each bar; `pattern` is "", "outline" or "light"."""
     return {
         "kind": "bars",
         "extents": extents,
@@ -249,17 +249,17 @@ def bars(
 
 
 def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anchor: str = "center") -> Mark:
-    """A text at a place; `anchor` is "left", "center" or "right" of it."""
+    """Return a mark for a text at a point; `anchor` is the alignment "left", "center" or "right"."""
     return {"kind": "text", "at": at, "text": content, "colour": colour, "size": size, "anchor": anchor}
 
 
-def sample_of(learner: str, variant: int = 0, of: int = 1) -> dict[str, Any]:
-    """A cell of a table that shows the line of a classifier."""
-    return {"line": learner_style(learner, variant, of)}
+def sample_of(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, Any]:
+    """Return a table cell that shows the line of a classifier."""
+    return {"line": learner_style(learner, variant, n_variants)}
 
 
 def plain_data(value: Any) -> Any:
-    """Lists, texts and rounded numbers; what is not finite becomes None.
+    """Convert a value to lists, strings and rounded numbers. Non-finite numbers become None.
 
     Examples
     --------

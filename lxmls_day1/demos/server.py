@@ -1,9 +1,10 @@
-"""The demonstrations for the browsers of this machine: files, and a Python process that answers with scenes.
+"""The server of the demonstrations, for browsers on this machine: it sends pages, and computes scenes.
 
-It listens on the loopback interface only. Every address begins with a token that only the printed address tells, and the
-Host of a request has to be this machine: so no page of another site can ask it for anything. A page has a demonstration of
-its own, which reads the lab's files at the page's first question; computations take turns, and one whose page has gone, or
-asks for something else, ends at its next report of progress, or in the lab's own code where another page waits for it.
+It listens only on the loopback interface. Every address begins with a token that is known only from the printed address, and
+the Host header of a request must be this machine. Therefore no page of another site can use the server. Each page has its
+own demonstration, which reads the lab's files at the page's first request. Computations run one at a time. If a page has
+gone, or requests something else, its computation ends at the next report of progress, or within the lab's own code if another
+page is waiting.
 """
 
 import ctypes
@@ -22,14 +23,14 @@ from typing import Any
 
 from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.pages import described, index_page, page, script_hash
+from lxmls_day1.demos.pages import index_page, page, page_description, script_hash
 
 HOST = "127.0.0.1"
-PORT = 8417  # unless something listens there: a link to a demonstration then works tomorrow, too
-_LONGEST_QUESTION = 1_000_000  # bytes
-_LOOK_AGAIN = 0.5  # seconds after which a page that waits looks whether the one before it is still there
-_MOST_PAGES = 40  # whose demonstrations are kept
-#: Sent with every answer. A page holds its own script and styles, and asks this server alone. The token in its address stays here.
+PORT = 8417  # the usual port, so that a link to a demonstration stays valid
+_MAX_REQUEST_BYTES = 1_000_000  # bytes
+_POLL_SECONDS = 0.5  # seconds between the checks of a waiting page that the page before it still exists
+_MAX_SESSIONS = 40  # pages whose demonstrations are kept
+#: Sent with every reply. A page contains its script and styles, and contacts only this server. Its address, with the token, is not sent on.
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
@@ -40,26 +41,26 @@ _HEADERS = {
 }
 
 
-class _GivenUp(GeneratorExit):
-    """Ends code of a lab whose result nobody waits for, such as a loop without an end."""
+class _Cancelled(GeneratorExit):
+    """Raised in code of a lab whose result is no longer needed, such as an endless loop, to end it."""
 
 
 class DemoServer(ThreadingHTTPServer):
-    """Serves the demonstrations of a lab.
+    """A server of the demonstrations of a lab.
 
     Parameters
     ----------
     lab : lxmls_day1.lab.Lab
     port : int, optional
-        8417 unless given, or any free one if that is taken.
+        Default: 8417, or any free port if it is in use.
     dark : bool, optional
-        Light on dark; as the browser prefers unless given.
+        True for dark mode. Default: the browser's preference.
     scale : float, optional
-        Of letters and lines.
+        The scale of letters and lines.
     """
 
     daemon_threads = True
-    allow_reuse_address = os.name != "nt"  # on Windows it would let two servers have one port
+    allow_reuse_address = os.name != "nt"  # on Windows, two servers could use the same port
 
     def __init__(self, lab: Any, port: int | None = None, *, dark: bool | None = None, scale: float | None = None):
         try:
@@ -70,73 +71,81 @@ class DemoServer(ThreadingHTTPServer):
             super().__init__((HOST, 0), _Handler)
         self.lab, self.dark, self.scale = lab, dark, scale
         self.token = secrets.token_urlsafe(12)
-        self.sessions: dict[str, Demonstration | None] = {}  # None: nothing asked yet
+        self.sessions: dict[str, Demonstration | None] = {}  # None before the first request
         self.turn = threading.Lock()
-        self.computing: tuple[int, Callable[[], bool]] | None = None  # the thread, and whether its page has gone
+        self.computing: tuple[int, Callable[[], bool]] | None = None  # its thread; whether its page has gone
 
     @property
     def address(self) -> str:
-        """Of the list of demonstrations; a name behind it is a demonstration's page."""
+        """The address of the index. With a name appended, it is the address of a demonstration."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def index(self) -> str:
-        """The list, whose small pictures come from demonstrations of their own."""
-        descriptions = {name: described(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
+        """Return the index. Its small pictures come from demonstrations of their own."""
+        descriptions = {name: page_description(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
         questions = {name: self.session(name) for name in DEMONSTRATIONS}
         return index_page(descriptions, {name: name for name in DEMONSTRATIONS}, questions, self.dark)
 
     def page_of(self, name: str) -> str:
-        """The page of one demonstration."""
-        return page(described(demonstration_class(name), dark=self.dark), ask=self.session(name), scale=self.scale)
+        """Return the page of one demonstration."""
+        return page(
+            page_description(demonstration_class(name), dark=self.dark),
+            scene_address=self.session(name),
+            scale=self.scale,
+        )
 
     def session(self, name: str) -> str:
-        """The address at which a new page asks for its scenes."""
+        """Return the address at which a new page requests its scenes."""
         key = f"{name}.{secrets.token_urlsafe(6)}"
         self.sessions[key] = None
-        for oldest in list(self.sessions)[:-_MOST_PAGES]:
+        for oldest in list(self.sessions)[:-_MAX_SESSIONS]:
             self.sessions.pop(oldest, None)
         return f"scene/{key}"
 
     def answer(
-        self, key: str, question: Any, send: Callable[[dict[str, Any]], None], gone: Callable[[], bool] = lambda: False
+        self,
+        key: str,
+        request: Any,
+        send: Callable[[dict[str, Any]], None],
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Compute a scene, in turn, and send it with the progress before it; nothing for a page that has gone meanwhile."""
-        while not self.turn.acquire(timeout=_LOOK_AGAIN):
-            self._give_up()
+        """Compute a scene when it is this page's turn, and send it after its progress. If the page has gone, send nothing."""
+        while not self.turn.acquire(timeout=_POLL_SECONDS):
+            self._cancel_abandoned()
         try:
-            self.computing = threading.get_ident(), gone
-            if not gone():
+            self.computing = threading.get_ident(), is_gone
+            if not is_gone():
                 demonstration = self.sessions.pop(key, None) or demonstration_class(key.partition(".")[0])(self.lab)
-                # at the end: of many pages the one that asked longest ago is forgotten
+                # appended last, because the page with the oldest request is discarded first
                 self.sessions[key] = demonstration
-                for message in demonstration.answers(question):
+                for message in demonstration.messages(request):
                     send(message)
-        except _GivenUp:
-            self.sessions[key] = None  # what was half-done is begun anew
+        except _Cancelled:
+            self.sessions[key] = None  # an incomplete demonstration starts again
         finally:
             self.computing = None
             self.turn.release()
 
-    def _give_up(self) -> None:
-        """End the computation of a page that has gone, if it is in the lab's own code; elsewhere something might be left half-done."""
+    def _cancel_abandoned(self) -> None:
+        """End the computation of a page that has gone, but only in the lab's own code, because other code might be left inconsistent."""
         thread, gone = self.computing or (0, lambda: False)
         frame = sys._current_frames().get(thread)
         if frame and gone() and frame.f_code.co_filename.startswith(str(self.lab.folder)):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_GivenUp))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Cancelled))
 
     def handle_error(self, *request: Any) -> None:
-        """Nothing is printed for a browser that closes its connection."""
+        """Print nothing if a browser closes its connection."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(*request)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one browser."""
+    """A handler of one connection of a browser."""
 
     server: DemoServer
 
     def do_GET(self) -> None:
-        name = self._asked_for()
+        name = self._authorized_path()
         if name == "":
             self._send(self.server.index())
         elif name in DEMONSTRATIONS:
@@ -147,44 +156,44 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def do_POST(self) -> None:
-        name = self._asked_for()
+        name = self._authorized_path()
         if name is None:
             return
         key = name.removeprefix("scene/")
         text = self.headers.get("Content-Length", "")
-        length = int(text[:16]) if text.isdecimal() else 0  # Python reads no number of thousands of digits
+        length = int(text[:16]) if text.isdecimal() else 0  # Python rejects a number with thousands of digits
         if key not in self.server.sessions or not length:
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
             return
-        # A browser hears no answer before it has sent everything.
-        question = self.rfile.read(min(length, 10 * _LONGEST_QUESTION))
-        if length > _LONGEST_QUESTION:
+        # The request is read first, because a browser reads no reply before it has sent everything.
+        question = self.rfile.read(min(length, 10 * _MAX_REQUEST_BYTES))
+        if length > _MAX_REQUEST_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the settings are longer than a million bytes")
             return
         try:
             question = json.loads(question)
-        except (ValueError, RecursionError):  # lists in lists, too deep
+        except (ValueError, RecursionError):  # RecursionError: lists are nested too deeply
             self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
             return
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "application/x-ndjson")
         self.end_headers()
-        with suppress(OSError):  # the page has gone, or asks for something else
-            self.server.answer(key, question, self._send_line, self._gone)
+        with suppress(OSError):  # the page has gone, or requests something else
+            self.server.answer(key, question, self._send_line, self._is_disconnected)
 
-    def _gone(self) -> bool:
-        """Whether the browser has closed the connection."""
+    def _is_disconnected(self) -> bool:
+        """Return True if the browser has closed the connection."""
         try:
             return bool(select.select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, socket.MSG_PEEK)
-        except (OSError, ValueError):  # ValueError: closed on our side
+        except (OSError, ValueError):  # ValueError: the connection is closed on our side
             return True
 
     def _send_line(self, message: dict[str, Any]) -> None:
         self.wfile.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         self.wfile.flush()
 
-    def _asked_for(self) -> str | None:
-        """The address behind the token; None, and a refusal, for whoever does not know it."""
+    def _authorized_path(self) -> str | None:
+        """Return the path after the token. If token or host are wrong, send an error and return None."""
         path = self.path.partition("?")[0].lstrip("/")
         token, slash, rest = path.partition("/")
         host = self.headers.get("Host", "")
@@ -200,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
         return rest
 
     def end_headers(self) -> None:
-        """Send the head of an answer, a refusal too."""
+        """Send the headers of every reply, including errors."""
         for name, value in _HEADERS.items():
             self.send_header(name, value.format(script=script_hash()))
         super().end_headers()
@@ -216,4 +225,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is printed for a request."""
+        """Print nothing for a request."""

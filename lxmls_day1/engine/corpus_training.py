@@ -29,7 +29,7 @@ from lxmls_day1.engine.corpus.shard_rows import (
 )
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
-from lxmls_day1.engine.corpus.training_run import TrainingRun, Validation
+from lxmls_day1.engine.corpus.training_run import ProgressiveValidation, TrainingRun
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals
 from lxmls_day1.engine.loops.learners import (
     BatchLearner,
@@ -43,14 +43,14 @@ from lxmls_day1.engine.loops.learners import (
 from lxmls_day1.engine.loops.objectives import objective_at
 from lxmls_day1.engine.loops.online_training import (
     Callback,
-    RoundsOver,
-    aims_at,
-    copy_of_state,
+    RoundFunctions,
+    checked_copy,
     new_state,
-    take_rounds,
+    objective_and_finish,
+    run_rounds,
     train_from,
 )
-from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimated
+from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimate_params
 
 Corpus = str | os.PathLike[str] | Shards | Any  # The last is an object with ``shards``, such as a `StreamedCorpus`.
 
@@ -64,7 +64,7 @@ def train_corpus(
     n_jobs: int | None = None,
     callback: Callback | None = None,
     checkpoint: Checkpoint | None = None,
-    report: Callable[[Validation], None] | None = None,
+    report: Callable[[ProgressiveValidation], None] | None = None,
     scheduler: str | None = None,
     mix_every: int | None = None,
 ) -> Reals:
@@ -113,8 +113,8 @@ def train_corpus(
     ...     evaluate_corpus(Mira(), shards, params)
     1.0
     """
-    shards = _some_shards_of(corpus)
-    check_streams(learner)
+    shards = _nonempty_shards(corpus)
+    check_supports_streaming(learner)
     if n_jobs is not None:
         learner.n_jobs = n_jobs
     only_online: dict[str, Any] = {
@@ -124,13 +124,17 @@ def train_corpus(
         "mix_every": mix_every,
     }
     if is_online(learner):
-        settings = _Streaming(checkpoint, report, scheduler, mix_every)
+        settings = _StreamingOptions(checkpoint, report, scheduler, mix_every)
         params, _ = _train_online(learner, shards, None, callback, settings, finish=True)
         return params
     for name, value in only_online.items():
         if value is not None:
             raise InputError(f"{name} is for online learners, but {learner.get_name()} is not one; leave {name} out")
-    return _minimise(learner, shards, scheduler) if _is_batch(learner) else _count(learner, shards, scheduler)
+    return (
+        _minimise(learner, shards, scheduler)
+        if _is_batch(learner)
+        else _estimate_from_counts(learner, shards, scheduler)
+    )
 
 
 def resume(
@@ -191,15 +195,15 @@ def resume(
         )
     shards = None if _is_structured(learner) else corpus_on_disk(X)
     if shards is not None:
-        check_streams(learner)
-        shards = _some_shards_of(shards)
+        check_supports_streaming(learner)
+        shards = _nonempty_shards(shards)
         for name, value in {"y": y, "sample_weight": sample_weight, "classes": classes}.items():
             if value is not None:
                 raise InputError(
                     f"{name} is for data in memory, but {shards.folder} is a corpus on disk, which has its labels and classes; leave "
                     f"{name} out"
                 )
-        return _train_online(learner, shards, state, callback, _Streaming())
+        return _train_online(learner, shards, state, callback, _StreamingOptions())
     return train_from(learner, state, X, y, classes=classes, callback=callback, sample_weight=sample_weight)
 
 
@@ -231,7 +235,7 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
     ...     label_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
     array([0, 1])
     """
-    shards, params = _shards_of(corpus), check_params(params)
+    shards, params = _open_shards(corpus), check_params(params)
     no_rows = sp.csr_array((0, shards.n_features))
     return np.concatenate(
         [classifier.test(rows, params) for rows in chain([no_rows], (X for X, _ in row_blocks(shards)))]
@@ -266,7 +270,7 @@ def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
     ...     evaluate_corpus(SVM(), shards, [[0.0, 0.0], [1.0, -1.0]])
     1.0
     """
-    shards, params = _some_shards_of(corpus), check_params(params)
+    shards, params = _nonempty_shards(corpus), check_params(params)
     columns = columns_of_classes(shards, classifier.classes)
     right = sum(
         np.count_nonzero(classifier.scores_of_rows(X, params).argmax(axis=1) == columns[labels])
@@ -302,7 +306,7 @@ def corpus_objective(learner: Any, corpus: Corpus, params: Any) -> float | None:
     if not hasattr(learner, "losses"):
         return None
     learner.check_settings()
-    shards = _some_shards_of(corpus)
+    shards = _nonempty_shards(corpus)
     return objective_at(learner, ShardRows(shards, columns_of_classes(shards, learner.classes)), check_params(params))
 
 
@@ -326,13 +330,13 @@ def _is_batch(learner: Any) -> bool:
     return hasattr(learner, "minimise")
 
 
-def check_streams(learner: Any) -> None:
+def check_supports_streaming(learner: Any) -> None:
     """Raise an InputError for a learner that needs its data in memory.
 
     Examples
     --------
     >>> from lxmls_day1.classifiers import SVM
-    >>> check_streams(SVM(solver="dual"))
+    >>> check_supports_streaming(SVM(solver="dual"))
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: solver="dual" keeps numbers of every example in memory; take solver="subgradient" for ...
@@ -353,15 +357,15 @@ def check_streams(learner: Any) -> None:
         )
 
 
-def _some_shards_of(corpus: Corpus) -> Shards:
+def _nonempty_shards(corpus: Corpus) -> Shards:
     """Return the shards of a corpus; raise an InputError if it has no documents."""
-    shards = _shards_of(corpus)
+    shards = _open_shards(corpus)
     if shards.n_rows == 0:
         raise InputError(f"{shards.folder} has no documents; give `lxmls-day1 cache` files that hold some")
     return shards
 
 
-def _shards_of(corpus: Corpus) -> Shards:
+def _open_shards(corpus: Corpus) -> Shards:
     """Return the shards of a corpus; raise an InputError for anything else."""
     shards = corpus_on_disk(corpus)
     if shards is None:
@@ -372,11 +376,11 @@ def _shards_of(corpus: Corpus) -> Shards:
     return shards
 
 
-class _Streaming(NamedTuple):
+class _StreamingOptions(NamedTuple):
     """The options of `train_corpus` that training in memory does not have."""
 
     checkpoint: Checkpoint | None = None
-    report: Callable[[Validation], None] | None = None
+    report: Callable[[ProgressiveValidation], None] | None = None
     scheduler: str | None = None
     mix_every: int | None = None
 
@@ -386,7 +390,7 @@ def _train_online(
     shards: Shards,
     state: OnlineState | None,
     callback: Callback | None,
-    settings: _Streaming,
+    settings: _StreamingOptions,
     finish: bool = False,
 ) -> tuple[Reals, OnlineState]:
     """Run the rounds over a corpus, from a state, a checkpoint or from scratch; return the parameters and the final state."""
@@ -396,12 +400,12 @@ def _train_online(
         check_number("mix_every (the number of documents between mixings)", mix_every, at_least=1, whole=True)
     learner.classes = check_classes(shards) if state is None else state.classes
     columns = columns_of_classes(shards, learner.classes)
-    state = state and copy_of_state(learner, state, shards.n_features + 1)
+    state = state and checked_copy(learner, state, shards.n_features + 1)
     mixes = learner.n_jobs > 1 or scheduler is not None
     position_of = mixed_steps.position_of if mixes else streamed_steps.position_of
     run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, position_of)
     state = run.begin(learner, shards, state, mix_every=mix_every)
-    rule = streamed_steps.Learner(
+    rule = streamed_steps.StepSettings(
         learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
     )
     norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, cached
@@ -414,7 +418,7 @@ def _train_online(
     history, longest = [Round(*values) for values in run.history], None
     with contextlib.ExitStack() as stack:
         if mixes:
-            executor: Any = mixed_steps.Threads(rule, shards, norms)
+            executor: Any = mixed_steps.ThreadExecutor(rule, shards, norms)
             if scheduler is not None:
                 # Imported here because Dask is needed only with a scheduler.
                 from lxmls_day1.engine.cluster.online import online_executor
@@ -423,15 +427,15 @@ def _train_online(
                 longest = executor.longest
             steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, executor)
         title = learner.get_name() if learner.progress else None
-        take = stack.enter_context(run.rounds(steps, state, learner.steps, title))
-        rows = ShardRows(shards, columns, norms=norms, longest=longest, measures_all=learner.track_objective)
-        params = take_rounds(
+        run_rounds_between = stack.enter_context(run.rounds(steps, state, learner.steps, title))
+        rows = ShardRows(shards, columns, norms=norms, longest=longest, tracks_objective=learner.track_objective)
+        params = run_rounds(
             learner,
-            RoundsOver(take, *aims_at(learner, rows, finish)),
+            RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish)),
             state,
             callback,
             history,
-            begun=run.position is not None,
+            mid_round=run.position is not None,
         )
     return params, state
 
@@ -442,12 +446,12 @@ def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> R
     learner.classes = check_classes(shards)
     columns = columns_of_classes(shards, learner.classes)
     n_columns = 1 if len(learner.classes) == 2 else len(learner.classes)
-    with _loss_by(scheduler, int(learner.n_jobs)) as loss_of:
+    with _loss_factory(scheduler, int(learner.n_jobs)) as loss_of:
         return learner.minimise(loss_of(shards, columns, n_columns))
 
 
 @contextlib.contextmanager
-def _loss_by(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, NDArray[np.int64], int], Any]]:
+def _loss_factory(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, NDArray[np.int64], int], Any]]:
     """Yield a function that makes the loss of a corpus, computed by threads or by a cluster, for use in a ``with`` statement."""
     if scheduler is None:
         yield functools.partial(StreamedLogLoss, n_jobs=n_jobs)
@@ -458,7 +462,7 @@ def _loss_by(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, N
         yield loss_of
 
 
-def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
+def _estimate_from_counts(learner: CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
     """Return the parameters of a learner that counts words, in one pass over a corpus."""
     learner.check_settings()
     learner.classes = check_classes(shards)
@@ -475,4 +479,4 @@ def _count(learner: CountingLearner, shards: Shards, scheduler: str | None) -> R
     of_each = sp.csr_array(
         (n_classes, shards.n_features)
     )  # Placeholder with one row per class, because the counts are already known.
-    return estimated(learner, of_each, np.arange(n_classes), word_counts, n_documents)
+    return estimate_params(learner, of_each, np.arange(n_classes), word_counts, n_documents)

@@ -1,4 +1,4 @@
-"""Figures: computed in one place, drawn in another. A leaf."""
+"""Figures: each module computes the data of a figure and draws it with matplotlib."""
 
 from lxmls_day1.base.lazy_names import lazy_names
 

@@ -1,11 +1,11 @@
-"""Decision boundaries in the plane: the curves where the predicted class changes, computed here and drawn elsewhere.
+"""Decision boundaries in the plane: the curves where the predicted class changes. This module only computes them.
 
-Classes i and j meet where s_i = s_j and no other class scores higher. For linear scores that is a straight line cut off
-by half-planes, the rectangle's four and one for each further class; so its ends come out exactly. For scores with
-squares it is a piece of a conic: `contourpy` finds where it runs, and every point is then moved on to the exact curve.
+Classes i and j meet where s_i = s_j and no other class scores higher. For linear scores this is a segment of a straight line, clipped
+by half-planes: the rectangle's four and one for each further class. So its ends are exact. For scores with
+squares it is a piece of a conic: `contourpy` finds the approximate curve, and every point is then moved to the exact curve.
 
-Inside, coordinates are scaled so that the rectangle is [−1, 1]²: tolerances then mean the same whatever the data's
-units.
+Internally, coordinates are scaled so that the rectangle is [−1, 1]², so tolerances do not depend on the units of the
+data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,21 +16,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lxmls_day1.base.checks import as_numbers, check_flag
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.errors import InputError, pluralize
 
-_TOLERANCE = 1e-12  # of slopes and offsets, where weights are scaled to 1
-_SHORTEST = 1e-9  # a segment that only touches the rectangle's corner is not drawn
+_TOLERANCE = 1e-12  # of slopes and offsets of weights scaled to 1
+_MIN_SEGMENT_LENGTH = 1e-9  # minimum length, so that a segment that only touches a corner of the rectangle is not drawn
 _GRID_POINTS = 257  # per axis, for curves
 _NEWTON_STEPS = 4
 
 
 def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[float]) -> list[np.ndarray]:
-    """Where the predicted class changes inside a rectangle.
+    """Return the curves in a rectangle on which the predicted class changes.
 
     Parameters
     ----------
     params : array (3, K) or (5, K)
-        Weights of a linear model of two features, on [1, x_1, x_2], or of a quadratic one,
+        Weights of a linear model of two features, on [1, x_1, x_2], or of a quadratic model,
         on [1, x_1, x_2, x_1², x_2²].
     xlim, ylim : (float, float)
         The rectangle, in the units of the features.
@@ -38,7 +38,7 @@ def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[f
     Returns
     -------
     list of arrays (n, 2)
-        Polylines: straight segments (n = 2) of a linear model, curves of a quadratic one. Empty where one class is
+        Polylines: straight segments (n = 2) of a linear model, curves of a quadratic model. Empty if one class is
         predicted everywhere in the rectangle.
 
     Raises
@@ -64,21 +64,21 @@ def decision_boundary(params: ArrayLike, xlim: Sequence[float], ylim: Sequence[f
     centre, half = (low + high) / 2, (high - low) / 2
     weights = _without_repeated_columns(_rescaled(weights, centre, half))
     polylines = _segments(weights) if len(weights) == 3 else _curves(weights)
-    # the clip only takes off what rounding adds at the rectangle's edges
+    # Clipping removes only rounding errors at the edges of the rectangle.
     return [np.clip(centre + half * polyline, low, high) for polyline in polylines]
 
 
 def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarray:
-    """The scores of each example for linear or quadratic params.
+    """Return the scores of each example for linear or quadratic params.
 
     Parameters
     ----------
     X : array or scipy.sparse array (M, J)
-        One example a row.
+        One example per row.
     params : array (J + 1, K), or (2J + 1, K) with ``quadratic``
         Finite weights on [1, x], or on [1, x, x²].
     quadratic : bool
-        Whether params weigh the squares, too; ``classifier.quadratic`` of a classifier.
+        Whether params also hold weights of the squares; ``classifier.quadratic`` of a classifier.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     Raises
     ------
     InputError
-        If X or params is no matrix, params has another number of rows, or the scores are not finite.
+        If X or params is not a matrix, the number of rows of params does not fit, or the scores are not finite.
 
     Examples
     --------
@@ -108,10 +108,10 @@ def discriminant_scores(X: Any, params: ArrayLike, quadratic: bool) -> np.ndarra
     n_rows = 1 + n_features * (2 if quadratic else 1)
     if params.shape[0] != n_rows:
         raise InputError(
-            f"X has {counted(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
-            f"{counted(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
+            f"X has {pluralize(n_features, 'feature')}, so {'quadratic' if quadratic else 'linear'} params must have "
+            f"{pluralize(n_rows, 'row')}, but they have {params.shape[0]}; use params that were trained on these features."
         )
-    with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are too large the scores are not finite
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is detected below by scores that are not finite
         scores: np.ndarray = X @ params[1 : n_features + 1] + params[0]  # (M, K)
         if quadratic:
             squares = X.multiply(X).tocsr() if hasattr(X, "tocsr") else X * X
@@ -146,9 +146,9 @@ def _checked_rectangle(xlim: Sequence[float], ylim: Sequence[float]) -> tuple[np
 
 
 def _rescaled(params: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Params of the same scores as a function of u in [−1, 1]², where x = centre + half · u."""
+    """Return params with the same scores as a function of u in [−1, 1]², with x = centre + half · u."""
     if len(params) == 5 and np.all(params[3:] == params[3:, :1]):
-        params = params[:3]  # squares that all classes share cancel
+        params = params[:3]  # squares with the same weight for all classes cancel
     weights, squares = params[1:3], params[3:5] if len(params) == 5 else np.zeros_like(params[1:3])
     rescaled = np.vstack(
         [
@@ -157,13 +157,13 @@ def _rescaled(params: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.nd
             half[:, None] ** 2 * squares,
         ]
     )  # (5, K)
-    # what all classes have in common decides nothing; without it, rounding is relative to the differences
+    # A term that all classes share does not change the prediction. Without it, rounding is relative to the differences.
     rescaled -= rescaled.mean(axis=1, keepdims=True)
     return rescaled[: len(params)]
 
 
 def _without_repeated_columns(params: np.ndarray) -> np.ndarray:
-    """Keep the first of several classes with equal scores: ties go to it, the others are never predicted."""
+    """Keep only the first of several classes with equal scores, because it wins every tie."""
     tolerance = _TOLERANCE * np.abs(params).max(initial=0.0)
     distinct: list[int] = []
     for k in range(params.shape[1]):
@@ -178,7 +178,7 @@ def _segments(params: np.ndarray) -> list[np.ndarray]:
 
 
 def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
-    """The part of the line s_i = s_j inside [−1, 1]² on which no third class scores higher; None if there is none.
+    """Return the part of the line s_i = s_j inside [−1, 1]² on which no third class scores higher, or None.
 
     Points of the line are foot + t · along; each half-plane bounds t from below or from above (Liang-Barsky clipping).
     """
@@ -188,7 +188,7 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
         return None
     across = difference[1:] / length
     along = np.array([-across[1], across[0]])
-    if along[np.abs(along).argmax()] < 0:  # to the right, or upwards
+    if along[np.abs(along).argmax()] < 0:  # make it point to the right, or upwards
         along = -along
     foot = -difference[0] / length * across
 
@@ -202,14 +202,14 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
                 last = min(last, -at_foot / slope)
         elif at_foot < -_TOLERANCE:
             return None
-    if not last - first > _SHORTEST or _third_class_between(params, i, j, foot, along, across):
+    if not last - first > _MIN_SEGMENT_LENGTH or _third_class_separates(params, i, j, foot, along, across):
         return None
     ends: np.ndarray = np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
     return ends
 
 
 def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np.ndarray]]:
-    """The square's four edges, then s_i ≥ s_k for every third class k, with normals of length 1."""
+    """Yield the square's four edges, then s_i ≥ s_k for every third class k, with normals of length 1."""
     for normal in np.vstack([np.eye(2), -np.eye(2)]):
         yield 1.0, normal
     for k in _third_classes(params, i, j):
@@ -218,12 +218,13 @@ def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np
         yield difference[0] / scale, difference[1:] / scale
 
 
-def _third_class_between(
+def _third_class_separates(
     params: np.ndarray, i: int, j: int, foot: np.ndarray, along: np.ndarray, across: np.ndarray
 ) -> bool:
-    """Whether a third class ties with i and j all along the line and wins on one side of it: then i and j never meet.
+    """Return True if a third class ties with i and j along the whole line and wins on one side, so that i and j never meet.
 
-    Class i rises fastest across the line; a tied class that rises faster, or slower than j, takes i's or j's side.
+    Class i has the steepest slope across the line, and j the smallest. A tied class with a steeper slope than i wins on the side of i,
+    and a tied class with a smaller slope than j wins on the side of j.
     """
     for k in _third_classes(params, i, j):
         difference = params[:, i] - params[:, k]
@@ -251,13 +252,13 @@ def _curves(params: np.ndarray) -> list[np.ndarray]:
     for i, j in combinations(winners, 2):
         contour = contour_generator(axis, axis, scores[..., i] - scores[..., j])
         for line in contour.lines(0.0):
-            line = _onto_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
-            polylines += _where_no_third_class_wins(line, params, i, j)
+            line = _refine_to_curve(np.asarray(line), params[:, i] - params[:, j], spacing=axis[1] - axis[0])
+            polylines += _clip_to_winning_pair(line, params, i, j)
     return polylines
 
 
-def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
-    """Move the points of a contour, which were interpolated along the edges of grid cells, to the exact roots there."""
+def _refine_to_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.ndarray:
+    """Move the points of a contour, which were interpolated along the edges of grid cells, to the exact roots on these edges."""
     from_grid_line = np.abs(line + 1 - np.rint((line + 1) / spacing) * spacing)  # (n, 2)
     free = from_grid_line.argmax(axis=1)  # the coordinate that was interpolated
     rows = np.arange(len(line))
@@ -272,7 +273,7 @@ def _onto_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -> np.
     return inside
 
 
-def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
+def _clip_to_winning_pair(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:
     third = _third_classes(params, i, j)
     if not third:
         return [line]
@@ -296,7 +297,7 @@ def _where_no_third_class_wins(line: np.ndarray, params: np.ndarray, i: int, j: 
 
 
 def _junction(start: np.ndarray, end: np.ndarray, fraction: float, params: np.ndarray) -> np.ndarray:
-    """The point between start and end where all three columns of params score the same, by Newton's method."""
+    """Return the point between start and end at which all three columns of params score the same, by Newton's method."""
     guess: np.ndarray = start + fraction * (end - start)
     point = guess
     differences = params[:, :1] - params[:, 1:]  # (5, 2)

@@ -1,4 +1,4 @@
-"""Classifiers compared on a data set: each trained and measured, a table of them all, and what they have learnt drawn."""
+"""Comparison of classifiers on a data set: train and measure each, collect a table, and draw the boundaries they have learnt."""
 
 import contextlib
 import copy
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.checks import as_list, check_offers
+from lxmls_day1.base.checks import as_list, check_attributes
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from lxmls_day1.figures.plotting import plot_accuracies
@@ -19,7 +19,7 @@ from lxmls_day1.figures.plotting import plot_accuracies
 def compare(
     dataset: Any,
     classifiers: Callable[[Any], Iterable[Any]] | Iterable[Any] | Mapping[str, Any],
-    for_given_params: Any,
+    bayes_classifier: Any,
     progress: Callable[[int, int, str], object] | None = None,
     ax: Any = None,
     memory: bool = False,
@@ -29,10 +29,10 @@ def compare(
     Parameters
     ----------
     dataset, progress, ax, memory
-        As of :func:`classifiers.run_all_classifiers.run_all_classifiers`.
+        As in :func:`classifiers.run_all_classifiers.run_all_classifiers`.
     classifiers : list of classifiers, dict from name to classifier, or function (dataset) -> list
-    for_given_params : LinearClassifier
-        What labels points by parameters that come from elsewhere: by those of the Bayes-optimal boundary.
+    bayes_classifier : LinearClassifier
+        Classifier used to predict with externally supplied parameters, such as those of the Bayes-optimal boundary.
 
     Returns
     -------
@@ -42,10 +42,10 @@ def compare(
     Raises
     ------
     InputError
-        If a classifier cannot be trained on these data, the test part is empty, or what was given is no data set or no
+        If a classifier cannot be trained on these data, the test part is empty, or an argument is not a data set or not a
         classifier.
     """
-    check_offers(
+    check_attributes(
         dataset,
         "wanted a data set such as SimpleDataSet()",
         ("train_X", "train_y", "test_X", "test_y", "get_name"),
@@ -59,7 +59,7 @@ def compare(
     for done, (name, classifier) in enumerate(named.items()):
         if progress:
             progress(done, len(named), name)
-        load_compiled_code(classifier, *_first_examples(dataset))
+        warm_up(classifier, *_first_examples(dataset))
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -73,29 +73,29 @@ def compare(
     if progress:
         progress(len(named), len(named), "")
     table = ResultTable(rows, notes)
-    return table, _draw(dataset, table, params_of, for_given_params, ax)
+    return table, _draw(dataset, table, params_of, bayes_classifier, ax)
 
 
 def _check_classifier(classifier: Any) -> None:
-    check_offers(
+    check_attributes(
         classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
     )
 
 
 def memory_of_training(classifier: Any, dataset: Any) -> float:
-    """The most memory that a training takes beside its data.
+    """Return the peak memory that a training needs in addition to its data.
 
     Parameters
     ----------
     classifier : classifier
-        A copy of it is trained.
+        The classifier; a copy of it is trained.
     dataset
-        Offers ``train_X`` and ``train_y``.
+        A data set with ``train_X`` and ``train_y``.
 
     Returns
     -------
     megabytes : float
-        In 10⁶ bytes: what Python and NumPy allocate.
+        The memory allocated by Python and NumPy, in 10⁶ bytes.
 
     Examples
     --------
@@ -104,9 +104,7 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
     >>> memory_of_training(Perceptron(), SimpleDataSet()) > 0
     True
     """
-    load_compiled_code(
-        classifier, *_first_examples(dataset)
-    )  # libraries that are imported meanwhile are not of the training
+    warm_up(classifier, *_first_examples(dataset))  # so that importing libraries does not count as training
     learner, was_tracing = copy.deepcopy(classifier), tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start()
@@ -114,7 +112,7 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
         tracemalloc.reset_peak()
         before, _ = tracemalloc.get_traced_memory()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the same training has said it already
+            warnings.simplefilter("ignore")  # the first training has already issued the warnings
             learner.train(dataset.train_X, dataset.train_y)
         return (tracemalloc.get_traced_memory()[1] - before) / 1e6
     finally:
@@ -123,22 +121,22 @@ def memory_of_training(classifier: Any, dataset: Any) -> float:
 
 
 def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> tuple[Row, np.ndarray]:
-    """Train one classifier and measure it on the training and the test part; with `memory`, train a copy once more for that.
+    """Train one classifier and measure it on the training and the test part; with `memory`, also train a copy to measure memory.
 
     Parameters
     ----------
     classifier : classifier
     name : str
-        What the row calls it.
+        The name of the classifier in the row.
     dataset
-        Offers ``train_X (M, J), train_y (M,), test_X, test_y`` and ``get_name()``.
+        A data set with ``train_X (M, J), train_y (M,), test_X, test_y`` and ``get_name()``.
     memory : bool
-        Whether to measure `memory_of_training` as well.
+        Whether to measure also `memory_of_training`.
 
     Returns
     -------
     row : lxmls_day1.engine.models.result_table.Row
-    params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+    params : array (J + 1, K), or (2J + 1, K) for a quadratic classifier
 
     Examples
     --------
@@ -162,7 +160,7 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
 
 
 def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
-    """Classifiers by name, where those of the same name show the settings in which they differ.
+    """Return classifiers by name; names that occur several times get the settings in which the classifiers differ.
 
     Parameters
     ----------
@@ -175,7 +173,7 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If one of them is no classifier.
+        If one of them is not a classifier.
 
     Examples
     --------
@@ -204,15 +202,15 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def load_compiled_code(classifier: Any, X: Any, y: Any) -> None:
-    """Train a copy on a few examples and label them, so that what is compiled on first use is compiled.
+def warm_up(classifier: Any, X: Any, y: Any) -> None:
+    """Train a copy on a few examples and label them, so that all code that is compiled at its first use is compiled.
 
-    Such a small training may fail where the real one does not, and what is wrong with both the real one will say.
+    Errors are ignored: this small training may fail when the real training does not, and the real training reports its own errors.
 
     Examples
     --------
     >>> from classifiers.perceptron import Perceptron
-    >>> load_compiled_code(Perceptron(), [[1.0], [2.0]], [0, 1])
+    >>> warm_up(Perceptron(), [[1.0], [2.0]], [0, 1])
     """
     learner = copy.deepcopy(classifier)
     with warnings.catch_warnings(), contextlib.suppress(Exception):
@@ -221,7 +219,7 @@ def load_compiled_code(classifier: Any, X: Any, y: Any) -> None:
 
 
 def _first_examples(dataset: Any) -> tuple[Any, np.ndarray]:
-    """An example of each class, and two features of it."""
+    """Return an example of each class, with two features each."""
     _, firsts = np.unique(dataset.train_y, return_index=True)
     return dataset.train_X[firsts][:, :2], np.asarray(dataset.train_y)[firsts]
 
@@ -232,7 +230,7 @@ def _draw(
     if dataset.train_X.shape[1] != 2 or not hasattr(dataset, "plot_data"):
         return plot_accuracies([row[:4] for row in table], ax=ax)
     bayes_params = dataset.get_bayes_optimal()
-    bayes_optimal.quadratic = len(bayes_params) > dataset.train_X.shape[1] + 1  # the data set's own: of these features
+    bayes_optimal.quadratic = len(bayes_params) > dataset.train_X.shape[1] + 1  # for the data set's own parameters
     train_accuracy, test_accuracy = (
         bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
         for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]

@@ -12,19 +12,19 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import check_axes
 from lxmls_day1.figures.style import line_style
 
-_BAND = 0.18  # how dark the standard error is
-_MARKERS = "os^Dv*"  # of the settings of one classifier, which share its hue and dash
+_BAND = 0.18  # opacity of the band of the standard error
+_MARKERS = "os^Dv*"  # distinguish settings of one classifier, which share its hue and dash
 
 
 def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -> Any:
-    """Draw a mean over several samples for each classifier, with one standard error each way as a band.
+    """Draw, for each classifier, the mean over several samples with a band of one standard error on each side.
 
     Parameters
     ----------
     x : n numbers, at least one
     samples : mapping from the name of a classifier to an array (n, samples)
-        At least two samples. Colour and dash are those of the classifier (`lxmls_day1.figures.style`); settings come after a
-        comma, ``"SVM, λ = 0.1"``, and have markers of their own.
+        At least two samples. Colour and dash are those of the classifier (`lxmls_day1.figures.style`); settings follow a
+        comma, ``"SVM, λ = 0.1"``, and have different markers.
     ax : matplotlib Axes
         Labels are set, but no legend is drawn: see `lxmls_day1.figures.style.label_ends`.
 
@@ -35,7 +35,7 @@ def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -
     Raises
     ------
     InputError
-        If the numbers do not belong together, or a classifier is not known.
+        If the shapes do not fit together, or a classifier is not known.
 
     Examples
     --------
@@ -63,18 +63,18 @@ def plot_curves(x: Sequence[float], samples: Mapping[str, ArrayLike], ax: Any) -
 
 
 def plot_pairs(names: Sequence[str], pairs: ArrayLike, n_examples: int, ax: Any, labels: tuple[str, str]) -> Any:
-    """Draw two accuracies for each classifier, one above the other, with one standard error each way.
+    """Draw two accuracies for each classifier, one above the other, with one standard error on each side.
 
     Parameters
     ----------
     names : n str
     pairs : array (n, 2)
-        NaN where there is no second one.
+        The accuracies of each classifier; NaN for a missing second accuracy.
     n_examples : int ≥ 1
-        That they were measured on: the standard error of p is √(p (1 − p) / n_examples).
+        The number of test examples: the standard error of p is √(p (1 − p) / n_examples).
     ax : matplotlib Axes
     labels : two str
-        What the two are, for the legend.
+        The names of the two accuracies in the legend.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def plot_pairs(names: Sequence[str], pairs: ArrayLike, n_examples: int, ax: Any,
     Raises
     ------
     InputError
-        If there is not a pair for each name.
+        If the numbers of names and pairs differ.
 
     Examples
     --------

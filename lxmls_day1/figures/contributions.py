@@ -1,4 +1,4 @@
-"""What each feature of one example adds to the score of one class over another, as bars."""
+"""Bars for the contribution of each feature of an example to the score of one class over another."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,17 +10,17 @@ from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
 def plot_contributions(
     names: Sequence[str], values: Sequence[float], ax: Any, classes: Sequence[str]
 ) -> tuple[Any, Any]:
-    """Draw one horizontal bar for each feature: to the right it votes for one class, to the left for the other.
+    """Draw one horizontal bar for each feature: to the right it votes for one class, to the left for the other class.
 
     Parameters
     ----------
     names : n texts
-        From the top down.
+        The names of the features, from top to bottom.
     values : n numbers
-        Of each feature: value times the difference of the two weights.
+        For each feature, its value times the difference of its two weights.
     ax : matplotlib Axes
     classes : two texts
-        The class that negative values vote for, and the one that positive values vote for.
+        The class that negative values vote for, and the class that positive values vote for.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def plot_contributions(
     Raises
     ------
     InputError
-        If there are not as many names as values, or none.
+        If the numbers of names and values differ, or there are none.
 
     Examples
     --------

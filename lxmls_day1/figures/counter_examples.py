@@ -1,4 +1,4 @@
-"""A small input with a wrong answer as a picture: scores before and after a step, paths through a sentence, or boundaries."""
+"""A figure of a probe input and a wrong answer: scores before and after a step, paths through a sentence, or boundaries."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -8,20 +8,20 @@ import numpy as np
 
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, PURPLE
 
-WANTED, YOURS, BEFORE = BLACK, PURPLE, GREY  # no colours of the first classes
-TALLEST = 1e300  # that an axis with room beside it can show
-FARTHEST = 5.0  # from the points to a boundary that is drawn beside them
+EXPECTED, ACTUAL, BEFORE = BLACK, PURPLE, GREY  # not among the colours of the first classes
+MAX_BAR_HEIGHT = 1e300  # the largest value that an axis with margins can show
+MAX_BOUNDARY_DISTANCE = 5.0  # maximum distance of a drawn boundary from the points
 
 
-def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """Scores of each class: as they are, and after the wanted step and yours.
+def plot_steps(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: Any) -> None:
+    """Draw the scores of each class: before the step, after the expected step, and after the student's step.
 
     Parameters
     ----------
-    given : mapping
-        With "scores", and "‖g(x)‖²" if that is not 1.
-    wanted, got : arrays (K,)
-        What the rule adds to the weights of each class, over g(x).
+    probe_input : mapping
+        The probe input, with "scores", and "‖g(x)‖²" if it is not 1.
+    expected, actual : arrays (K,)
+        The expected and the actual result of the rule: the multiple of g(x) that is added to the weights of each class.
     ax : matplotlib Axes
 
     Examples
@@ -34,16 +34,16 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     >>> [[float(bar.get_height()) for bar in bars] for bars in ax.containers]
     [[0.0, 1.0], [2.0, -1.0], [0.0, 1.0]]
     """
-    scores = np.asarray(given["scores"], float)
-    sq_norm = next((float(value) for name, value in given.items() if name.startswith("‖g")), 1.0)
-    after = [scores, scores + sq_norm * np.asarray(wanted), scores + sq_norm * np.asarray(got)]
+    scores = np.asarray(probe_input["scores"], float)
+    sq_norm = next((float(value) for name, value in probe_input.items() if name.startswith("‖g")), 1.0)
+    after = [scores, scores + sq_norm * np.asarray(expected), scores + sq_norm * np.asarray(actual)]
     labels = ["before", "after the wanted step", "after yours"]
-    for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, WANTED, YOURS], strict=True)):
+    for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, EXPECTED, ACTUAL], strict=True)):
         place = np.arange(len(scores)) + 0.28 * (n - 1)
-        # A bar of height 0 is seen by its edge and by its number.
+        # A bar of height 0 is visible by its edge and its number.
         bars = ax.bar(
             place,
-            np.clip(heights, -TALLEST, TALLEST),
+            np.clip(heights, -MAX_BAR_HEIGHT, MAX_BAR_HEIGHT),
             0.23,
             label=label,
             color=colour,
@@ -52,25 +52,25 @@ def plot_steps(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
             zorder=2,
         )
         ax.bar_label(bars, [f"{height:.3g}".replace("-", "−") for height in heights], padding=4, fontsize="small")
-    true_class = given.get("true class")
+    true_class = probe_input.get("true class")
     names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]
     ax.set_xticks(range(len(scores)), names)
     ax.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
-    ax.use_sticky_edges = False  # room for the numbers, also on the side of zero
+    ax.use_sticky_edges = False  # leaves room for the numbers, also on the side of zero
     ax.margins(y=0.2)
     ax.set_ylabel("score")
     _legend(ax)
 
 
-def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """The tags of each word with their scores, and the wanted path and yours through them.
+def plot_paths(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: Any) -> None:
+    """Draw the tags of each word with their scores, and the expected path and yours through them.
 
     Parameters
     ----------
-    given : mapping
+    probe_input : mapping
         The first entry that is a matrix (T, K) holds the scores of the tags at each word. "start" and "stop" (K,) stand before and
         behind the words, unless they are zero.
-    wanted, got : arrays (T,)
+    expected, actual : arrays (T,)
         Numbers of tags.
     ax : matplotlib Axes
 
@@ -82,17 +82,22 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     >>> [line.get_label() for line in ax.lines], [text.get_text() for text in ax.texts]
     (['expected', 'yours'], ['3', '0', '0', '1'])
     """
-    words = next(np.asarray(value, float) for value in given.values() if np.ndim(value) == 2)
+    words = next(np.asarray(value, float) for value in probe_input.values() if np.ndim(value) == 2)
     n_words, n_tags = words.shape
     columns = dict(zip([f"word {t}" for t in range(n_words)], words, strict=True))
-    ends = {name: np.asarray(given[name], float) for name in ("start", "stop") if np.any(given.get(name, 0.0))}
+    ends = {
+        name: np.asarray(probe_input[name], float) for name in ("start", "stop") if np.any(probe_input.get(name, 0.0))
+    }
     places = {name: t for t, name in enumerate(columns)} | {n: -1 if n == "start" else n_words for n in ends}
     for name, scores in (columns | ends).items():
         for k in range(n_tags):
             box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
             ax.text(places[name], k, f"{scores[k]:g}", bbox=box, zorder=3, **CENTRED)
-    # Rings are wider than the boxes, so that a path of one word is seen as well.
-    for path, label, colour, marker, size in [(wanted, "expected", WANTED, "o", 34), (got, "yours", YOURS, "s", 40)]:
+    # Rings are wider than the boxes, so that a path of one word is visible, too.
+    for path, label, colour, marker, size in [
+        (expected, "expected", EXPECTED, "o", 34),
+        (actual, "yours", ACTUAL, "s", 40),
+    ]:
         style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}
         shift = 0.04 if label == "yours" else -0.04
         ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, color=colour, label=label, linewidth=3, **style)
@@ -103,17 +108,17 @@ def plot_paths(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None
     _legend(ax, markerscale=0.2)
 
 
-def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) -> None:
-    """The boundaries between classes 0 and 1 that the wanted weights draw, and yours.
+def plot_boundaries(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: Any) -> None:
+    """Draw the boundary between classes 0 and 1 of the expected weights, and yours.
 
     Of one feature the score of class 1 less that of class 0 is drawn, which is zero at the boundary; of two, the boundary in the
     plane.
 
     Parameters
     ----------
-    given : mapping
+    probe_input : mapping
         With "points" (M, J) and "classes" (M,), or with "means" (K, J), a row for each class; J is 1 or 2.
-    wanted, got : arrays
+    expected, actual : arrays
         Row 0 holds the intercepts. With "points" a weight matrix (J + 1, K), or several (n, J + 1, K), of which the first that
         differ are drawn. With "means" (J + 1, K - 1): what each other class has more than class 0.
     ax : matplotlib Axes
@@ -129,21 +134,21 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
 
     >>> from lxmls_day1.figures.plotting import detached_axes
     >>> _, ax = detached_axes()
-    >>> wanted = [[[0.0, 0.0], [0.0, 1.0]]]
-    >>> plot_boundaries({"points": [[-1.0], [1.0]], "classes": [0, 1]}, wanted, 2 * np.array(wanted), ax)
+    >>> expected = [[[0.0, 0.0], [0.0, 1.0]]]
+    >>> plot_boundaries({"points": [[-1.0], [1.0]], "classes": [0, 1]}, expected, 2 * np.array(expected), ax)
     >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("expected", "yours")]
     [[-2.0, 2.0], [-4.0, 4.0]]
     """
-    of_means = "means" in given
-    points = np.asarray(given["means" if of_means else "points"], float)
-    classes = np.arange(len(points)) if of_means else np.asarray(given["classes"])
-    wanted, got = np.asarray(wanted, float), np.asarray(got, float)
-    leads = [np.atleast_2d(w[..., 0] if of_means else w[..., 1] - w[..., 0]) for w in (wanted, got)]
+    of_means = "means" in probe_input
+    points = np.asarray(probe_input["means" if of_means else "points"], float)
+    classes = np.arange(len(points)) if of_means else np.asarray(probe_input["classes"])
+    expected, actual = np.asarray(expected, float), np.asarray(actual, float)
+    leads = [np.atleast_2d(w[..., 0] if of_means else w[..., 1] - w[..., 0]) for w in (expected, actual)]
     pair = next(([right, yours] for right, yours in zip(*leads, strict=True) if not np.allclose(right, yours)), None)
     if pair is None:
         raise ValueError("the same weights")
     places = np.column_stack([points, np.zeros(len(points))])[:, :2]
-    feet = [_foot(lead, places) for lead in pair]
+    feet = [_nearest_point(lead, places) for lead in pair]
     low, high = np.min([*places, *feet], axis=0) - 1.0, np.max([*places, *feet], axis=0) + 1.0
     if points.shape[1] == 1:
         x = np.array([low[0], high[0]])
@@ -156,7 +161,7 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
             raise ValueError("the same boundary")
         ax.set_ylim(low[1], high[1])
         ax.set_ylabel("feature 2")
-    for line, label, colour, style in zip(lines, ["expected", "yours"], [WANTED, YOURS], ["-", "--"], strict=True):
+    for line, label, colour, style in zip(lines, ["expected", "yours"], [EXPECTED, ACTUAL], ["-", "--"], strict=True):
         ax.plot(*line, style, color=colour, label=label)
     for label in np.unique(classes):
         name = f"{'mean of ' if of_means else ''}class {label}"
@@ -168,45 +173,47 @@ def plot_boundaries(given: Mapping[str, Any], wanted: Any, got: Any, ax: Any) ->
 
 
 def _legend(ax: Any, **style: Any) -> None:
-    """A legend above the axes, where it covers nothing."""
+    """Draw a legend above the axes, where it covers nothing."""
     ax.figure.legend(loc="outside upper center", ncols=4, fontsize="small", frameon=False, columnspacing=1.2, **style)
 
 
-def _foot(lead: Any, places: Any) -> Any:
-    """Where a boundary is nearest to the middle of the points, or on the way there if it is far."""
+def _nearest_point(lead: Any, places: Any) -> Any:
+    """Return the point of a boundary that is nearest to the centre of the points, or a point on the way to it if it is far."""
     middle, normal = places.mean(axis=0), np.append(lead[1:], 0.0)[:2]
     squared = float(normal @ normal) or 1.0
     way = -(lead[0] + normal @ middle) / squared * normal
-    return middle + way * min(1.0, FARTHEST / (float(np.linalg.norm(way)) or 1.0))
+    return middle + way * min(1.0, MAX_BOUNDARY_DISTANCE / (float(np.linalg.norm(way)) or 1.0))
 
 
 def _boundary(intercept: float, slope: float, slope_2: float) -> tuple[Any, Any]:
-    """The two ends of a long piece of the line on which intercept + slope x + slope_2 y is zero."""
+    """Return the two ends of a long piece of the line on which intercept + slope x + slope_2 y is zero."""
     squared = slope**2 + slope_2**2
     if not squared:
         raise ValueError("no boundary")
-    sign = 1.0 if (slope, slope_2) > (0.0, 0.0) else -1.0  # the same ends for the same line
+    sign = 1.0 if (slope, slope_2) > (0.0, 0.0) else -1.0  # gives the same ends for the same line
     along = sign * 99.0 / np.sqrt(squared) * np.array([-1.0, 1.0])
     return -intercept * slope / squared - along * slope_2, -intercept * slope_2 / squared + along * slope
 
 
-#: What ``counter_example`` of an exercise may be.
-PICTURES: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
+#: The values of ``counter_example`` of an exercise.
+PLOTS: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
     "steps": plot_steps,
     "paths": plot_paths,
     "boundaries": plot_boundaries,
 }
 
 
-def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes | None:
-    """A PNG of a counter-example; None if its answers do not have the form that it needs, are too large for axes, or look the same.
+def render_png(kind: str, probe_input: Mapping[str, Any], expected: Any, actual: Any) -> bytes | None:
+    """Return a PNG of a counter-example, or None if it cannot be drawn.
+
+    It cannot be drawn if the answers have a wrong shape or type, are too large for axes, or look the same.
 
     Parameters
     ----------
     kind : str
-        One of `PICTURES`.
-    given : mapping
-    wanted, got : arrays of numbers
+        One of `PLOTS`.
+    probe_input : mapping
+    expected, actual : arrays of numbers
 
     Returns
     -------
@@ -214,24 +221,24 @@ def picture(kind: str, given: Mapping[str, Any], wanted: Any, got: Any) -> bytes
 
     Examples
     --------
-    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0, 0.0])[1:4]
+    >>> render_png("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0, 0.0])[1:4]
     b'PNG'
-    >>> picture("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0]) is None
+    >>> render_png("steps", {"scores": [0.0, 1.0]}, [1.0, -1.0], [0.0]) is None
     True
     """
     from matplotlib.figure import Figure
 
-    if np.shape(wanted) != np.shape(got) or not all(
-        np.issubdtype(np.asarray(a).dtype, np.number) for a in (wanted, got)
+    if np.shape(expected) != np.shape(actual) or not all(
+        np.issubdtype(np.asarray(a).dtype, np.number) for a in (expected, actual)
     ):
         return None
-    if not (np.all(np.isfinite(wanted)) and np.all(np.isfinite(got))):
+    if not (np.all(np.isfinite(expected)) and np.all(np.isfinite(actual))):
         return None
     figure = Figure(figsize=(5.6, 2.8), layout="constrained")
     file = io.BytesIO()
     try:
-        with np.errstate(all="ignore"):  # of numbers that are too large: axes that are not finite are refused
-            PICTURES[kind](given, wanted, got, figure.add_subplot())
+        with np.errstate(all="ignore"):  # overflow is ignored here, because matplotlib refuses axes that are not finite
+            PLOTS[kind](probe_input, expected, actual, figure.add_subplot())
             figure.savefig(file, format="png", dpi=100)
     except (KeyError, ValueError, IndexError, StopIteration, TypeError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""Ways down an objective of two weights, drawn on its contour lines."""
+"""Paths of optimisers over an objective of two weights, drawn on its contour lines."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, GREEN, GREY, ORANGE, PURPLE, check_axes
 
 _GRID_POINTS = 61  # per axis
-_LEVELS = np.geomspace(0.003, 0.8, 9)  # of the contour lines, as shares of the way from the lowest value to the highest
+_LEVELS = np.geomspace(0.003, 0.8, 9)  # contour lines, as shares of the range of values
 _STYLES = ((BLACK, "o", "-"), (GREEN, "s", "-"), (PURPLE, "", "-"), (ORANGE, "^", "--"))
 
 
@@ -29,7 +29,7 @@ def plot_descents(
     ----------
     function : array (2,) -> float
     paths : mapping from the name of a method to its points (n, 2)
-        At most four; the end of the first one counts as the minimum.
+        At most four; the end of the first path is marked as the minimum.
     ax : matplotlib Axes
     xlim, ylim : (float, float)
 
@@ -40,7 +40,7 @@ def plot_descents(
     Raises
     ------
     InputError
-        If there are no paths, too many, or one is not in the plane.
+        If there are no paths or more than four, or a path is not in the plane.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What a figure shows, in a few lines of text: so that a picture can be compared and read aloud.
+"""A short text description of a figure, so that figures can be compared and read aloud.
 
-Two pictures of the same data are hardly ever equal byte for byte (fonts, versions). So `record_figures` has IPython put beside the image
-of a figure what it shows in words (`describe`), and give the image an alternative text.
+Two images of the same data are rarely equal byte for byte (fonts, versions). So `record_figures` makes IPython store a description in
+words (`describe`) with the image of each figure, and an alternative text of the image.
 """
 
 import sys
@@ -12,12 +12,12 @@ import numpy as np
 
 from lxmls_day1.figures.style import CONNECTOR
 
-_MOST_POINTS = 40  # of one line whose gaps are not counted
+_MAX_POINTS_WITH_GAPS = 40  # up to this number of points of a line, NaN gaps are not counted as points
 _DPI = 72
 
 
-class _Drawn(NamedTuple):
-    """A line, points, a bar or a text in a figure."""
+class _Artist(NamedTuple):
+    """A line, points, a bar or a text of a figure."""
 
     kind: str
     label: str
@@ -26,16 +26,16 @@ class _Drawn(NamedTuple):
 
 
 def record_figures(shell: Any = None) -> None:
-    """Have every figure that this notebook shows carry its description.
+    """Make every figure that this notebook shows carry its description.
 
     Parameters
     ----------
     shell : IPython shell, optional
-        The running one unless given; outside IPython nothing happens.
+        Default: the running shell. Outside IPython nothing happens.
 
     Examples
     --------
-    In a notebook it is called once, before the first figure. Outside IPython nothing happens:
+    In a notebook, call it once before the first figure. Outside IPython nothing happens:
 
     >>> record_figures()
     """
@@ -47,13 +47,13 @@ def record_figures(shell: Any = None) -> None:
     from matplotlib.figure import Figure
 
     shell.run_line_magic("matplotlib", "inline")
-    pyplot.uninstall_repl_displayhook()  # it draws every figure after a cell, and the inline backend then draws it again
+    pyplot.uninstall_repl_displayhook()  # it draws every figure after a cell, and the inline backend draws it again
     rcParams.update({"figure.dpi": _DPI, "font.size": 14, "lines.linewidth": 2.5, "legend.frameon": False})
     shell.display_formatter.mimebundle_formatter.for_type(Figure, as_mime_bundle)
 
 
 def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The description of a figure by media type, as IPython asks for it, and the alternative text of its image.
+    """Return the description of a figure by media type, in the form that IPython needs, and the alternative text of its image.
 
     The image itself comes from matplotlib.
 
@@ -70,7 +70,7 @@ def as_mime_bundle(fig: Any, include: Any = None, exclude: Any = None) -> tuple[
 
 
 def describe(fig: Any) -> str:
-    """What a figure shows, in a few lines of text.
+    """Return a few lines of text that describe the content of a figure.
 
     Examples
     --------
@@ -83,20 +83,20 @@ def describe(fig: Any) -> str:
     """
     lines = []
     for ax in filter(lambda ax: ax.get_visible(), fig.axes):
-        lines.append(" ".join(["Figure", *_about(ax)]))
-        drawn = list(_drawn_in(ax))
-        lines += [f"  {text}" for text in map(_in_words, drawn) if text]
+        lines.append(" ".join(["Figure", *_title_and_labels(ax)]))
+        drawn = list(_artists_in(ax))
+        lines += [f"  {text}" for text in map(_describe_artist, drawn) if text]
         bars = [one for one in drawn if one.kind == "bar"]
         if bars:
             heights, widths = (
                 [f"{size:.3g}" for size in sizes] for sizes in zip(*((bar.y, bar.x) for bar in bars), strict=True)
             )
-            lines.append("  bars: " + ", ".join(heights if len(set(heights)) > 1 else widths))  # whichever differ
+            lines.append("  bars: " + ", ".join(heights if len(set(heights)) > 1 else widths))  # horizontal bars
     return "\n".join(lines)
 
 
 def alternative_text(fig: Any) -> str:
-    """What a figure is about, in one line: for those who do not see it, and for pages that cannot show it.
+    """Return one line about the content of a figure, for readers who cannot see it and for pages that cannot show it.
 
     Examples
     --------
@@ -109,19 +109,19 @@ def alternative_text(fig: Any) -> str:
     """
     parts = []
     for ax in filter(lambda ax: ax.get_visible(), fig.axes):
-        labels = dict.fromkeys(" ".join(one.label.split()) for one in _drawn_in(ax) if one.label)
-        parts.append(": ".join(filter(None, (" ".join(_about(ax)), ", ".join(labels)))))
+        labels = dict.fromkeys(" ".join(one.label.split()) for one in _artists_in(ax) if one.label)
+        parts.append(": ".join(filter(None, (" ".join(_title_and_labels(ax)), ", ".join(labels)))))
     return "Figure: " + "; ".join(filter(None, parts))
 
 
-def _about(ax: Any) -> list[str]:
-    """The words of the title, and what is on the axes."""
+def _title_and_labels(ax: Any) -> list[str]:
+    """Return the words of the title, and the labels of the axes."""
     title = (ax.get_title() or ax.get_title("left")).split()
     labels = ax.get_xlabel(), ax.get_ylabel()
     return [*title, f"({labels[0]} → {labels[1]})"] if all(labels) else title
 
 
-def _drawn_in(ax: Any) -> Iterator[_Drawn]:
+def _artists_in(ax: Any) -> Iterator[_Artist]:
     from matplotlib.collections import Collection, PathCollection
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
@@ -137,31 +137,31 @@ def _drawn_in(ax: Any) -> Iterator[_Drawn]:
         label = "" if label.startswith("_") else label
         if isinstance(artist, Line2D):
             kind = "points" if artist.get_linestyle() == "None" else "line"
-            yield _Drawn(kind, label, *np.asarray(artist.get_xydata(), dtype=float).T)
+            yield _Artist(kind, label, *np.asarray(artist.get_xydata(), dtype=float).T)
         elif isinstance(artist, Rectangle):
-            yield _Drawn("bar", label, artist.get_width(), artist.get_height())
+            yield _Artist("bar", label, artist.get_width(), artist.get_height())
         elif isinstance(artist, Collection):
             points = np.asarray(artist.get_offsets(), dtype=float)
-            if len(points) == 1 and artist.get_paths() and not isinstance(artist, PathCollection):  # an area
+            if len(points) == 1 and artist.get_paths() and not isinstance(artist, PathCollection):  # a filled area
                 points = np.concatenate([path.vertices for path in artist.get_paths()])
-            yield _Drawn("points", label, *points.T)
+            yield _Artist("points", label, *points.T)
         elif isinstance(artist, Text) and artist.get_text():
-            yield _Drawn("text", artist.get_text())
+            yield _Artist("text", artist.get_text())
         elif isinstance(artist, Patch | AxesImage) and not isinstance(artist, Spine):
-            yield _Drawn("other", label)
+            yield _Artist("other", label)
 
 
-def _in_words(one: _Drawn) -> str:
-    label = " ".join(one.label.split())
-    if one.kind == "text":
+def _describe_artist(artist: _Artist) -> str:
+    label = " ".join(artist.label.split())
+    if artist.kind == "text":
         return label
-    if not label or one.kind not in ("line", "points"):
+    if not label or artist.kind not in ("line", "points"):
         return ""
-    known = np.flatnonzero(np.isfinite(one.x) & np.isfinite(one.y))
+    known = np.flatnonzero(np.isfinite(artist.x) & np.isfinite(artist.y))
     if not len(known):
         return f"{label}: nothing in view"
-    number = len(known) if len(one.x) <= _MOST_POINTS else len(one.x)
-    if one.kind == "points":
+    number = len(known) if len(artist.x) <= _MAX_POINTS_WITH_GAPS else len(artist.x)
+    if artist.kind == "points":
         return f"{label}: {number} point{'s' * (number != 1)}"
-    ends = [f"({one.x[i]:.3g}, {one.y[i]:.3g})" for i in (known[0], known[-1])]
+    ends = [f"({artist.x[i]:.3g}, {artist.y[i]:.3g})" for i in (known[0], known[-1])]
     return f"{label}: from {ends[0]} to {ends[1]}" + (f", {number} points" if number > 2 else "")

@@ -1,4 +1,4 @@
-"""The joint feature vector f(x, y), drawn as blocks: what one long weight vector has to do with one column per class."""
+"""The joint feature vector f(x, y), drawn as blocks: how one long weight vector relates to a matrix with one column per class."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, check_axe
 
 
 def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str], ax: Any) -> tuple[Any, Any]:
-    """Draw f(x, y) = e_y ⊗ g(x) for each class y, below all columns of weights in one row, and the scores w · f(x, y).
+    """Draw f(x, y) = e_y ⊗ g(x) for each class y below the weight columns joined in one row, with the scores w · f(x, y).
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str],
     Raises
     ------
     InputError
-        If the numbers do not belong together.
+        If the shapes do not fit together.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The lattice of a sentence as a picture: a column of nodes for each word, a row for each tag, scores on nodes and
+"""The lattice of a sentence as a figure: a column of nodes for each word, a row for each tag, scores on nodes and
 edges.
 
-A tag sequence is a path from left to right, and its score is the sum of what stands on its nodes and edges: of all
-paths Viterbi's search finds the best. The picture shows it as a thick line, and the true one as a dashed line where
-that is known. Given the lattice before an update, it tells beside each score by how much it changed.
+A tag sequence is a path from left to right, and its score is the sum of the scores of its nodes and edges. Viterbi's search finds
+the path with the highest score. The figure shows it as a thick line, and the true path, if known, as a dashed line.
+If the lattice before an update is passed, too, the change of each score is shown next to it.
 
-What is shown is put together by `lattice`, and drawn by `plot_lattice`. The scores are those of
+`lattice` computes the content of the figure, and `plot_lattice` draws it. The scores are those of
 ``classifiers.structured.viterbi.ChainScores``.
 """
 
@@ -18,21 +18,21 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLUE, CENTRED, FRAMELESS, VERMILION, axes_for
 
-_MOST_ROWS_WITH_ALL_SCORES = 5  # beyond, only the edges of the two paths have room for their scores
-_FEW_ROWS = 2  # with so few there is room for larger scores
+_MAX_ROWS_WITH_ALL_SCORES = 5  # with more rows, only the edges of the two paths get scores
+_MAX_ROWS_WITH_LARGE_SCORES = 2  # up to this number of rows there is room for larger scores
 _NODE_SIZE, _EDGE_SIZE, _WORD_SIZE, _TITLE_SIZE = 16, 10, 20, 19  # points
 _LIGHT, _FAINT, _INK = "0.80", "0.40", "0.10"  # greys
-_CHANGED = "#F8E9A1"  # behind what an update has changed
+_CHANGE_BACKGROUND = "#F8E9A1"  # background of scores that an update has changed
 _CHANGED_EDGE = "#D9B92E"
 _START, _STOP = "start", "stop"
 
 
 class Edge(NamedTuple):
-    """A step of a path: from a node to one of the next column. The columns −1 and T are the start and the stop.
+    """A step of a path, from a node to a node of the next column. The columns −1 and T are the start and the stop.
 
     Examples
     --------
-    The step from the first tag to the second one is on the best path:
+    The step from the first tag to the second tag is on the best path:
 
     >>> scores = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 0.5], [0.0, 0.0]]), np.zeros(2), np.zeros(2)
     >>> drawn = lattice(["the", "cat"], ["DET", "NOUN"], scores, best=[0, 1])
@@ -41,18 +41,18 @@ class Edge(NamedTuple):
     """
 
     column: int
-    """The column that it leads to, 0 … T."""
+    """The column of its end, 0 … T."""
     before: int
-    """The row that it comes from; 0 if it comes from the start."""
+    """The row of its beginning; 0 if it begins at the start."""
     after: int
-    """The row that it leads to; 0 if it leads to the stop."""
+    """The row of its end; 0 if it ends at the stop."""
     score: float
     on_best: bool
     on_true: bool
 
 
 class Lattice(NamedTuple):
-    """What a picture of a lattice shows: T words, and R of the tags.
+    """The content of a figure of a lattice: T words, and R of the tags.
 
     Examples
     --------
@@ -71,11 +71,11 @@ class Lattice(NamedTuple):
     best: list[int]
     """The row of the best path at each word."""
     true: list[int] | None
-    """That of the true one."""
+    """The row of the true path at each word, if known."""
     best_score: float
     true_score: float | None
     confidence: np.ndarray | None = None
-    """(T, R): how probable each tag of each word is, if that is known."""
+    """(T, R): the probability of each tag of each word, if known."""
 
 
 def make_lattice(
@@ -87,7 +87,7 @@ def make_lattice(
     shown: Sequence[str] | int = 4,
     marginals: np.ndarray | None = None,
 ) -> Lattice:
-    """Put together what a picture shows.
+    """Compute the content of a figure of a lattice.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ def make_lattice(
     scores : emissions (T, K), transitions (K, K), start (K,), stop (K,)
         A `classifiers.structured.viterbi.ChainScores`, or four arrays like it.
     best, true : T tag numbers
-        The path that was found, and the true one if it is known.
+        The path found by the search, and the true path if it is known.
     shown : sequence of str, or int
-        The tags that get a row; or how many, if there is room: those on the paths first, then those with the best
-        nodes.
+        The tags that get a row, or their number. A number is filled first with the tags on the paths (all of them), then with the tags
+        that have the best nodes.
     marginals : array (T, K), optional
-        How probable each tag of each word is (`CRF.get_marginals`): it is written above the nodes.
+        The probability of each tag of each word (`CRF.get_marginals`), written above the nodes.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def make_lattice(
     Raises
     ------
     InputError
-        If the shapes disagree, a path is none, or a tag on a path is not shown.
+        If the shapes do not fit together, a path is invalid, or a tag on a path is not shown.
 
     Examples
     --------
@@ -135,14 +135,16 @@ def make_lattice(
     if marginals is not None and np.shape(marginals) != (n_words, n_tags):
         raise InputError(f"marginals must have the shape {(n_words, n_tags)}, but have {np.shape(marginals)}")
     on_paths = {int(tag) for path in (best, true) if path is not None for tag in path}
-    kept = _tags_shown(tags, emissions, on_paths, shown)
+    kept = _select_tags(tags, emissions, on_paths, shown)
     row_of = {tag: row for row, tag in enumerate(kept)}
 
     best_rows = [row_of[int(tag)] for tag in best]
     true_rows = None if true is None else [row_of[int(tag)] for tag in true]
     columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
     edges = [
-        Edge(column, before, after, score, *(_leads(path, column, before, after) for path in (best_rows, true_rows)))
+        Edge(
+            column, before, after, score, *(_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
+        )
         for column, matrix in enumerate(columns)
         for (before, after), score in np.ndenumerate(matrix)
     ]
@@ -154,8 +156,8 @@ def make_lattice(
         edges=edges,
         best=best_rows,
         true=true_rows,
-        best_score=_total(nodes, edges, best_rows, "on_best"),
-        true_score=None if true_rows is None else _total(nodes, edges, true_rows, "on_true"),
+        best_score=_path_score(nodes, edges, best_rows, "on_best"),
+        true_score=None if true_rows is None else _path_score(nodes, edges, true_rows, "on_true"),
         confidence=None if marginals is None else np.asarray(marginals, dtype=float)[:, kept],
     )
 
@@ -171,19 +173,19 @@ def plot_lattice(
     label_edges: bool | None = None,
     ax: Any = None,
 ) -> tuple[Any, Any]:
-    """Draw a lattice with its scores; the best path thick, the true one dashed.
+    """Draw a lattice with its scores; the best path is thick, the true path dashed.
 
     Parameters
     ----------
     drawn : Lattice
     before : Lattice, optional
-        The same before an update: what has changed since is told beside the scores.
+        The same lattice before an update; changes are shown next to the scores.
     title : str, optional
     label_edges : bool, optional
-        Whether all edges have their scores, or those only that are on the two paths or have changed; all of them unless
-        there are many tags.
+        Whether all edges show their scores, or only edges that are on the two paths or have changed. Default: all, unless there
+        are many tags.
     ax : matplotlib Axes, optional
-        Where to draw; otherwise a new figure as large as the sentence needs.
+        The axes to draw in. Default: a new figure, as large as the sentence needs.
 
     Returns
     -------
@@ -201,14 +203,14 @@ def plot_lattice(
     n_words, n_rows = drawn.nodes.shape
     fig, ax = axes_for(ax, figure_size(drawn))
     if label_edges is None:
-        label_edges = n_rows <= _MOST_ROWS_WITH_ALL_SCORES
+        label_edges = n_rows <= _MAX_ROWS_WITH_ALL_SCORES
     middle = (n_rows - 1) / 2
     for edge, old in zip(drawn.edges, drawn.edges if before is None else before.edges, strict=True):
         _draw_edge(ax, edge, edge.score - old.score, n_words, n_rows, label_edges)
     changes = np.zeros_like(drawn.nodes) if before is None else drawn.nodes - before.nodes
     for t, k in np.ndindex(n_words, n_rows):
         on_true = drawn.true is not None and drawn.true[t] == k
-        _draw_node(ax, t, k, _signed(float(drawn.nodes[t, k])), drawn.best[t] == k, on_true)
+        _draw_node(ax, t, k, _format_score(float(drawn.nodes[t, k])), drawn.best[t] == k, on_true)
         _draw_change(ax, t, k, float(changes[t, k]))
         if drawn.confidence is not None:
             _draw_confidence(ax, t, k, float(drawn.confidence[t, k]))
@@ -228,10 +230,10 @@ def plot_lattice(
     return fig, ax
 
 
-def _tags_shown(
+def _select_tags(
     tags: Sequence[str], emissions: np.ndarray, on_paths: set[int], shown: int | Sequence[str]
 ) -> list[int]:
-    """The numbers of the tags that get a row, ascending."""
+    """Return the numbers of the tags that get a row, ascending."""
     if isinstance(shown, int):
         by_best_node = np.argsort(-emissions.max(axis=0), kind="stable").tolist()
         others = [tag for tag in by_best_node if tag not in on_paths]
@@ -246,26 +248,26 @@ def _tags_shown(
     return kept
 
 
-def _leads(path: Sequence[int] | None, column: int, before: int, after: int) -> bool:
-    """Whether an edge lies on a path."""
+def _is_on_path(path: Sequence[int] | None, column: int, before: int, after: int) -> bool:
+    """Return True if an edge is on a path."""
     if path is None:
         return False
     return (column == 0 or path[column - 1] == before) and (column == len(path) or path[column] == after)
 
 
-def _total(nodes: np.ndarray, edges: Sequence[Edge], path: Sequence[int], on: str) -> float:
-    """The score of a path: the sum over its nodes and its edges."""
-    return float(nodes[np.arange(len(path)), path].sum() + sum(edge.score for edge in edges if getattr(edge, on)))
+def _path_score(nodes: np.ndarray, edges: Sequence[Edge], path: Sequence[int], flag: str) -> float:
+    """Return the score of a path: the sum over its nodes and its edges."""
+    return float(nodes[np.arange(len(path)), path].sum() + sum(edge.score for edge in edges if getattr(edge, flag)))
 
 
-def _signed(score: float) -> str:
-    """A score with few digits and a true minus sign; 0 has no sign."""
+def _format_score(score: float) -> str:
+    """Return a score with few digits and a true minus sign; 0 has no sign."""
     text = f"{score:.3g}" if abs(score) < 100 else f"{score:.0f}"
     return text.replace("-", "−") if float(text) else "0"
 
 
 def figure_size(drawn: Lattice) -> tuple[float, float]:
-    """Width and height of a picture of a lattice, in inches.
+    """Return the width and height of a figure of a lattice, in inches.
 
     Examples
     --------
@@ -283,7 +285,7 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
     x0, x1 = edge.column - 1, edge.column
     y0 = middle if edge.column == 0 else edge.before
     y1 = middle if edge.column == n_words else edge.after
-    changed = _signed(change) != "0"
+    changed = _format_score(change) != "0"
     ax.plot([x0, x1], [y0, y1], color=_CHANGED_EDGE if changed else _LIGHT, linewidth=2.2 if changed else 1.0, zorder=1)
     if edge.on_best:
         ax.plot([x0, x1], [y0, y1], color=BLUE, linewidth=6.0, solid_capstyle="round", zorder=3, gid="best path")
@@ -291,44 +293,64 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         ax.plot([x0, x1], [y0, y1], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), zorder=4, gid="true path")
     bold = edge.on_best or edge.on_true or changed
     if bold or label_all:
-        # So near to where the edge begins (or, from the one start, where it ends) that the labels of a column do not
-        # meet.
+        # Place the label near the beginning of the edge (near the end for edges from the start), so that the labels of a
+        # column do not overlap.
         share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
-        text = _signed(edge.score) + (f" ({_with_plus(change)})" if changed else "")
-        size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _FEW_ROWS)
+        text = _format_score(edge.score) + (f" ({_format_change(change)})" if changed else "")
+        size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _MAX_ROWS_WITH_LARGE_SCORES)
         weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)
-        box = {"boxstyle": "round,pad=0.08", "facecolor": _CHANGED if changed else "white", "edgecolor": "none"}
+        box = {
+            "boxstyle": "round,pad=0.08",
+            "facecolor": _CHANGE_BACKGROUND if changed else "white",
+            "edgecolor": "none",
+        }
         style: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
         style |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
         ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **style)
 
 
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
-    """By how much a node's score has changed, below it."""
-    if _signed(change) != "0":
+    """Write the change of a node's score below the node."""
+    if _format_score(change) != "0":
         _annotate_node(
-            ax, (x, y), _with_plus(change), -19, color=_INK, fontweight="bold", ground=_CHANGED, gid="change"
+            ax,
+            (x, y),
+            _format_change(change),
+            -19,
+            color=_INK,
+            fontweight="bold",
+            background=_CHANGE_BACKGROUND,
+            gid="change",
         )
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
-    """How probable a tag is, above its node: the surer, the darker."""
+    """Write the probability of a tag above its node; more probable tags are darker."""
     text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
     weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
-    _annotate_node(ax, (x, y), text, 20, color=colour, fontweight=weight, ground="white", alpha=0.85, gid="confidence")
+    _annotate_node(
+        ax, (x, y), text, 20, color=colour, fontweight=weight, background="white", alpha=0.85, gid="confidence"
+    )
 
 
 def _annotate_node(
-    ax: Any, at: tuple[float, float], text: str, shift: float, *, ground: str, alpha: float = 1.0, **style: Any
+    ax: Any,
+    position: tuple[float, float],
+    text: str,
+    shift: float,
+    *,
+    background: str,
+    alpha: float = 1.0,
+    **style: Any,
 ) -> None:
-    """A text so many points above a node, on a ground of its own."""
-    box = {"boxstyle": "round,pad=0.12", "facecolor": ground, "edgecolor": "none", "alpha": alpha}
+    """Write a text ``shift`` points above a node, with a background."""
+    box = {"boxstyle": "round,pad=0.12", "facecolor": background, "edgecolor": "none", "alpha": alpha}
     style |= CENTRED | {"fontsize": _EDGE_SIZE + 2, "zorder": 8, "bbox": box}
-    ax.annotate(text, at, xytext=(0, shift), textcoords="offset points", **style)
+    ax.annotate(text, position, xytext=(0, shift), textcoords="offset points", **style)
 
 
-def _with_plus(change: float) -> str:
-    return f"+{_signed(change)}" if change > 0 else _signed(change)
+def _format_change(change: float) -> str:
+    return f"+{_format_score(change)}" if change > 0 else _format_score(change)
 
 
 def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: bool) -> None:
@@ -347,10 +369,10 @@ def _draw_node(ax: Any, x: float, y: float, text: str, on_best: bool, on_true: b
 def _draw_legend(ax: Any, drawn: Lattice) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_signed(drawn.best_score)}")]
+    handles = [Line2D([], [], color=BLUE, linewidth=6.0, label=f"best path, score {_format_score(drawn.best_score)}")]
     if drawn.true is not None and drawn.true_score is not None:
         same = " (the same)" if drawn.true == drawn.best else ""
-        label = f"true path{same}, score {_signed(drawn.true_score)}"
+        label = f"true path{same}, score {_format_score(drawn.true_score)}"
         handles.append(Line2D([], [], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), label=label))
     style = FRAMELESS | {"ncols": 2, "fontsize": _NODE_SIZE, "handlelength": 3.0}
     ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), **style)

@@ -1,9 +1,9 @@
-"""The street of a support vector machine: the boundary, the strip in which margins are below 1, and who stands in it.
+"""The margin of a support vector machine as a street: the boundary, the strip with margins below 1, and the points inside.
 
 With w = w_1 − w_0 and b = b_1 − b_0 the margin of an example is m = ±(w·x + b), and its distance from the boundary is
-m / ‖w‖. So the points of margin 1 lie 1/‖w‖ away: that is half the width of the street. The slack of an example is
-ξ = max(0, 1 − m); ξ / ‖w‖ is how far it would have to move to reach its side of the street. Examples with a margin of at
-most 1 are the support vectors: only they hold the weights where they are.
+m / ‖w‖. So the points with margin 1 have the distance 1/‖w‖, half the width of the street. The slack of an example is
+ξ = max(0, 1 − m); ξ / ‖w‖ is its distance from its side of the street. Examples with a margin of at
+most 1 are the support vectors: only they determine the weights.
 """
 
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import BLACK, GREY, PURPLE, add_boundary, plot_points, with_gaps
 
-_ON_THE_EDGE = 1e-3  # margins that exceed 1 by less than this count as 1: solvers stop a little before the optimum
+_MARGIN_TOLERANCE = 1e-3  # margins below 1 plus this count as 1, because solvers stop slightly before the optimum
 
 
 class Street(NamedTuple):
-    """What a linear classifier of two classes makes of M examples.
+    """The margins, slacks and support vectors of M examples for a linear classifier of two classes.
 
     Examples
     --------
@@ -30,19 +30,19 @@ class Street(NamedTuple):
     """
 
     margins: np.ndarray
-    """(M,): the score of the true class minus that of the other one."""
+    """(M,): the score of the true class minus the score of the other class."""
     slacks: np.ndarray
-    """(M,): by how much each margin falls short of 1."""
+    """(M,): the amount by which each margin falls short of 1."""
     supports: np.ndarray
     """(M,) bool: the support vectors."""
     half_width: float
     """1/‖w_1 − w_0‖, without the intercepts."""
     normal: np.ndarray
-    """(J,): of length 1, from the side of class 0 to that of class 1."""
+    """(J,): the unit vector from the side of class 0 to the side of class 1."""
 
 
 def street(X: ArrayLike, y: ArrayLike, params: ArrayLike) -> Street:
-    """Margins, slacks and support vectors.
+    """Return the margins, slacks and support vectors.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def street(X: ArrayLike, y: ArrayLike, params: ArrayLike) -> Street:
         raise InputError("both classes have the same weights, so that there is no boundary; train first")
     margins = (2 * y - 1) * (X @ difference[1:] + difference[0])
     return Street(
-        margins, np.maximum(0.0, 1 - margins), margins <= 1 + _ON_THE_EDGE, 1 / length, difference[1:] / length
+        margins, np.maximum(0.0, 1 - margins), margins <= 1 + _MARGIN_TOLERANCE, 1 / length, difference[1:] / length
     )
 
 
 def plot_street(X: Any, y: Any, params: Any, *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:
-    """Draw the points, the boundary, the street in grey, the support vectors ringed, and the slacks as bars.
+    """Draw the points, the boundary, the street in grey, rings around the support vectors, and the slacks as bars.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def plot_street(X: Any, y: Any, params: Any, *, title: str | None = None, ax: An
     params : array (3, 2)
     title : str, optional
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        The axes to draw in. Default: a new figure.
 
     Returns
     -------
@@ -119,8 +119,8 @@ def plot_street(X: Any, y: Any, params: Any, *, title: str | None = None, ax: An
     shift = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     edges = [edge for margin in (-1, 1) for edge in decision_boundary(params + margin * shift, xlim, ylim)]
     ax.plot(*with_gaps(edges).T, color=GREY, linewidth=1.5, linestyle="--", label="margin 1", zorder=2)
-    side = (2 * y - 1)[:, None] * found.normal  # (M, 2): the way to the right side of the street
-    late = found.slacks > _ON_THE_EDGE
+    side = (2 * y - 1)[:, None] * found.normal  # (M, 2): direction to the correct side of the street
+    late = found.slacks > _MARGIN_TOLERANCE
     ends = X + found.slacks[:, None] * found.half_width * side
     ax.plot(*with_gaps(np.stack([X, ends], axis=1)[late]).T, color=PURPLE, linewidth=2.0, label="slack ξ", zorder=2.5)
     ax.plot(

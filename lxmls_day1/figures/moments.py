@@ -1,8 +1,8 @@
-"""Moment matching in a picture: the mean of each feature in the data, and the mean that a model expects.
+"""Moment matching as a figure: the mean of each feature in the data, and the mean that a model expects.
 
-A maximum-entropy model without regularization has learnt all that it can when it expects every feature as often as the
-data have it. `plot_moments` takes the moments before and after training, as ``get_moments`` of a maximum-entropy model
-gives them: at zero parameters, and at the trained ones. It draws all of them, against the line on which they should come to lie.
+A maximum-entropy model without regularization is at its optimum if its expected mean of every feature equals the mean in the data.
+`plot_moments` takes the moments before and after training, as returned by ``get_moments`` of a maximum-entropy model for zero
+parameters and for the trained parameters. It draws them together with the line on which both means are equal.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, axes_for
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
-_WIDE = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
+_MIN_LOG_SCALE_RATIO = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
 
 
 def plot_moments(
     before: Sequence[Any], after: Sequence[Any], *, title: str | None = None, ax: Any = None
 ) -> tuple[Any, Any]:
-    """Draw what the model expects of each feature against what the data say: open circles before, squares after training.
+    """Draw the expected mean of each feature over the mean in the data: open circles before training, squares after training.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def plot_moments(
         Moments before and after training on the same data.
     title : str, optional
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        The axes to draw in. Default: a new figure.
 
     Returns
     -------
     (Figure, Axes)
-        The axes are logarithmic (linear next to 0) where the moments differ by more than two orders of magnitude.
+        The axes are logarithmic (linear next to 0) if the moments differ by more than two orders of magnitude.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def plot_moments(
     >>> [line.get_label() for line in axis.lines]
     ['equal', 'before training', 'after training']
     """
-    empirical, expected_before, expected_after = _checked(before, after)
+    empirical, expected_before, expected_after = _checked_moments(before, after)
     fig, ax = axes_for(ax, (8.0, 7.0))
     values = np.concatenate([moments.ravel() for moments in (empirical, expected_before, expected_after)])
     ends = [min(values.min(), 0.0), values.max()]
@@ -60,7 +60,7 @@ def plot_moments(
     ]:
         ax.plot(empirical.ravel(), expected.ravel(), linestyle="none", markersize=8, label=name, **style)
     positive = values[values > 0]
-    if positive.size and positive.max() > _WIDE * positive.min():
+    if positive.size and positive.max() > _MIN_LOG_SCALE_RATIO * positive.min():
         ax.set_xscale("symlog", linthresh=positive.min())
         ax.set_yscale("symlog", linthresh=positive.min())
     ax.set_xlabel("mean in the data", fontsize=_LABEL_SIZE)
@@ -72,8 +72,8 @@ def plot_moments(
     return fig, ax
 
 
-def _checked(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Empirical, expected before, expected after: three finite matrices of one shape."""
+def _checked_moments(before: Sequence[Any], after: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the empirical moments and the expected moments before and after: three finite matrices of the same shape."""
     wanted = "moments before and after must be pairs of matrices (empirical, model), as get_moments returns them"
     pairs = [as_list(pair, wanted) for pair in (before, after)]
     if [len(pair) for pair in pairs] != [2, 2]:

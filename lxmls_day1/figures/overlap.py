@@ -1,4 +1,4 @@
-"""The Bayes error as an area: two classes along the line between their means, and the posterior below."""
+"""The Bayes error as an area: the densities of two classes along the line between their means, and the posterior below."""
 
 from typing import Any
 
@@ -6,23 +6,23 @@ import numpy as np
 
 from lxmls_day1.figures.plotting import BLACK, CLASS_COLOURS, check_axes
 
-_SPREAD = 3.2  # standard deviations that are drawn beyond the means
+_SPREAD = 3.2  # standard deviations drawn beyond the means
 _POINTS = 400
 
 
 def plot_overlap(prior: Any, distance: float, variance: float, above: Any, below: Any) -> tuple[Any, tuple[Any, Any]]:
-    """Draw p(y) p(z | y) of two Gaussian classes, the area where the less probable class lies below the other, and p(1 | z).
+    """Draw p(y) p(z | y) of two Gaussian classes, the area under the smaller of the two, and p(1 | z).
 
     Parameters
     ----------
     prior : two numbers
         p(0) and p(1).
     distance : float
-        Between the means; z is the position along the line from one to the other, 0 halfway between them.
+        The distance between the means; z is the position on the line through them, 0 halfway between them.
     variance : float
-        Of both classes.
+        The variance of both classes.
     above, below : matplotlib Axes
-        For the classes and for the posterior.
+        The axes for the classes and for the posterior.
 
     Returns
     -------

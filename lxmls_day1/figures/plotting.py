@@ -1,10 +1,10 @@
-"""Pictures for the projector: points of several classes, decision boundaries between them, bars of accuracies.
+"""Figures for a projector: points of several classes, decision boundaries between them, bars of accuracies.
 
-Every function draws what others computed, on the axes that it is given or on a new figure, and returns
-`(figure, axis)`. Nothing here shows or saves a picture: a notebook shows new figures by itself, and
-`fig.savefig("x.png")` writes a file. Colours are told apart by colour-blind people, and no meaning hangs on colour
-alone: classes have markers of their own, which are filled for training, half filled for development and hollow for test points, and
-boundaries have dashes of their own.
+Every function draws data computed elsewhere, on the given axes or on a new figure, and returns
+`(figure, axis)`. No function shows or saves a figure: a notebook shows new figures by itself, and
+`fig.savefig("x.png")` writes a file. The colours are distinguishable for colour-blind people, and nothing is encoded by colour
+alone: each class has its own marker, which is filled for training, half filled for development and hollow for test points, and
+each boundary has its own dashes.
 
 References
 ----------
@@ -34,17 +34,17 @@ VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#7F7F7F"
 
-#: The colour of each class's points; a ninth class begins again with the first.
+#: The colour of each class's points; the ninth class has the colour of the first again.
 CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
 
-#: The marker of each class's points, likewise.
+#: The marker of each class's points; the ninth class has the marker of the first again.
 CLASS_MARKERS = ("s", "^", "o", "D", "v", "P", "p", "*")
 
-#: The colours of boundaries that are given none, in the order of drawing. Grey stands in for yellow, which is too faint
-#: on white for a thin line; the first two classes' colours come late.
+#: The default colours of boundaries, in the order of drawing. Grey replaces yellow, which is too faint
+#: on white for a thin line; the colours of the first two classes are last.
 LINE_COLOURS = (BLACK, GREEN, PURPLE, ORANGE, SKY_BLUE, GREY, BLUE, VERMILION)
 
-#: On and off lengths of dashes, in line widths: no two of the first nine boundaries on the same axes look alike.
+#: On and off lengths of dashes, in line widths. The first nine boundaries on the same axes all look different.
 DASHES = (
     (),
     (4, 1.5),
@@ -57,24 +57,24 @@ DASHES = (
     (1, 3),
 )
 
-#: How the markers of each part of a data set are filled, and the part's name.
+#: The fill style of the markers of each part of a data set, and the name of the part.
 PARTS = {"train": ("full", "training"), "dev": ("bottom", "development"), "test": ("none", "test")}
 
-#: Of a text in the middle of a place.
+#: Style of a text that is centred at its position.
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
-#: Of a legend at the edge of the axes.
+#: Style of a legend at the edge of the axes.
 FRAMELESS: dict[str, Any] = {"frameon": False, "borderaxespad": 0.2}
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
-_MARGIN = 0.06  # of the data's extent, around the points
-_MOST_UNEQUAL_EXTENTS = 4.0  # beyond this ratio of width to height, the two axes get scales of their own
-_IS_BOUNDARY = "decision boundary"  # the group id of a boundary's line
+_MARGIN = 0.06  # margin around the points, as a share of the data's extent
+_MAX_EXTENT_RATIO = 4.0  # beyond this ratio of the two extents, the axes get different scales
+_BOUNDARY_GROUP_ID = "decision boundary"  # the group id of a boundary's line
 
 
 def detached_axes(figsize: tuple[float, float] = (10.0, 6.5)) -> tuple[Any, Any]:
-    """A new figure that pyplot does not know: for programs that write files, where nothing must stay in memory.
+    """Return a new figure that is unknown to pyplot, for programs that write files and must not accumulate figures in memory.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def plot_points(
     title: str | None = None,
     ax: Any = None,
 ) -> tuple[Any, Any]:
-    """Draw the points of a data set with two features: a colour and a marker for each class, filled as the part says.
+    """Draw the points of a data set with two features: a colour and a marker for each class, a fill style for each part.
 
-    The axes' limits are set to hold all points; where the two features' extents are alike, both axes get the same
+    The axes' limits are set to contain all points. If the two features' extents are similar, both axes get the same
     scale, so that circles look like circles.
 
     Parameters
@@ -117,11 +117,11 @@ def plot_points(
     train_X, train_y : array (M, 2), int array (M,)
         Training points and their classes 0, 1, …; their markers are filled.
     dev_X, dev_y, test_X, test_y : likewise, optional
-        Development points (half filled) and test points (hollow); parts without points are left out.
+        Development points (half filled) and test points (hollow); parts without points are not drawn.
     title : str, optional
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise. The legend stands to the right of the axes: give axes of a figure made
-        with ``layout="constrained"``, so that there is room.
+        The axes to draw in. Default: a new figure. The legend is to the right of the axes, so create the figure of the axes with
+        ``layout="constrained"`` to make room for it.
 
     Returns
     -------
@@ -160,10 +160,10 @@ def plot_points(
 
 
 def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[Any, Any]:
-    """Draw where a model's predicted class changes, as one line with one entry in the legend.
+    """Draw the boundary at which a model's predicted class changes, as one line with one entry in the legend.
 
-    The line ends at the axes' limits, and these stay as they are. Each further boundary on the same axes has other
-    dashes; the first is solid.
+    The line ends at the axes' limits, which do not change. The first boundary on the axes is solid; further boundaries have
+    different dashes.
 
     Parameters
     ----------
@@ -172,10 +172,10 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     params : array (3, K) or (5, K)
         Weights of a linear or a quadratic model; see `lxmls_day1.figures.boundaries.decision_boundary`.
     name : str
-        For the legend; it says so there if the model predicts the same class everywhere in view.
+        The name in the legend; a note is added to it if the model predicts the same class everywhere in view.
     colour : matplotlib colour, optional
-        Otherwise that of the classifier of this name, with its dashes (`lxmls_day1.figures.style`), or for any other name
-        the next one of `LINE_COLOURS`.
+        Default: the colour of the classifier with this name, with its dashes (`lxmls_day1.figures.style`), or for any other
+        name the next of `LINE_COLOURS`.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     Raises
     ------
     InputError
-        If the params are not those of a finite model of two features, or matplotlib does not know the colour.
+        If the params do not belong to a finite model of two features, or matplotlib does not know the colour.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     from matplotlib.colors import is_color_like
     from matplotlib.lines import Line2D
 
-    nr_drawn = sum(line.get_gid() == _IS_BOUNDARY for line in check_axes(ax).lines)
+    nr_drawn = sum(line.get_gid() == _BOUNDARY_GROUP_ID for line in check_axes(ax).lines)
     dash: Any = (0, DASHES[nr_drawn % len(DASHES)]) if nr_drawn % len(DASHES) else "solid"
     if colour is None and is_known(str(name)):
         colour, dash = line_style(str(name)).values()
@@ -210,7 +210,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     polylines = decision_boundary(params, xlim, ylim)
     label = name if polylines else f"{name} (one class in view)"
     line = Line2D(*with_gaps(polylines).T, color=colour, linewidth=_LINE_WIDTH, linestyle=dash, label=label)
-    line.set(gid=_IS_BOUNDARY, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
+    line.set(gid=_BOUNDARY_GROUP_ID, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
     ax.add_line(line)
     ax.set_xlim(xlim)
     ax.set_ylim(ylim)
@@ -224,11 +224,11 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     Parameters
     ----------
     rows : sequence of (classifier, data set, train accuracy, test accuracy, …)
-        Two names and two numbers in [0, 1], None or NaN where there is no such figure; what else a row holds is not
-        looked at. Rows of the same data set are put together; otherwise the order is kept, from top to bottom.
+        Two names and two numbers in [0, 1]; None or NaN for a missing accuracy. Further values of a row are ignored. Rows of the
+        same data set are grouped; otherwise the order is unchanged, from top to bottom.
     title : str, optional
     ax : matplotlib Axes, optional
-        Where to draw; otherwise a new figure as high as the number of rows needs.
+        The axes to draw in. Default: a new figure, as high as the number of rows needs.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     Raises
     ------
     InputError
-        If there are no rows, a row has another form, or an accuracy is outside [0, 1].
+        If there are no rows, a row is malformed, or an accuracy is outside [0, 1].
 
     Examples
     --------
@@ -277,7 +277,7 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
 
 
 def check_axes(ax: Any) -> Any:
-    """Axes to draw on, or an error for what is none.
+    """Return ``ax`` if it is axes of matplotlib; otherwise raise an InputError.
 
     Examples
     --------
@@ -294,12 +294,12 @@ def check_axes(ax: Any) -> Any:
 
 
 def axes_for(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
-    """The axes to draw on and their figure: those that are given, or those of a new figure of pyplot of this size.
+    """Return the axes to draw in and their figure: the given axes, or the axes of a new pyplot figure of this size.
 
     Raises
     ------
     InputError
-        If what is given are no axes.
+        If ``ax`` is not axes of matplotlib.
 
     Examples
     --------
@@ -315,7 +315,7 @@ def axes_for(ax: Any, figsize: tuple[float, float]) -> tuple[Any, Any]:
 
 
 def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """The parts that have points, as (X float (M, 2), y int (M,))."""
+    """Return the parts that have points, as (X float (M, 2), y int (M,))."""
     checked = {}
     for part, (X, y) in parts.items():
         if X is None:
@@ -343,20 +343,20 @@ def _checked_parts(parts: Mapping[str, tuple[Any, Any]]) -> dict[str, tuple[np.n
 
 
 def _set_limits(ax: Any, X: np.ndarray) -> None:
-    """Limits around all points, with a margin; a square where the features' extents are alike."""
+    """Set limits around all points, with a margin; a square if the features' extents are similar."""
     centre = (X.min(axis=0) + X.max(axis=0)) / 2
     extent = np.ptp(X, axis=0)
     extent[extent == 0] = extent.max() or 1.0
-    alike = extent.max() <= _MOST_UNEQUAL_EXTENTS * extent.min()
+    alike = extent.max() <= _MAX_EXTENT_RATIO * extent.min()
     half = (0.5 + _MARGIN) * (np.full(2, extent.max()) if alike else extent)
     ax.set_xlim(centre[0] - half[0], centre[0] + half[0])
     ax.set_ylim(centre[1] - half[1], centre[1] + half[1])
     ax.set_aspect("equal" if alike else "auto")
-    ax.set_anchor("E")  # next to the legend, so that the layout knows how much room that takes
+    ax.set_anchor("E")  # next to the legend, so that the layout accounts for the legend's width
 
 
 def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
-    """Several polylines as one array (n, 2), with a row of NaN between two of them.
+    """Return several polylines as one array (n, 2), with a row of NaN between two of them.
 
     Examples
     --------
@@ -372,8 +372,8 @@ def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _draw_legend(ax: Any) -> None:
-    """To the right of the axes, where it hides no point, however many entries there are."""
-    style = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to tell the dashes apart
+    """Draw the legend to the right of the axes, where it hides no point for any number of entries."""
+    style = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to distinguish the dashes
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, **style)
 
 

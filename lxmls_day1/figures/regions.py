@@ -1,4 +1,4 @@
-"""The regions of a linear classifier in the plane: intersections of half-planes, which cover it without gaps."""
+"""The regions of a linear classifier in the plane: intersections of half-planes that cover the plane without gaps."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -16,7 +16,7 @@ _SHADE = 0.3
 
 
 def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
-    """By how much each class beats its best rival.
+    """Return the lead of each class over its best rival.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
     Raises
     ------
     InputError
-        If the shapes disagree, or there is one class alone.
+        If the shapes do not fit together, or there is only one class.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
 def plot_regions(
     params: ArrayLike, axes: Sequence[Any], limits: tuple[float, float] = (-3.0, 3.0)
 ) -> tuple[Any, list[Any]]:
-    """Draw three pictures of a linear classifier of three classes or more in the plane.
+    """Draw three diagrams of a linear classifier of three classes or more in the plane.
 
-    1. Class 0 is the intersection of half-planes: it beats class 1, and class 2, and so on.
-    2. The argmax: one such intersection for each class. Together they cover the plane.
-    3. A yes-or-no classifier for each class, s_k > 0: there are places with several answers "yes", and with none.
+    1. The region of class 0 is the intersection of half-planes: class 0 beats class 1, and class 2, and so on.
+    2. The argmax: one such intersection for each class. Together the regions cover the plane.
+    3. A yes-or-no classifier for each class, s_k > 0: some points get "yes" from several classes, and some from none.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def plot_regions(
         K ≥ 3 columns of weights on (1, x_1, x_2).
     axes : three matplotlib Axes
     limits : (float, float)
-        Of both axes.
+        The limits of both axes.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def plot_regions(
     Raises
     ------
     InputError
-        If there are not three axes, or the weights are not those of two features and at least three classes.
+        If there are not three axes, or the weights do not belong to two features and at least three classes.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _name(ax: Any, region: Any, name: str) -> None:
 
 
 def _half_plane(ax: Any, x1: Any, x2: Any, height: Any, k: int, edge: str) -> None:
-    """Shade where the height is positive in the colour of class k, and draw its edge."""
+    """Shade the region of positive height in the colour of class k, and draw its edge."""
     if height.max() <= 0:
         return
     ax.contourf(x1, x2, height, levels=[0.0, height.max() + 1.0], colors=[CLASS_COLOURS[k]], alpha=_SHADE)

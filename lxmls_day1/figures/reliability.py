@@ -1,7 +1,7 @@
-"""How far probabilities can be trusted: reliability diagrams and the expected calibration error, computed and drawn.
+"""Calibration of probabilities: reliability diagrams and the expected calibration error, computed and drawn.
 
-A classifier that is 80 % sure is to be right in 80 % of such cases. Examples are put into bins by the probability of the label that
-was answered; bin b has n_b of the M examples, a mean probability c_b and a share a_b of right answers:
+Predictions with a probability of 80 % should be right in 80 % of the cases. Examples are put into bins by the probability of the
+predicted label; bin b has n_b of the M examples, a mean probability c_b and a share a_b of correct predictions:
 
     expected calibration error = Σ_b (n_b / M) |a_b − c_b|
 
@@ -20,15 +20,15 @@ from lxmls_day1.figures.plotting import BLUE, axes_for
 
 _CURVES = ("#C26A00", BLUE, "#00696B", "#6A3D9A")
 _MARKERS = "osD^"
-_IS_DISTRIBUTION = 1e-6
+_SUM_TOLERANCE = 1e-6
 
 
 class Reliability(NamedTuple):
-    """The bins that are not empty, by rising probability.
+    """The non-empty bins, in ascending order of probability.
 
     Examples
     --------
-    Sure by 0.9 and right in one of two, sure by 0.6 and right in one of one: both miss by 0.4.
+    Probability 0.9 and one of two correct, probability 0.6 and one of one correct: both bins differ by 0.4.
 
     >>> bins = Reliability(np.array([0.6, 0.9]), np.array([1.0, 0.5]), np.array([1, 2]))
     >>> round(bins.error, 6)
@@ -36,11 +36,11 @@ class Reliability(NamedTuple):
     """
 
     confidence: np.ndarray
-    """c (B,): mean probability of the labels answered."""
+    """c (B,): mean probability of the predicted labels."""
     accuracy: np.ndarray
-    """a (B,): share of right answers."""
+    """a (B,): share of correct predictions."""
     counts: np.ndarray
-    """n (B,): examples."""
+    """n (B,): number of examples."""
 
     @property
     def error(self) -> float:
@@ -49,7 +49,7 @@ class Reliability(NamedTuple):
 
 
 def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliability:
-    """How often the most probable label is right, over how probable it is.
+    """Compare the probability of the predicted label with the share of correct predictions, bin by bin.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     Raises
     ------
     InputError
-        If these are no probabilities, or the labels no columns of them.
+        If the rows are not probabilities, or the labels are not columns of them.
 
     Examples
     --------
-    Sure by 0.9 and right in one of two: 0.4 too sure. Sure by 0.6 and right: 0.4 too unsure. Two thirds 0.4 and one third 0.4:
+    Probability 0.9 with one of two correct: 0.4 too high. Probability 0.6 and correct: 0.4 too low. Error 2/3 · 0.4 + 1/3 · 0.4:
 
     >>> bins = reliability([[0.9, 0.1], [0.1, 0.9], [0.6, 0.4]], [0, 0, 0])
     >>> bins.confidence, bins.accuracy, bins.counts, round(bins.error, 12)
@@ -80,7 +80,7 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
     nr_bins = int(check_number("nr_bins", nr_bins, at_least=1, whole=True))
     p = as_numbers(probabilities, "probabilities must be numbers")
     y = as_numbers(labels, "labels must be columns of the probabilities").ravel()
-    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _IS_DISTRIBUTION):
+    if p.ndim != 2 or p.size == 0 or not (p.min() >= 0 and np.abs(p.sum(axis=1) - 1).max() <= _SUM_TOLERANCE):
         raise InputError(
             "probabilities must be M rows (M ≥ 1) of nonnegative numbers, each row with sum 1, but these are not"
         )
@@ -97,15 +97,15 @@ def reliability(probabilities: Any, labels: Any, nr_bins: int = 10) -> Reliabili
 
 
 def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:
-    """Draw reliability diagrams over one another: on the diagonal probabilities are what they say, below it too sure.
+    """Draw reliability diagrams in the same axes: on the diagonal probabilities are calibrated, below it they are too high.
 
     Parameters
     ----------
     curves : mapping of str to Reliability
-        What to call them. A point is a bin, as large as it is full; the legend tells the expected calibration error.
+        Their names. A point is a bin, larger for more examples; the legend shows the expected calibration error.
     title : str, optional
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        The axes to draw in. Default: a new figure.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
     Raises
     ------
     InputError
-        If there is no curve.
+        If there are no curves.
 
     Examples
     --------

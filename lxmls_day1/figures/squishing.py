@@ -1,4 +1,4 @@
-"""Column squishing as a projection: the columns that are too high are pushed down to one level, and the true class rises to it."""
+"""Column squishing as a projection: columns that are too high are lowered to one level, and the true class rises to it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,17 +14,17 @@ _DOWN, _UP = "#BBBBBB", "#5F5F5F"
 
 
 def levels(gaps: ArrayLike) -> np.ndarray:
-    """The level d_y = (C_1 + … + C_k) / (k + 1) with k active rivals, for k = 1, 2, …, as far as the next C is above it.
+    """Return the level d_y = (C_1 + … + C_k) / (k + 1) with k active rivals, for k = 1, 2, …, as long as the next C is above the level.
 
     Parameters
     ----------
     gaps : numbers
-        C_i of the rivals, in any order, the largest positive.
+        C_i of the rivals, in any order; the largest must be positive.
 
     Returns
     -------
     array (k,)
-        The last one is the solution.
+        The last level is the solution.
 
     Raises
     ------
@@ -52,16 +52,16 @@ def levels(gaps: ArrayLike) -> np.ndarray:
 
 
 def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """Draw D = (0, C_1, …) and its projection z = D + d on the vectors in which no rival is above the true class.
+    """Draw D = (0, C_1, …) and its projection z = D + d on the set of vectors in which no rival is above the true class.
 
-    On the left two coordinates alone, the true class and its first rival; on the right all of them as columns.
+    On the left only two coordinates, the true class and its first rival; on the right all coordinates as columns.
 
     Parameters
     ----------
     gaps : K − 1 numbers
-        C_i of the rivals, the largest positive.
+        C_i of the rivals; the largest must be positive.
     names : K str
-        Of the true class, then of the rivals.
+        The names of the true class and then of the rivals.
     axes : two matplotlib Axes
 
     Returns
@@ -71,7 +71,7 @@ def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[A
     Raises
     ------
     InputError
-        If there are not two axes, or not a name for each class, or no gap is positive.
+        If there are not two axes, the number of names is wrong, or no gap is positive.
 
     Examples
     --------

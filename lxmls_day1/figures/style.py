@@ -1,8 +1,8 @@
-"""One colour and one dash for each classifier, in every figure: never the colour of a class.
+"""One colour and one dash for each classifier, the same in every figure and different from the colours of the classes.
 
-A figure that draws boundaries or curves of several classifiers asks `line_style` by their names. Points keep the colours of
-their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`); black, or white on a dark ground, is the best classifier there is. Several
-settings of one classifier share its hue and fade towards the ground.
+A figure that draws boundaries or curves of several classifiers calls `line_style` with their names. Points have the colours of
+their classes (`lxmls_day1.figures.plotting.CLASS_COLOURS`). Black, or white on a dark background, is the Bayes-optimal classifier.
+Several settings of one classifier share its hue and fade towards the background.
 """
 
 import functools
@@ -13,67 +13,67 @@ from lxmls_day1.base.learner_list import reference_listings
 
 
 class Style(NamedTuple):
-    """How a classifier's lines look.
+    """The colours and the dash of a classifier's lines.
 
     Examples
     --------
-    Black on a light ground, white on a dark one, and without gaps:
+    Black on a light background, white on a dark one, and without gaps:
 
     >>> known_styles()["bayes"]
     Style(light='#000000', dark='#FFFFFF', dash=())
     """
 
     light: str
-    """Colour on a light ground."""
+    """Colour on a light background."""
     dark: str
-    """Colour on a dark ground."""
+    """Colour on a dark background."""
     dash: tuple[float, ...]
-    """On and off lengths in line widths; solid if there are none."""
+    """On and off lengths in line widths; solid if empty."""
 
 
 @functools.cache
 def known_styles() -> dict[str, Style]:
-    """Return a style for each beginning of a classifier's name, in small letters. The longest one that fits counts."""
+    """Return a style for each prefix of a classifier's name, in lower case. The longest prefix that matches is used."""
     styles = {row.name.lower(): Style(*row.colours, row.dash) for row in reference_listings() if row.colours}
     aliases = {"naive bayes": "multinomial naive bayes", "maximum entropy online": "maximum entropy, online"}
     styles |= {alias: styles[name] for alias, name in aliases.items() if name in styles}
     return {"bayes": Style("#000000", "#FFFFFF", ()), **styles}
 
 
-_SHORT = {
+_FULL_NAME_OF_ABBREVIATION = {
     "max. ": "maximum ",
     "nb,": "naive bayes,",
     " (online)": ", online",
-}  # how names are shortened where there is little room
-TRAINING = "#8FA3B0"  # a curve on training data, beside the classifier's own on other data
+}  # abbreviations of names in figures with little room
+TRAINING = "#8FA3B0"  # a curve on training data, next to the classifier's curve on other data
 CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
-_FAINTEST, _FAINTEST_IN_THE_DARK = 0.6, 0.4  # of the way to the ground, which swallows more if it is dark
-_BRIGHTEST_TEXT = 0.18  # relative luminance: contrast 4.5 to white, which small text wants
+_MAX_FADE, _MAX_FADE_ON_DARK = 0.6, 0.4  # shares of the way to the background
+_MAX_TEXT_LUMINANCE = 0.18  # relative luminance with a contrast of 4.5 to white, as needed for small text
 
 
 def is_known(name: str) -> bool:
-    """Whether a name begins like that of a classifier.
+    """Return True if a name begins with the name of a classifier.
 
     Examples
     --------
     >>> is_known("MIRA, λ = 10"), is_known("round 5")
     (True, False)
     """
-    return _known(name) is not None
+    return _matching_name(name) is not None
 
 
-def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) -> dict[str, Any]:
-    """Colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
+def line_style(name: str, variant: int = 0, n_variants: int = 1, *, dark: bool = False) -> dict[str, Any]:
+    """Return colour and dash of a classifier's lines, as keyword arguments of matplotlib's ``plot``.
 
     Parameters
     ----------
     name : str
-        Begins with the name of the classifier, in small or capital letters: ``"MIRA, λ = 10"``.
-    variant, of : int
-        Which of several settings of the same classifier this is, counted from 0, and how many there are: the last is the
+        A name that begins with the name of the classifier, in any case: ``"MIRA, λ = 10"``.
+    variant, n_variants : int
+        The index of this setting among several settings of the same classifier, from 0, and their number; the last is the
         faintest.
     dark : bool
-        Whether the ground is dark.
+        Whether the background is dark.
 
     Returns
     -------
@@ -96,25 +96,25 @@ def line_style(name: str, variant: int = 0, of: int = 1, *, dark: bool = False) 
     """
     from matplotlib.colors import to_hex, to_rgb
 
-    known = _known(name)
+    known = _matching_name(name)
     if known is None:
         raise InputError(f"no classifier is called {name!r}; there are: {', '.join(known_styles())}.")
     light, bright, dash = known_styles()[known]
-    faintest, ground = (_FAINTEST_IN_THE_DARK, 0.0) if dark else (_FAINTEST, 1.0)
-    fainter = faintest * variant / max(1, of - 1)
+    faintest, ground = (_MAX_FADE_ON_DARK, 0.0) if dark else (_MAX_FADE, 1.0)
+    fainter = faintest * variant / max(1, n_variants - 1)
     red, green, blue = (part + fainter * (ground - part) for part in to_rgb(bright if dark else light))
     return {"color": to_hex((red, green, blue)), "linestyle": (0, dash) if dash else "solid"}
 
 
-def label_ends(ax: Any, least_gap: float = 0.055) -> None:
-    """Write the label of every line at its right end, in place of a legend: lines that coincide are told apart there.
+def label_ends(ax: Any, min_gap: float = 0.055) -> None:
+    """Write the label of every line at its right end, instead of a legend, so that lines that coincide can be distinguished.
 
     Parameters
     ----------
     ax : matplotlib Axes
-        With lines that have labels; its limits are as they are to be.
-    least_gap : float
-        Between two labels, as a share of the height of the axes.
+        Axes with labelled lines, whose limits are final.
+    min_gap : float
+        The minimum distance of two labels, as a share of the height of the axes.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
         named.append((float(end[1]), min(float(end[0]), 1.0), line))
     height = -1.0
     for end, across, line in sorted(named, key=lambda entry: entry[0]):
-        height = max(end, height + least_gap)
+        height = max(end, height + min_gap)
         ax.annotate(
             line.get_label(), (across, end), (1.03, height), xycoords="axes fraction", textcoords="axes fraction",
             color=_legible(line.get_color()), va="center", annotation_clip=False,
@@ -146,7 +146,7 @@ def label_ends(ax: Any, least_gap: float = 0.055) -> None:
 
 
 def luminance(colour: Any) -> float:
-    """The relative luminance of a colour, from 0 (black) to 1 (white), by which contrasts are reckoned.
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white), which is used to compute contrasts.
 
     Examples
     --------
@@ -160,17 +160,17 @@ def luminance(colour: Any) -> float:
 
 
 def _legible(colour: Any) -> tuple[float, ...]:
-    """A colour, darkened as far as a text of it on white needs to be read."""
+    """Return a colour, darkened as much as a text on white needs to be legible."""
     from matplotlib.colors import to_rgb
 
     bright = luminance(colour)
-    share = min(1.0, (_BRIGHTEST_TEXT / bright) ** (1 / 2.2)) if bright else 1.0
+    share = min(1.0, (_MAX_TEXT_LUMINANCE / bright) ** (1 / 2.2)) if bright else 1.0
     return tuple(share * part for part in to_rgb(colour))
 
 
-def _known(name: str) -> str | None:
+def _matching_name(name: str) -> str | None:
     name = name.lower()
-    for short, full in _SHORT.items():
+    for short, full in _FULL_NAME_OF_ABBREVIATION.items():
         name = name.replace(short, full)
     fitting = [known for known in known_styles() if name.startswith(known)]
     return max(fitting, key=len, default=None)

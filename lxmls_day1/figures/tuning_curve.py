@@ -1,4 +1,4 @@
-"""Accuracy over the values of one hyper-parameter, drawn with its standard error."""
+"""Accuracy as a function of one hyper-parameter, drawn with its standard error."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,17 +17,17 @@ def plot_tuning(
     ax: Any,
     name: str = "regularizer",
 ) -> Any:
-    """Draw accuracy on the development part with one standard error each way, and on the training part.
+    """Draw the accuracy on the development part with one standard error on each side, and on the training part.
 
     Parameters
     ----------
     values : sequence of float
-        Of the hyper-parameter. The axis is logarithmic where all are positive.
+        Values of the hyper-parameter. The axis is logarithmic if all are positive.
     accuracies, errors, training : sequence of float
-        On the development part, their standard errors, on the training part.
+        The accuracies on the development part, their standard errors, and the accuracies on the training part.
     ax : matplotlib Axes
     name : str
-        What the axis is called.
+        The label of the axis.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def plot_tuning(
     Raises
     ------
     InputError
-        If there are not as many of each, or none.
+        If the numbers of values differ, or there are none.
 
     Examples
     --------

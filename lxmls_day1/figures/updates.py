@@ -1,4 +1,4 @@
-"""Steps of online learners, drawn: what one update does to weights and boundary, and why the mistakes must end."""
+"""Steps of online learners, drawn: how one update changes weights and boundary, and why the number of mistakes is finite."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,23 +9,25 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.plotting import BLACK, CENTRED, CLASS_COLOURS, CLASS_MARKERS, GREY, add_boundary, check_axes
 from lxmls_day1.figures.style import line_style
 
-_REACH = 0.45  # the weight vector's arrow, as a share of the axes
-_BESIDE = 14  # points from the middle of an arrow to its name
+_ARROW_SHARE = 0.45  # length of the longest arrow, as a share of the axes
+_LABEL_DISTANCE_POINTS = 14  # distance in points from the middle of an arrow to its name
 _RING = {"linestyle": "none", "marker": "o", "markersize": 20, "markerfacecolor": "none", "markeredgewidth": 2.5}
 
 
-def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes: Sequence[Any]) -> tuple[Any, Any]:
-    """Draw one update of a perceptron of two classes in four pictures: before, the mistake, the sum, after.
+def plot_update(
+    points: Any, labels: Any, example: int, before: Any, after: Any, axes: Sequence[Any]
+) -> tuple[Any, Any]:
+    """Draw one update of a perceptron of two classes in four diagrams: before, the mistake, the sum, after.
 
-    The arrow is the direction in which the score of class 1 grows over that of class 0, w = w_1 − w_0 without its
-    intercept. A mistake on x changes it by ±2 x.
+    The arrow is w = w_1 − w_0 without its intercept, the direction in which the lead of class 1 over class 0 grows. A mistake on x
+    changes it by ±2 x.
 
     Parameters
     ----------
     points : array (M, 2)
     labels : M numbers 0 or 1
-    at : int
-        The example that the update is made for.
+    example : int
+        The number of the example of the update.
     before, after : array (3, 2)
         The weights, one column for each class, row 0 the intercepts.
     axes : four matplotlib Axes
@@ -55,8 +57,8 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
     before, after = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     old, new = (W[1:, 1] - W[1:, 0] for W in (before, after))
     reach = 1.35 * max(np.abs(points).max(), 1.0)
-    scale = 2 * reach * _REACH / max(np.linalg.norm(old), np.linalg.norm(new), np.linalg.norm(new - old))
-    sign = "+" if labels[at] == 1 else "−"
+    scale = 2 * reach * _ARROW_SHARE / max(np.linalg.norm(old), np.linalg.norm(new), np.linalg.norm(new - old))
+    sign = "+" if labels[example] == 1 else "−"
     titles = ("1. before", "2. a mistake", f"3. w′ = w {sign} 2 x", "4. after")
     for ax, title in zip(axes, titles, strict=True):
         check_axes(ax).set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title, xlabel="$x_1$")
@@ -70,9 +72,9 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
         ax.get_legend().remove()
         _arrow(ax, np.zeros(2), scale * w, BLACK, "w" if W is before else "w′")
     for ax in axes[1:]:
-        ax.plot(*points[at], color=BLACK, **_RING)
+        ax.plot(*points[example], color=BLACK, **_RING)
     _arrow(axes[2], np.zeros(2), scale * old, BLACK, "w")
-    _arrow(axes[2], scale * old, scale * new, CLASS_COLOURS[int(labels[at])], f"{sign} 2 x")
+    _arrow(axes[2], scale * old, scale * new, CLASS_COLOURS[int(labels[example])], f"{sign} 2 x")
     _arrow(axes[2], np.zeros(2), scale * new, GREY, "w′")
     axes[0].set_ylabel("$x_2$")
     axes[0].legend(loc="lower left", fontsize=12)
@@ -80,7 +82,7 @@ def plot_update(points: Any, labels: Any, at: int, before: Any, after: Any, axes
 
 
 def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax: Any) -> tuple[Any, Any]:
-    """Draw the proof of the mistake bound: u · w grows at least like n γ, ‖w‖ at most like √n R, and they must meet.
+    """Draw the proof of the mistake bound: u · w grows at least like n γ, ‖w‖ at most like √n R, so n is bounded.
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax
     Raises
     ------
     InputError
-        If there are no mistakes, or not as many lengths.
+        If there are no mistakes, or the numbers of values differ.
 
     Examples
     --------
@@ -131,6 +133,6 @@ def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
         "", tip, tail, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5, "mutation_scale": 18}
     )
     along = (tip - tail) / np.linalg.norm(tip - tail)
-    beside = _BESIDE * np.array([-along[1], along[0]])
+    beside = _LABEL_DISTANCE_POINTS * np.array([-along[1], along[0]])
     style = CENTRED | {"color": colour, "fontsize": 14}
     ax.annotate(name, (tail + tip) / 2, tuple(beside), textcoords="offset points", **style)

@@ -1,4 +1,4 @@
-"""Accuracy and the number of weights other than zero over λ, drawn one above the other."""
+"""Accuracy and the number of non-zero weights as functions of λ, drawn in the same figure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,9 +17,9 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     Parameters
     ----------
     points : sequence of points with ``regularizer``, ``n_features``, ``train_accuracy`` and ``dev_accuracy``
-        Such as `classifiers.regularization_path.regularization_path` returns.
+        For example the result of `classifiers.regularization_path.regularization_path`.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise. The number of features has an axis of its own at the right.
+        The axes to draw in. Default: a new figure. The number of features has a separate axis at the right.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     over, n_features = [point.regularizer for point in points], [point.n_features for point in points]
     counts = ax.twinx()
     counts.fill_between(over, n_features, color=_COUNTS, alpha=0.18, linewidth=0)
-    alone = "." if len(points) == 1 else None  # a line from one point to itself is not seen
+    alone = "." if len(points) == 1 else None  # a line of one point would be invisible
     counts.plot(over, n_features, color=_COUNTS, linewidth=1.5, marker=alone, label="features")
     counts.set_ylabel("features with a weight other than 0", color=_COUNTS)
     counts.set_ylim(bottom=0)

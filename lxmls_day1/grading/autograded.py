@@ -1,11 +1,11 @@
-"""What an autograder does in its container: grade one submission, and write the file that the platform reads.
+"""The program of an autograder in its container: it grades one submission and writes the file that the platform reads.
 
 The scripts of `lxmls_day1.grading.autograder_kit` start it, with a Python that imports nothing from the current folder::
 
     python -I -m lxmls_day1.grading.autograded gradescope --settings … --submission … --results …
 
-Where grading as such is not possible there are no results: it ends with status 1, and the platform says that the autograder
-has failed.
+If grading is not possible in the container, the program writes no results and exits with status 1. The platform then reports
+that the autograder has failed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder, write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.running.checking import CheckReport, run_checks
 from lxmls_day1.course.workspaces.generation import Files, student_files
@@ -31,7 +31,7 @@ from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import PACKAGES, reference_folder
 
-# Imports inside the functions: at Classroom 50 the libraries of the grader are not installed.
+# The grader is imported inside functions, because its libraries are not installed at Classroom 50.
 
 PREPARE = "prepare"
 NAME = "submission"
@@ -39,54 +39,54 @@ CLASSROOM50_SCHEMA = "classroom50/result/v1"
 CLASSROOM50_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 
 
-def grade_alone(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
-    """Grade one submission, whatever is in it: also a folder that looks like those of many students is one.
+def grade_single(settings: Settings, submission: Path, prepared: Path | None = None) -> Gradebook:
+    """Grade one submission, even if its folder looks like the folder of many submissions.
 
     Parameters
     ----------
     settings : Settings
     submission : Path
-        A folder.
+        The folder of the submission.
     prepared : Path, optional
-        Where `prepare` has left what all submissions need.
+        The folder in which `prepare` saved the data that all submissions need.
 
     Returns
     -------
     Gradebook
-        With one row.
+        A gradebook with one row.
 
     Raises
     ------
     InputError
-        If grading as such is not possible here.
+        If grading is not possible here.
     """
     with temporary_folder("lxmls-day1-autograder-") as out:
         expectations = prepared and _expectations(prepared)
         if expectations and expectations.is_file():
             shutil.copyfile(expectations, _expectations(out))
-        return _graded(settings, submission, out)
+        return _grade_folder(settings, submission, out)
 
 
 def prepare(settings: Settings, prepared: Path) -> Gradebook:
-    """Compute once what all submissions need, and grade an empty one to see that grading works here."""
+    """Compute the data that all submissions need, and grade an empty submission to test that grading works here."""
     prepared.mkdir(parents=True, exist_ok=True)
     with temporary_folder("lxmls-day1-autograder-") as nothing:
-        return _graded(settings, nothing, prepared)
+        return _grade_folder(settings, nothing, prepared)
 
 
 def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dict[str, Any]:
-    """Classroom 50's ``result.json``: a point for each public check.
+    """Return Classroom 50's ``result.json``: one point for each public check.
 
     Parameters
     ----------
     report : CheckReport
     variables : mapping from str to str
-        Those of the environment that Classroom 50's runner sets.
+        The environment variables that Classroom 50's runner sets.
 
     Raises
     ------
     InputError
-        If one of them is missing.
+        If a variable is missing.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
             "max-score": 1,
         }
         for one in report.reports
-        for result in one.counted
+        for result in one.not_skipped
     ]
     return {
         "schema": CLASSROOM50_SCHEMA,
@@ -121,8 +121,8 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
     }
 
 
-def check_alone(settings: Settings, submission: Path) -> CheckReport:
-    """Run the public checks on the functions that were handed in; all else, the checks too, is as it was given out."""
+def check_single(settings: Settings, submission: Path) -> CheckReport:
+    """Run the public checks on the submitted functions; every other file, including the checks, is the original starter file."""
     given = student_files(reference_folder())
     handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given)
     own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
@@ -137,14 +137,15 @@ def _expectations(out: Path) -> Path:
     return out / EXPECTED
 
 
-def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
+def _grade_folder(settings: Settings, submission: Path, out: Path) -> Gradebook:
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.running.lab_boxes import lab_program
     from lxmls_day1.grading.running.plan import make_plan
     from lxmls_day1.grading.running.run_folders import run_folder
 
-    with run_folder() as place, contextlib.chdir(place):  # numba and matplotlib read settings from the current folder
+    # numba and matplotlib read settings from the current folder, which may be the student's.
+    with run_folder() as place, contextlib.chdir(place):
         level = strongest_level(lab_program())
         for name, why in level.rejected:
             print(f"The sandbox level {name} is not available here: {why}.")
@@ -155,7 +156,7 @@ def _graded(settings: Settings, submission: Path, out: Path) -> Gradebook:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the scripts of an autograder ask for; the exit status."""
+    """Run the command that a script of the autograder gives, and return the exit status."""
     parser = argparse.ArgumentParser(prog="lxmls_day1.grading.autograded")
     parser.add_argument("what", choices=(PREPARE, *PLATFORMS))
     parser.add_argument("--settings", type=Path, required=True)
@@ -172,13 +173,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.what == PREPARE:
             book = prepare(settings, paths["prepared"])
         elif options.what == "classroom50":
-            content = json.dumps(classroom50_result(check_alone(settings, paths["submission"]), os.environ), indent=2)
-            replace_files({paths["results"]: content.encode()})
+            content = json.dumps(classroom50_result(check_single(settings, paths["submission"]), os.environ), indent=2)
+            write_files_atomically({paths["results"]: content.encode()})
             return 0
         else:
-            book = grade_alone(settings, paths["submission"], paths["prepared"])
+            book = grade_single(settings, paths["submission"], paths["prepared"])
             paths["results"].parent.mkdir(parents=True, exist_ok=True)
-            replace_files({paths["results"]: _results(options.what, book)})
+            write_files_atomically({paths["results"]: _results(options.what, book)})
     except (InputError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

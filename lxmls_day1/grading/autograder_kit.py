@@ -1,13 +1,13 @@
-"""The autograder as a zip file for a platform: its scripts, a wheel of this package, and what to grade.
+"""The autograder as a zip file for a platform: its scripts, a wheel of this package, and the settings.
 
 ==================  =================================================================================================
-``gradescope``      the whole grader: hidden checks are in it, and the students' code runs in boxes
-``prairielearn``    the same as a question of a course, and the recipe of an image with the libraries
-``classroom50``     the public checks alone. Classroom 50 publishes the autograder for jobs in the students' own
-                    repositories, which students can change: nothing in it is secret
+``gradescope``      the whole grader, with the hidden checks; the students' code runs in boxes
+``prairielearn``    the whole grader as a question of a course, and the files to build an image with the libraries
+``classroom50``     only the public checks. Classroom 50 publishes the autograder for jobs in the students' own
+                    repositories, which students can change, so the autograder must not contain secrets
 ==================  =================================================================================================
 
-The scripts stand in ``autograder_files``, a folder for each platform; in the container they call
+The scripts are in ``autograder_files``, in one folder for each platform. In the container they call
 `lxmls_day1.grading.autograded`.
 
 References
@@ -31,27 +31,27 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, reference_files
-from lxmls_day1.course.workspaces.student_bundle import build_wheel, checkout, refuse_leaks, student_lab
+from lxmls_day1.course.workspaces.student_bundle import build_wheel, find_checkout, require_no_leaks, student_lab
 
 PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")
 PROGRAMS = ("setup.sh", "run_autograder", "run.sh")
-QUESTION = "day-1"  # PrairieLearn's folder of the question
-MOST_SECONDS = 600  # PrairieLearn allows no more for a grading job
+QUESTION = "day-1"  # the folder of the question at PrairieLearn
+MAX_JOB_SECONDS = 600  # the maximum that PrairieLearn allows for a grading job
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an autograder grades.
+    """The settings of an autograder.
 
     Attributes
     ----------
     exercises : tuple of str
-        Their ids.
+        The ids of the graded exercises.
     seed : int
-        Of the hidden checks: the same for all students.
+        The seed of the hidden checks, the same for all students.
     trust : bool
-        Run hidden checks at a sandbox level that does not keep them secret, too.
+        If True, hidden checks also run at a sandbox level that does not keep them secret.
     """
 
     exercises: tuple[str, ...]
@@ -60,14 +60,14 @@ class Settings:
 
     @classmethod
     def read(cls, path: Path) -> "Settings":
-        """Read them from the file that the autograder was made with."""
+        """Read the settings from the file in the autograder's zip file."""
         content = json.loads(path.read_text(encoding="utf-8"))
         return cls(tuple(content["exercises"]), content["seed"], content["trust"])
 
 
 @dataclass(frozen=True)
 class Autograder:
-    """An autograder: the zip file's content, what it grades, and whether hidden checks are in it."""
+    """An autograder: the content of the zip file, its settings, and whether it contains the hidden checks."""
 
     archive: bytes
     settings: Settings
@@ -84,20 +84,20 @@ def autograder(
     platform : str
         One of `PLATFORMS`.
     ids : collection of str, optional
-        The exercises; all unless given.
+        The ids of the exercises. Default: all.
     seed : int, optional
-        Of the hidden checks; a fresh one unless given.
+        The seed of the hidden checks. Default: a random seed.
     trust : bool
-        Run hidden checks at a sandbox level that does not keep them secret, too.
+        If True, hidden checks also run at a sandbox level that does not keep them secret.
 
     Raises
     ------
     InputError
-        If there is no such platform or exercise, this is no checkout with solutions, or hatchling is not installed.
+        If the platform or an exercise does not exist, this is not a checkout with solutions, or hatchling is not installed.
     """
     if platform not in PLATFORMS:
         raise InputError(f"there is no autograder for {platform!r}; the platforms are: {', '.join(PLATFORMS)}.")
-    reference = checkout()
+    reference = find_checkout()
     if not (reference / FILE).with_name("mistakes").is_dir():
         raise InputError(
             "an autograder needs the solutions and the hidden checks, but this checkout is one for students."
@@ -110,7 +110,7 @@ def autograder(
     else:
         lab = student_lab(exercises)
         name, wheel = lab.wheel_name, lab.wheel
-        refuse_leaks({PurePosixPath(name): wheel}, lab.stubbed)
+        require_no_leaks({PurePosixPath(name): wheel}, lab.stubbed)
     files = _scripts(platform)
     place = PurePosixPath(QUESTION, "tests") if platform == "prairielearn" else PurePosixPath()
     files[place / name] = wheel
@@ -125,7 +125,10 @@ def autograder(
 
 
 def _scripts(platform: str) -> Files:
-    """The scripts of a platform. One in Python has another suffix here: it is no module of this package."""
+    """Return the scripts of a platform.
+
+    A Python script is stored here with the suffix ``.txt``, so that it does not count as a module of this package.
+    """
     folder = SCRIPTS / platform
     return {
         PurePosixPath(path.relative_to(folder).as_posix().removesuffix(".txt")): path.read_bytes().replace(
@@ -137,14 +140,14 @@ def _scripts(platform: str) -> Files:
 
 
 def _requirements(reference: Path) -> list[str]:
-    """What this package needs to grade, for an image without the package."""
+    """Return the dependencies of grading, for an image that does not contain this package."""
     project = tomllib.loads((reference / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     return sorted([*project["dependencies"], *extras["fast"], *extras["grading"]])
 
 
 def _question(exercises: Collection[str]) -> dict[str, object]:
-    """PrairieLearn's ``info.json``; the same exercises make the same question."""
+    """Return PrairieLearn's ``info.json``. The same exercises give the same UUID of the question."""
     return {
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lxmls-day1 {' '.join(exercises)}")),
         "title": "The day-1 lab",
@@ -155,7 +158,7 @@ def _question(exercises: Collection[str]) -> dict[str, object]:
             "enabled": True,
             "image": "REGISTRY/day-1-grading",
             "entrypoint": "/grade/tests/run.sh",
-            "timeout": MOST_SECONDS,
+            "timeout": MAX_JOB_SECONDS,
         },
     }
 

@@ -12,16 +12,17 @@ from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
-from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, mistakes_among, small_inputs_among
+from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
 
 FORMAT = 1
-PUBLIC_SHARE = 0.25  # of the points of an exercise: students have the public checks, and could answer them from a table
-#: The least that an answer brings which known mistakes explain, one or two: no more than a table of the public checks.
-LEAST_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
+#: The share of the points for public checks. It is small, because students have these checks and could answer from a table.
+PUBLIC_SHARE = 0.25
+#: The minimum share for an answer that one or two known mistakes explain: not more than a table of the public checks earns.
+MIN_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
-TO_WRITE = "still to be written"  # the text of a check of an exercise that is not begun
+TO_WRITE = "still to be written"  # the text of a check whose exercise is not begun
 
 VERDICTS = {
     OK: "right",
@@ -37,7 +38,7 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class CheckGrade:
-    """How one check went.
+    """The outcome of one check.
 
     Attributes
     ----------
@@ -45,25 +46,25 @@ class CheckGrade:
         ``test_1_05_mira.py::test_costs``
     exercise, title : str
     hidden : bool
-        Whether it is a hidden check. Students see the title, the verdict and `mistakes` of such a check, and nothing else; it
+        True for a hidden check. Students see only the title, the verdict and the `mistakes` of such a check; it
         has a `text` only if it was not run.
     verdict : str
         One of `VERDICTS`.
     text : str
-        An explanation for students, of some lines: what was expected and what came, or the traceback in their files.
+        An explanation for students, of some lines: the expected and the actual value, or the traceback in their files.
     calls : tuple of str
-        What was called in the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
+        Calls of the student's code, such as ``mira_rule([0.5, 2.5, −1], 0, 6, 8, [0, 1, 1])``; public checks only.
     mistakes : tuple of (name, sentence)
-        What the wrong answers to small inputs speak for; only the check of these names mistakes.
+        The known mistakes that match the wrong answers to probe inputs. Only the check of probe inputs names mistakes.
     seconds : float
     named_as : str
-        What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
+        The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
     behaviour : str
-        The wrong answers to small inputs where no known mistake explains them (`lxmls_day1.grading.reports.groups`).
+        The wrong answers to probe inputs, if no known mistake explains them (`lxmls_day1.grading.reports.groups`).
     picture : str
-        The smallest input with a wrong answer as a PNG in base64, where the exercise has it drawn.
+        The smallest input with a wrong answer as a PNG in base64, if the exercise has a picture for it.
     has_substance : bool
-        Whether most wrong answers to small inputs are neither one number all over nor a part of their input.
+        True if most wrong answers to probe inputs are neither one repeated number nor a part of their input.
     """
 
     check: str
@@ -82,8 +83,8 @@ class CheckGrade:
 
 
 @dataclass(frozen=True)
-class HandMark:
-    """What an instructor gave for an exercise without checks; the points are None where there is a comment alone."""
+class ManualMark:
+    """The manual mark for an exercise without checks; the points are None if there is only a comment."""
 
     points: float | None
     comment: str = ""
@@ -91,13 +92,15 @@ class HandMark:
 
 @dataclass(frozen=True)
 class ExerciseGrade:
-    """How one exercise went.
+    """The outcome of one exercise.
 
-    The points of an exercise without checks are those of `mark`, None if it is not marked yet. Otherwise the public checks bring
-    `PUBLIC_SHARE` of them, and the hidden checks the rest; each kind brings its part in proportion to the checks passed. If no
-    hidden check was run, their part is lost. If there is no public check, the hidden ones bring all. An answer with substance that
-    one known mistake explains brings `PUBLIC_SHARE` at least, one that two explain together half of that: a mistake in one place may fail
-    every check, and what it is depends on no seed.
+    For an exercise without checks, the points are those of `mark`, or None if it is not marked yet.
+
+    Otherwise the public checks earn `PUBLIC_SHARE` of the points and the hidden checks the rest, each kind in proportion to the
+    checks passed. If no hidden check was run, their part is lost. Without public checks, the hidden checks earn all points.
+
+    An answer with substance that one known mistake explains earns at least `PUBLIC_SHARE`; if two mistakes together explain it,
+    half of that. The reason for this minimum: a single mistake can fail every check. The minimum does not depend on the seed.
 
     Examples
     --------
@@ -111,22 +114,22 @@ class ExerciseGrade:
     kind: str
     out_of: float
     checks: tuple[CheckGrade, ...] = ()
-    mark: HandMark | None = None
+    mark: ManualMark | None = None
 
     @property
-    def by_hand(self) -> bool:
-        """Whether no check decides: an experiment or a derivation."""
+    def is_manual(self) -> bool:
+        """True if the exercise has no checks: an experiment or a derivation."""
         return not self.checks
 
     @property
     def passed(self) -> int:
-        """How many of its checks are right."""
+        """The number of checks passed."""
         return sum(check.verdict == OK for check in self.checks)
 
     @property
     def points(self) -> float | None:
-        """The points reached; None where they are given by hand, and not yet."""
-        if self.by_hand:
+        """The points reached, or None if a manual mark is still missing."""
+        if self.is_manual:
             return self.mark.points if self.mark is not None else None
         kinds = {
             hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
@@ -134,16 +137,16 @@ class ExerciseGrade:
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         small = self.small_inputs
         is_explained = small is not None and small.has_substance and bool(small.mistakes)
-        least = LEAST_SHARES.get(self.named_as, 0.0) if is_explained else 0.0
+        least = MIN_SHARES.get(self.named_as, 0.0) if is_explained else 0.0
         return self.out_of * max(least, sum(shares))
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing is missing: every check passed, or all points given."""
-        return self.points == self.out_of if self.by_hand else self.passed == len(self.checks)
+        """True if every check passed, or the manual mark gives all points."""
+        return self.points == self.out_of if self.is_manual else self.passed == len(self.checks)
 
     def weight(self, check: CheckGrade) -> float:
-        """The part of the points that one of the checks brings."""
+        """Return the share of the points that one check earns."""
         return self._share_of_kind(check.hidden) / sum(other.hidden == check.hidden for other in self.checks)
 
     def _share_of_kind(self, hidden: bool) -> float:
@@ -152,25 +155,25 @@ class ExerciseGrade:
 
     @property
     def small_inputs(self) -> CheckGrade | None:
-        """How the check of small inputs went."""
-        return small_inputs_among(self.checks)
+        """The outcome of the check of probe inputs, or None without such a check."""
+        return find_probe_inputs_check(self.checks)
 
     @property
     def named_as(self) -> str:
-        """What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`."""
+        """The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The mistakes that answers to small inputs speak for; without small inputs, those that explain the most answers."""
-        return mistakes_among(self.checks)
+        """The known mistakes that match the answers to probe inputs or, without such a check, that explain the most answers."""
+        return diagnosed_mistakes(self.checks)
 
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer from a notebook, to be marked by hand: ``asked`` is the question, ``text`` may be empty.
+    """A free-text answer from a notebook, for manual marking: ``asked`` is the question; ``text`` may be empty.
 
-    ``pictures`` are those that were pasted in, as addresses that contain them (`lxmls_day1.grading.intake.pasted_pictures`).
+    ``pictures`` are the pasted pictures, as data URLs (`lxmls_day1.grading.intake.pasted_pictures`).
     """
 
     exercise: str
@@ -182,7 +185,7 @@ class FreeAnswer:
 
 @dataclass(frozen=True)
 class SubmissionGrade:
-    """All that is known of one submission.
+    """The result of one submission.
 
     Attributes
     ----------
@@ -196,35 +199,35 @@ class SubmissionGrade:
         A digest of all its files.
     exercises : tuple of ExerciseGrade
     problem : str
-        Why nothing of it could be read; empty unless that is so.
+        Why the submission could not be read; empty if it was read.
     warnings : tuple of str
-        Sentences about what is unusual and costs no points, such as a file in another place.
+        Sentences about unusual things that cost no points, such as a file in the wrong folder.
     printed : str
-        The beginning of what its code printed in public checks.
+        The beginning of the output of its code in public checks.
     answers : tuple of FreeAnswer
     key : str
-        A digest of all else that the row depends on (checks, seed, limits). A row with another key is out of date.
+        A digest of everything else that the row depends on (checks, seed, limits). A row with another key is out of date.
     seconds : float
     notes : tuple of str
-        For the instructor alone: files that were not handed in, and what the grader itself could not do, and why.
+        Sentences for the instructor alone: files that were not handed in, and failures of the grader with their reasons.
     made_by : str
-        Version and digests of the installation that has made the row (`lxmls_day1.grading.running.plan.grader_version`).
+        Version and digests of the installation that made the row (`lxmls_day1.grading.running.plan.grader_version`).
     failed : bool
-        Whether the grader could not grade it. Then the verdicts say nothing about its code.
+        True if the grader failed. The verdicts are then not a judgement of its code.
     written : mapping from exercise to text
-        The functions that the student wrote, of exercises that are begun and not right: a sample for the instructor.
+        The student's functions for exercises that are begun but not solved: a sample for the instructor.
     explanations : tuple of Explanation
-        What the student wrote when a mistake was named, with the attempt. Nothing vouches for it.
+        Explanations that the student wrote after a mistake was named, each with the code that was checked. Not verified.
     author : str
-        Whom the packed file names as its author; in a gradebook, where that is not its owner.
+        The author that the packed file names. In a gradebook it is set only if it differs from the owner.
     receipt : str
-        SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` has printed it; empty where it was none.
+        SHA-256 of the zip file that was handed in, as `lxmls-day1 submit` printed it; empty unless there was one.
     doubts : tuple of str
-        For the instructor: sentences about whose submission it is.
+        Warnings for the instructor about the owner of the submission.
     typed_name : str
-        The name that was typed with ``submit --name``, to be shown beside the key; nothing vouches for it.
+        The name that was typed with ``submit --name``, shown next to the key. Not verified.
     answered : mapping from exercise to str
-        Digests of answers, equal for the same work (`lxmls_day1.grading.reports.same_work`).
+        Digests of answers; equal digests mean the same work (`lxmls_day1.grading.reports.same_work`).
     """
 
     student: str
@@ -251,17 +254,17 @@ class SubmissionGrade:
 
     @property
     def points(self) -> float:
-        """Of all exercises with checks, and of those that are marked by hand already."""
+        """The sum of the points of all exercises with checks, and of the exercises that have a manual mark."""
         return sum(exercise.points or 0.0 for exercise in self.exercises)
 
     @property
     def out_of(self) -> float:
-        """The most that `points` can be."""
+        """The maximum of `points`."""
         return sum(exercise.out_of for exercise in self.exercises if exercise.points is not None)
 
     @property
     def unmarked(self) -> tuple[ExerciseGrade, ...]:
-        """The exercises that are still to be marked by hand."""
+        """The exercises that still need a manual mark."""
         return tuple(exercise for exercise in self.exercises if exercise.points is None)
 
     @property
@@ -272,19 +275,19 @@ class SubmissionGrade:
 
 @dataclass(frozen=True)
 class Gradebook:
-    """A whole run.
+    """The results of a whole run.
 
     Attributes
     ----------
     rows : tuple of SubmissionGrade
-        In the order of `SubmissionGrade.student`.
+        The results, ordered by `SubmissionGrade.student`.
     seed : int
         The seed of the hidden checks; the same seed gives the same checks.
     level, level_text : str
-        How submissions were isolated: ``bubblewrap``, ``landlock`` or ``process``, and a sentence about it.
+        The isolation of submissions: ``bubblewrap``, ``landlock`` or ``process``, and a sentence about it.
     limits : mapping from name to number
     hidden : bool
-        Whether hidden checks were run.
+        True if hidden checks were run.
     graded : str
         The time of the run, as ISO 8601 in UTC.
     version : str

@@ -1,8 +1,8 @@
-"""A whole run: every submission gets a result, on as many cores as there are, and a run can be taken up again.
+"""A whole run: every submission gets a result, in parallel on all cores, and an interrupted run can be resumed.
 
-A finished result is written at once, whole, into ``.rows`` in the output folder. A later run reads these results. It grades the
-submissions that are left, and those that have changed since, or all if the checks, the limits or the seed have changed. A
-submission that ends its worker, or on which the grader fails, is tried once more when nothing else is graded. Its result reports that.
+Each result is written atomically into ``.rows`` in the output folder as soon as it is ready. A later run reads these results.
+It grades only new and changed submissions, or all submissions if the checks, the limits or the seed have changed. A submission
+on which its worker dies or the grader fails is retried alone at the end of the run, and its result reports the failure.
 """
 
 import contextlib
@@ -17,13 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, state_of, unread
+from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
-from lxmls_day1.grading.running.one_submission import Graded, unfinished
+from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
@@ -31,7 +31,7 @@ from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a run: submissions done, all submissions, and how many were done before it began."""
+    """Progress of a run: submissions done, all submissions, and the number whose earlier results are kept."""
 
     done: int
     total: int
@@ -39,31 +39,31 @@ class Progress:
 
 
 class Workers:
-    """Processes that grade, each one submission at a time: as many as `number_of_jobs`, at most one for each submission."""
+    """A pool of grading processes, each for one submission at a time. Its size is `number_of_jobs`, at most one per submission."""
 
     def __init__(self, plan: Plan, jobs: int, n_submissions: int):
         self.processes = [WorkerProcess(plan) for _ in range(min(number_of_jobs(jobs), n_submissions))]
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run; one of the processes is asked if none has been prepared."""
+        """All checks, not yet run. If no process has collected them, one process is started to do so."""
         if not any(process.checks for process in self.processes):
             self.processes[0].prepare()
         return next((process.checks for process in self.processes if process.checks), ())
 
     def stop(self) -> None:
-        """End what is being graded: it ends in `WorkerDied`. From any thread."""
+        """Abort the grading in progress, which then raises `WorkerDied`. Can be called from any thread."""
         for process in self.processes:
             process.stop()
 
     def close(self) -> None:
-        """End all processes, when none of them grades."""
+        """End all processes. Call this only while all of them are idle."""
         for process in self.processes:
             process.close()
 
 
 def number_of_jobs(jobs: int) -> int:
-    """The number of workers that `jobs` stands for.
+    """Return the number of workers for the option `jobs`; a negative number counts down from the number of cores.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def number_of_jobs(jobs: int) -> int:
 
 @dataclass
 class Run:
-    """Which submissions `grade` grades, where to, and whom it reports to.
+    """The submissions that `grade` grades, the output folder, and the callbacks for progress and reports.
 
     Attributes
     ----------
@@ -87,14 +87,15 @@ class Run:
     out : Path
         The folder for marks and feedback.
     jobs : int
-        How many submissions are graded at the same time on this machine. Default: −1, as many as there are cores.
-    again : sequence of str
-        Students who are graded though nothing has changed.
+        The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
+    is_retry : sequence of str
+        Students who are graded again even if nothing has changed.
     make_workers : function from Plan, optional
         Makes the workers. Default: `jobs` processes.
-    progressed : function from Progress
+    on_progress : function from Progress
+        Called after each result.
     report : function from str
-        Takes sentences for the instructor: why somebody is graded again, and which files of an earlier run were removed.
+        Takes sentences for the instructor: why students are graded again, and which files of an earlier run were removed.
     """
 
     paths: Sequence[Path]
@@ -102,108 +103,112 @@ class Run:
     jobs: int = -1
     again: Sequence[str] = ()
     make_workers: Callable[[Plan], Workers] | None = None
-    progressed: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[Progress], None] = lambda progress: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
     def found(self) -> list[FoundSubmission]:
-        """The submissions in the paths; whoever knows them already may set this, and `identified`."""
+        """The submissions in the paths. A caller that already knows them may set this and `identified`."""
         return list(step("found")(self.paths))
 
     @functools.cached_property
     def identified(self) -> list[FoundSubmission]:
-        """The same submissions, each with the key of its owner. The output folder remembers the owners."""
+        """The same submissions, each with the key of its owner. Earlier owners are read from the output folder."""
         return list(step("identified")(self.out, self.again)(self.found))
 
 
 def grade(run: Run, plan: Plan) -> Gradebook:
-    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of a student as soon as they are known.
+    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of each student as soon as they are ready.
 
     Returns
     -------
     Gradebook
-        The result of every submission, in the order of the students, with the marks that were given by hand.
+        The result of every submission, in the order of the students, with the manual marks.
 
     Raises
     ------
     InputError
-        If there is no submission, another process grades into the output folder, the marks given by hand cannot be read, or
-        grading as such is not possible. What a submission does is never a reason.
+        If no submission is found, another process grades into the output folder, the manual marks cannot be read, or
+        grading is not possible on this machine. A submission never causes this error.
     """
     with locked_folder(run.out, "grading into"), run_folder():
-        submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers are elsewhere
+        submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers run elsewhere
         students = [one.student for one in submissions]
         for student in run.again:
             if student not in students:
                 raise InputError(
-                    f"there is no submission of {student!r} to be graded again{nearest(student, students)}"
+                    f"there is no submission of {student!r} to be graded again{did_you_mean(student, students)}"
                 )
-        mark = step("marked")(run.out, plan, submissions, run.report)  # reports a bad file before an hour of grading
+        # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
+        mark = step("marked")(run.out, plan, submissions, run.report)
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
         book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
-        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.by_hand, run.report)
+        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.manual_marks, run.report)
         return cast(Gradebook, write(book))
 
 
 def _fresh_results(
     run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
-    """Have workers take submissions through the steps *read* and *checked*. Return the results that replace earlier ones or are new."""
+    """Have workers take submissions through the steps *read* and *checked*. Return the new and the replaced results."""
     reasons = {
         one.student: why
         for one in submissions
-        if one.student in earlier and (why := _why_again(plan, one, earlier[one.student], run.again))
+        if one.student in earlier and (why := _stale_reason(plan, one, earlier[one.student], run.again))
     }
     for why, number in Counter(reasons.values()).most_common():
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
-    states = {student: state_of(result) for student, result in earlier.items() if student not in reasons}
-    waiting = [one for one in submissions if not (one.is_frozen and one.student in states)]
+    states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}
+    waiting = [one for one in submissions if not (one.keeps_previous_row and one.student in states)]
     workers = run.make_workers(plan) if run.make_workers else Workers(plan, run.jobs, len(submissions))
     fresh: dict[str, SubmissionGrade] = {}
     kept = len(submissions) - len(waiting)
-    with contextlib.closing(workers), contextlib.closing(_graded(plan, waiting, states, workers)) as results:
+    with (
+        contextlib.closing(workers),
+        contextlib.closing(_graded_submissions(plan, waiting, states, workers)) as results,
+    ):
         for student, graded in results:
             if graded is None:
                 kept += 1
             else:
-                keep(run.out, graded)
+                save_student_files(run.out, graded)
                 fresh[student] = graded.row
-            run.progressed(Progress(kept + len(fresh), len(submissions), kept))
+            run.on_progress(Progress(kept + len(fresh), len(submissions), kept))
     if number := len((fresh.keys() & earlier.keys()) - reasons.keys()):
         run.report(f"{number} of {len(submissions)} graded again: the submissions have changed.")
     return fresh
 
 
-def _why_again(plan: Plan, one: FoundSubmission, result: SubmissionGrade, again: Sequence[str]) -> str:
-    """Return why a result is out of date, whatever is handed in now; empty if it is not."""
-    if one.student in again:
+def _stale_reason(plan: Plan, found: FoundSubmission, result: SubmissionGrade, again: Sequence[str]) -> str:
+    """Return the reason why a result is out of date even if the submission is unchanged; an empty string if it is up to date."""
+    if found.student in again:
         return "--again asks for it"
-    if one.is_frozen:
+    if found.keeps_previous_row:
         return ""
     if result.key != plan.key:
-        return f"changed since the last run: {plan.changed_since(result.key)}"
+        return f"changed since the last run: {plan.differences_from(result.key)}"
     return "the grader had failed on them" if result.failed else ""
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A submission that is to be graded; `again` if that has failed once."""
+    """A submission to be graded; `is_retry` is True for the second attempt."""
 
     found: FoundSubmission
-    again: bool = False
+    is_retry: bool = False
 
 
-def _graded(
+def _graded_submissions(
     plan: Plan, found: Sequence[FoundSubmission], states: Mapping[str, State], workers: Workers
-) -> Generator[tuple[str, Graded | None], None, None]:
-    """Each student with what came of the submission, as they are done; None for what is kept.
+) -> Generator[tuple[str, GradedSubmission | None], None, None]:
+    """Yield each student with the new result as it is ready, or with None if the earlier result is kept.
 
-    A submission on which grading fails is graded once more at the end, alone: no other submission can be the reason then.
+    A submission on which grading fails is retried at the end, alone, so that no other submission can be the cause.
     """
     waiting, aside = deque(map(_Task, found)), deque[_Task]()
     idle = deque(workers.processes)
-    running: dict[Future[Graded | None], tuple[_Task, WorkerProcess]] = {}
+    running: dict[Future[GradedSubmission | None], tuple[_Task, WorkerProcess]] = {}
     pool = ThreadPoolExecutor(max_workers=len(idle))
 
     def give_all() -> None:
@@ -221,15 +226,15 @@ def _graded(
                 idle.append(process)
                 try:
                     graded = future.result()
-                    failed = graded is not None and graded.row.failed and not task.again
+                    failed = graded is not None and graded.row.failed and not task.is_retry
                 except WorkerDied as death:
-                    graded = _of_death(plan, workers, task.found, death) if task.again else None
-                    failed = not task.again
+                    graded = _row_after_worker_deaths(plan, workers, task.found, death) if task.is_retry else None
+                    failed = not task.is_retry
                 if failed:
-                    aside.append(_Task(task.found, again=True))
+                    aside.append(_Task(task.found, is_retry=True))
                 else:
                     results.append((task.found.student, graded))
-            give_all()  # before the results are written: no worker waits for the disk
+            give_all()  # called before the results are written, so that no worker waits for the disk
             yield from results
     except BaseException:
         workers.stop()
@@ -238,20 +243,24 @@ def _graded(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _of_death(plan: Plan, workers: Workers, found: FoundSubmission, death: WorkerDied) -> Graded:
-    """The row of a submission over which two workers ended."""
+def _row_after_worker_deaths(
+    plan: Plan, workers: Workers, found: FoundSubmission, death: WorkerDied
+) -> GradedSubmission:
+    """Return the result of a submission on which two workers died."""
     why = "it took the grader too long, twice" if death.timed_out else "it crashed the grader's worker twice"
-    return unfinished(plan, workers.checks, unread(found), TIMEOUT if death.timed_out else CRASHED, why, str(death))
+    return failed_row(
+        plan, workers.checks, unreadable_submission(found), TIMEOUT if death.timed_out else CRASHED, why, str(death)
+    )
 
 
-def keep(out: Path, graded: Graded) -> None:
-    """Write the files of one student, the row last: a row that exists has all its files."""
+def save_student_files(out: Path, graded: GradedSubmission) -> None:
+    """Write the files of one student, the row last, so that an existing row implies that all its files exist."""
     write_files(out, graded.files)
     write_files(out, {PurePosixPath(ROWS, f"{graded.row.student}.json"): json.dumps(to_plain(graded.row)).encode()})
 
 
 def saved_rows(out: Path) -> Iterator[SubmissionGrade]:
-    """The rows that earlier runs have finished; one that cannot be read is graded again."""
+    """Yield the rows of earlier runs. Unreadable rows are skipped, so their submissions are graded again."""
     for path in sorted((out / ROWS).glob("*.json")):
         try:
             yield from_plain(SubmissionGrade, json.loads(path.read_text(encoding="utf-8")))

@@ -1,14 +1,14 @@
-"""Texts of students, cleaned so that they can be shown on a page, in a table and on a terminal.
+"""Strings of students, cleaned so that a page, a table or a terminal can show them safely.
 
-A name or an output may hold anything: markup, formulas for a spreadsheet, control sequences for a terminal, characters that
-change the direction of writing. `visible` removes what acts by itself and keeps what can be read; the other functions
+A name or an output may hold anything: markup, spreadsheet formulas, terminal control sequences, characters that
+change the direction of writing. `sanitize` removes active characters and keeps readable text. The other functions
 prepare its result for one kind of file each.
 """
 
 import re
 from html import escape
 
-TEXT_LENGTH, TEXT_LINES = 6000, 120
+MAX_TEXT_CHARS, MAX_TEXT_LINES = 6000, 120
 
 _TERMINAL_SEQUENCES = re.compile(
     "\x1b\\][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?"  # titles, links, clipboards: ESC ] … BEL
@@ -18,7 +18,7 @@ _TERMINAL_SEQUENCES = re.compile(
 )
 
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
-_UNSEEN = (0x00AD, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))
+_INVISIBLE = (0x00AD, 0x200B, 0x2060, 0xFEFF, *range(0xE0000, 0xE0080))
 _NOT_CHARACTERS = (
     *range(0xD800, 0xE000),
     *range(0xFDD0, 0xFDF0),
@@ -30,61 +30,63 @@ _REPLACEMENTS = {
     0x7F: "␡",
     **{code: "�" for code in (*range(0x80, 0xA0), *_NOT_CHARACTERS)},
     **{code: f"⟨U+{code:04X}⟩" for code in _DIRECTIONS},
-    **{code: "" for code in _UNSEEN},
+    **{code: "" for code in _INVISIBLE},
     0x2028: "\n",
     0x2029: "\n",
 }
 
-_MARKS = (
+_COMBINING_MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
-_PILED_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")  # more than four over one letter paint over the lines around
+_STACKED_MARKS = re.compile(
+    f"({_COMBINING_MARKS}{{4}}){_COMBINING_MARKS}+"
+)  # more than four marks on one letter overlap the lines around it
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 
-def visible(text: str) -> str:
-    """A text without anything that acts by itself: a visible sign replaces what cannot be read.
+def sanitize(text: str) -> str:
+    """Return the text without active characters: a visible sign replaces each one that cannot be read.
 
     Control sequences for terminals are removed. Control characters become their pictures; marks that change the direction of
     writing become their numbers. Line ends become newlines; tabs stay.
 
     Examples
     --------
-    >>> visible("\\x1b[31mred\\x1b[0m\\x00")
+    >>> sanitize("\\x1b[31mred\\x1b[0m\\x00")
     'red␀'
-    >>> visible("gnp.\\u202epy")
+    >>> sanitize("gnp.\\u202epy")
     'gnp.⟨U+202E⟩py'
     """
     if not text.isprintable() and not text.replace("\n", "").replace("\t", "").isprintable():
         text = _TERMINAL_SEQUENCES.sub("", text.replace("\r\n", "\n"))
         text = text.replace("\r", "\n").translate(_REPLACEMENTS)
-    return text if text.isascii() else _PILED_MARKS.sub(r"\1", text)
+    return text if text.isascii() else _STACKED_MARKS.sub(r"\1", text)
 
 
-def one_line(text: str, most: int = 200) -> str:
-    """A text in one line that is no longer than `most` characters.
+def one_line(text: str, max_chars: int = 200) -> str:
+    """Return the text as one line of at most `max_chars` characters.
 
     Examples
     --------
-    >>> one_line("Ada\\nLovelace", most=9)
+    >>> one_line("Ada\\nLovelace", max_chars=9)
     'Ada Love…'
     """
-    text = " ".join(visible(text[: 4 * most + 100]).split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    text = " ".join(sanitize(text[: 4 * max_chars + 100]).split())
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
-def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> str:
-    """A text of several lines, cut off if it is too long to be read; then the last line says how much is missing.
+def truncate_lines(text: str, max_chars: int = MAX_TEXT_CHARS, max_lines: int = MAX_TEXT_LINES) -> str:
+    """Return the text cut off at `max_chars` characters and `max_lines` lines; a last line then reports how much is missing.
 
     Examples
     --------
-    >>> lines("a\\nb\\nc\\n", most_lines=2)
+    >>> truncate_lines("a\\nb\\nc\\n", max_lines=2)
     'a\\nb\\n… (1 more line)'
     """
-    text = visible(text).rstrip()
-    cut = text[:most]
-    kept = cut.split("\n")[:most_lines]
+    text = sanitize(text).rstrip()
+    cut = text[:max_chars]
+    kept = cut.split("\n")[:max_lines]
     cut = "\n".join(kept)
     if len(cut) == len(text):
         return cut
@@ -95,18 +97,18 @@ def lines(text: str, most: int = TEXT_LENGTH, most_lines: int = TEXT_LINES) -> s
 
 
 def html_text(text: str) -> str:
-    """For the inside of an HTML element or of a quoted attribute.
+    """Escape a text for the inside of an HTML element or of a quoted attribute.
 
     Examples
     --------
     >>> html_text('<b title="x">')
     '&lt;b title=&quot;x&quot;&gt;'
     """
-    return escape(visible(text))
+    return escape(sanitize(text))
 
 
 def html_prose(text: str) -> str:
-    """A sentence of this project as HTML: ``code`` in backticks and *emphasis* in stars become markup, nothing else does.
+    """Convert a sentence of this project to HTML: only ``code`` in backticks and *emphasis* in stars become markup.
 
     Examples
     --------
@@ -114,7 +116,7 @@ def html_prose(text: str) -> str:
     '<em>One</em> of <code>&lt;b&gt;</code>'
     """
     parts = html_text(" ".join(text.split())).split("`")
-    if len(parts) % 2 == 0:  # a backtick without its fellow
+    if len(parts) % 2 == 0:  # a backtick is not closed
         return "`".join(parts)
     for i, part in enumerate(parts):
         parts[i] = f"<code>{part}</code>" if i % 2 else re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", part)
@@ -122,9 +124,9 @@ def html_prose(text: str) -> str:
 
 
 def table_cell(text: str) -> str:
-    """A cell of a table that a spreadsheet reads as text: an apostrophe stands before what would begin a formula.
+    """Return a cell that a spreadsheet reads as text: an apostrophe is inserted before anything that would begin a formula.
 
-    It also stands after characters that separate cells in some countries, such as the semicolon.
+    It is also inserted after characters that separate cells in some countries, such as the semicolon.
 
     Examples
     --------
@@ -134,12 +136,12 @@ def table_cell(text: str) -> str:
     return _FORMULA.sub(r"\1'", one_line(text))
 
 
-def table_lines(text: str, most: int) -> str:
-    """A cell of several lines that a spreadsheet reads as text, as `table_cell`.
+def table_lines(text: str, max_chars: int) -> str:
+    """Return a cell of several lines that a spreadsheet reads as text, as in `table_cell`.
 
     Examples
     --------
     >>> table_lines("Two things:\\n- the mean", 100)
     "Two things:\\n'- the mean"
     """
-    return _FORMULA.sub(r"\1'", lines(text, most, most))
+    return _FORMULA.sub(r"\1'", truncate_lines(text, max_chars, max_chars))

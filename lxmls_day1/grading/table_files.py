@@ -1,33 +1,33 @@
-"""Tables that spreadsheets and platforms save as text: read cell by cell, and written back in the form in which they came.
+"""Tables that spreadsheets and platforms save as text: read cell by cell, and written back in the same format.
 
-The form is a byte order mark, an encoding, a separator, quotes and line ends. What is not changed comes back to the byte.
+The format is a byte order mark, an encoding, a separator, quotes and line ends. Unchanged cells keep every byte.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
-#: Without a mark: what Excel writes for "CSV" in much of the world comes second; in the last every byte is a character.
+BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
+#: Encodings to try without a byte order mark. Excel writes "CSV" as cp1252 in many countries; latin-1 decodes any bytes.
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
 BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
 SEPARATORS = ",;\t|"
 
 
-class NotText(ValueError):
-    """A file is no text; the message says what it is instead."""
+class NotTextError(ValueError):
+    """A file is not a text file; the message names its actual type."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it is written, with its quotes, and what ends it: a separator, a line end, or nothing."""
+    """A cell in its written form, with its quotes, and the separator or line end after it (empty at the end of the file)."""
 
     raw: str
     end: str
 
     @property
     def text(self) -> str:
-        """What it says: without quotes, and without spaces around it."""
+        """The value of the cell, without quotes and without spaces around it."""
         text = self.raw.strip()
         return (text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text).strip()
 
@@ -37,7 +37,7 @@ Row = list[Cell]
 
 @dataclass
 class TextTable:
-    """The rows of a table, and the form of its file. A table that is new has the form of ``grades.csv``, which Excel reads.
+    """The rows of a table and the format of its file. A new table has the format of ``grades.csv``, which Excel reads.
 
     Examples
     --------
@@ -52,21 +52,22 @@ class TextTable:
     """
 
     rows: list[Row]
-    mark: bytes = b"\xef\xbb\xbf"
+    byte_order_mark: bytes = b"\xef\xbb\xbf"
     encoding: str = "utf-8"
     separator: str = ","
 
     @classmethod
     def read(cls, content: bytes) -> "TextTable":
-        """Read the content of a file.
+        """Read a table from the content of a file.
 
         Raises
         ------
         NotText
+            If the content is not text.
         """
         kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")
-        mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
-        for encoding in () if kind else (MARKS[mark],) if mark else ENCODINGS:
+        mark = next((mark for mark in BYTE_ORDER_MARKS if content.startswith(mark)), b"")
+        for encoding in () if kind else (BYTE_ORDER_MARKS[mark],) if mark else ENCODINGS:
             try:
                 text = content[len(mark) :].decode(encoding)
             except UnicodeDecodeError:
@@ -75,7 +76,7 @@ class TextTable:
                 break
             separator = _separator(text)
             return cls(_rows(text, separator), mark, encoding, separator)
-        raise NotText(kind or "no text")
+        raise NotTextError(kind or "no text")
 
     @property
     def header(self) -> list[str]:
@@ -83,11 +84,11 @@ class TextTable:
         return [cell.text for cell in self.rows[0]] if self.rows else []
 
     def text(self, row: int, column: int) -> str:
-        """What a cell says; nothing where the row is too short."""
+        """Return the value of a cell, or an empty string if the row is too short."""
         return self.rows[row][column].text if column < len(self.rows[row]) else ""
 
     def add(self, texts: Sequence[str]) -> None:
-        """Put a row below the others, in their form."""
+        """Append a row in the format of the other rows."""
         line_end = (self.rows[0][-1].end if self.rows else "") or "\r\n"
         if self.rows and not self.rows[-1][-1].end:
             self.rows[-1][-1] = Cell(self.rows[-1][-1].raw, line_end)
@@ -98,27 +99,27 @@ class TextTable:
         return any(sign in text for sign in (self.separator, '"', "\r", "\n")) or text != text.strip()
 
     def content(self) -> bytes:
-        """The table as a file."""
+        """Return the table as the content of a file."""
         text = "".join(cell.raw + cell.end for row in self.rows for cell in row)
-        return self.mark + text.encode(self.encoding, "replace")
+        return self.byte_order_mark + text.encode(self.encoding, "replace")
 
 
 def _separator(text: str) -> str:
-    """What separates the cells of the first line: the sign that stands there most often outside of quotes."""
+    """Return the separator that occurs most often in the first line, outside quotes."""
     first = re.sub(r'"[^"]*"', "", text.lstrip("\r\n"))
     first = re.split(r"[\r\n]", first, maxsplit=1)[0]
     return max(SEPARATORS, key=first.count)
 
 
 def _rows(text: str, separator: str) -> list[Row]:
-    """The cells of each line; together they are the text."""
+    """Return the cells of each line. Their concatenation is `text`."""
     sign = re.escape(separator)
     cell = re.compile(rf'( *"(?:[^"]|"")*"[^{sign}\r\n]*|[^{sign}\r\n]*)({sign}|\r\n|\n|\r|\Z)')
     rows: list[Row] = [[]]
     place = 0
     while place < len(text) or rows[-1]:
         found = cell.match(text, place)
-        assert found is not None  # the second form of a cell, and the end of the text, fit everywhere
+        assert found is not None  # the second alternative also matches an empty cell
         rows[-1].append(Cell(found[1], found[2]))
         place = found.end()
         if found[2] != separator:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import log_softmax
 
-from lxmls_day1.base.checks import check_inputs, check_labels, check_sample_weight, listed, shown
+from lxmls_day1.base.checks import check_inputs, check_labels, check_sample_weight, format_label, format_labels
 from lxmls_day1.base.errors import InputError, how_to_install
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.loops.learners import can_resume
@@ -36,8 +36,8 @@ except ImportError as error:
     ) from error
 
 # Classes with special scikit-learn tags. They are compared by name, so that classes of another lab folder match, too.
-_FOR_COUNTS = "MultinomialNaiveBayes"
-_FOR_TWO_CLASSES = "BinaryPerceptron"
+_COUNT_MODEL = "MultinomialNaiveBayes"
+_BINARY_MODEL = "BinaryPerceptron"
 
 
 def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = False) -> "LabEstimator":
@@ -174,7 +174,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     class_weight: Any = None
     warm_start: bool = False
 
-    def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, goes_on: bool) -> None:
+    def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, resuming: bool) -> None:
         """Set the open hyper-parameters of the classifier. The base class has none."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -207,10 +207,10 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         X, y, weights = self._training_data(X, y, sample_weight, reset=state is None)
         classifier = copy.deepcopy(self.classifier)
-        self._choose(classifier, X, y, weights, goes_on=state is not None)
+        self._choose(classifier, X, y, weights, resuming=state is not None)
         if _resumes(classifier):
             factors = None if weights is None else weights / weights.mean()
-            return self._go_on(classifier, X, y, factors, state)
+            return self._resume_training(classifier, X, y, factors, state)
         weighted = {} if weights is None else {"sample_weight": weights}
         if _trains_by_scaling(classifier):
             self.params_ = _train_by_scaling(classifier, X, y, **weighted)
@@ -256,16 +256,16 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         known = None if classes is None else np.unique(check_labels(classes))
         if state is not None and known is not None and not np.array_equal(known, state.classes):
             raise InputError(
-                f"classes must be those of the first partial_fit, {listed(state.classes)}, but are {listed(known)}"
+                f"classes must be those of the first partial_fit, {format_labels(state.classes)}, but are {format_labels(known)}"
             )
         classes = known if state is None else state.classes
         X, y, factors = self._training_data(X, y, sample_weight, reset=state is None, classes=classes)
         classifier = copy.deepcopy(self.classifier)
-        self._choose(classifier, X, y, factors, goes_on=state is not None)
+        self._choose(classifier, X, y, factors, resuming=state is not None)
         classifier.nr_rounds = 1
-        return self._go_on(classifier, X, y, factors, state, classes)
+        return self._resume_training(classifier, X, y, factors, state, classes)
 
-    def _go_on(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
+    def _resume_training(self, classifier: Any, X: Any, y: Any, factors: Any, state: Any, classes: Any = None) -> Self:
         """Train from `state`, or from the beginning if it is None."""
         # Imported by the first training because numba is slow to import.
         from lxmls_day1.engine.corpus_training import resume
@@ -292,13 +292,13 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         classes = np.unique(y) if classes is None else classes
         if len(classes) < 2:
             raise InputError(
-                f"training needs at least two classes, but y holds only one class, {shown(classes[0])}; "
+                f"training needs at least two classes, but y holds only one class, {format_label(classes[0])}; "
                 "use more data or another split"
             )
         if len(classes) > 2 and not tags.classifier_tags.multi_class:
             raise InputError(
                 f"Only binary classification is supported. The type of the target is {type_of_target(y)}. "
-                f"{type(self.classifier).__name__} separates two classes, but y holds {len(classes)}: {listed(classes)}"
+                f"{type(self.classifier).__name__} separates two classes, but y holds {len(classes)}: {format_labels(classes)}"
             )
         return X, y, weights
 
@@ -390,19 +390,19 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         A quadratic classifier does not have them. NaN marks a word that rules out both of two classes.
         """
-        return self._one_row_of_two()[:, 1:]
+        return self._sklearn_params()[:, 1:]
 
     @property
     def intercept_(self) -> np.ndarray:
         """The intercepts (K,); for two classes their difference b_1 − b_0, (1,)."""
-        return self._one_row_of_two()[:, 0]
+        return self._sklearn_params()[:, 0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         for_counts = _takes_counts(self.classifier)
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = for_counts
-        tags.classifier_tags.multi_class = not _is_a(self.classifier, _FOR_TWO_CLASSES)
+        tags.classifier_tags.multi_class = not _is_a(self.classifier, _BINARY_MODEL)
         # scikit-learn's checks compute scores on data that are not counts.
         tags.classifier_tags.poor_score = for_counts or getattr(self.classifier, "binary", False)
         return tags
@@ -417,7 +417,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         _check_readable(X)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
-    def _one_row_of_two(self) -> np.ndarray:
+    def _sklearn_params(self) -> np.ndarray:
         """Return the parameters with a row per class, or a single row of differences for two classes."""
         check_is_fitted(self)
         if getattr(self.classifier_, "quadratic", False):
@@ -489,7 +489,7 @@ class LabEstimator(LearnerEstimator):
             for name in params:
                 if name not in known:
                     raise InputError(
-                        f"{type(classifier).__name__} has no hyper-parameter {name!r}; it has {listed(list(known), 20)}"
+                        f"{type(classifier).__name__} has no hyper-parameter {name!r}; it has {format_labels(list(known), 20)}"
                     )
             classifier = copy.copy(classifier)
             for name, value in params.items():
@@ -548,7 +548,7 @@ def _trains_by_scaling(classifier: Any) -> bool:
 
 
 def _takes_counts(classifier: Any) -> bool:
-    return _is_a(classifier, _FOR_COUNTS)
+    return _is_a(classifier, _COUNT_MODEL)
 
 
 def _is_a(classifier: Any, name: str) -> bool:

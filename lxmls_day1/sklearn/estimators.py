@@ -6,7 +6,7 @@ Each learner of `lxmls_day1.classifiers` that trains on whole examples has an es
 
 Settings have the names and defaults of the classifiers in `lxmls_day1.classifiers`, with one exception: ``fit`` chooses the λ
 (``regularizer``) of SVM and maximum entropy if it is not a number. None means 2/M for M training examples, or for the sum M of their
-weights. ``"tune"`` means the value in `lxmls_day1.sklearn.tuning.USUAL_GRIDS` with the best accuracy on a random fifth of the training
+weights. ``"tune"`` means the value in `lxmls_day1.sklearn.tuning.DEFAULT_GRIDS` with the best accuracy on a random fifth of the training
 data, held out for this; sample weights are ignored there. ``regularizer_`` is the chosen λ, and ``regularizer_reason_`` the reason. All
 estimators have the methods and attributes of `lxmls_day1.sklearn.adapter.LearnerEstimator`.
 
@@ -34,9 +34,9 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.learner_list import reference_listings
 from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.loops.learners import can_resume
-from lxmls_day1.engine.loops.penalties import is_penalized, usual_regularizer
+from lxmls_day1.engine.loops.penalties import default_regularizer, is_penalized
 from lxmls_day1.sklearn.adapter import LearnerEstimator
-from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
+from lxmls_day1.sklearn.tuning import DataSplit, tune, with_development_part
 
 
 class _Estimator(LearnerEstimator):
@@ -51,29 +51,29 @@ class _Estimator(LearnerEstimator):
         classifier = kind()
         for name in known_settings(kind):
             setattr(classifier, name, getattr(self, name))
-        if self._is_open():
+        if self._must_choose_regularizer():
             default = 0.0 if getattr(self, "solver", "") == "gis" else kind().regularizer
             classifier.regularizer = getattr(self, "regularizer_", default)
         return classifier
 
-    def _is_open(self) -> bool:
+    def _must_choose_regularizer(self) -> bool:
         """Return True if λ is not set to a number."""
         return hasattr(self, "regularizer") and (self.regularizer is None or isinstance(self.regularizer, str))
 
-    def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, goes_on: bool) -> None:
+    def _choose(self, classifier: Any, X: Any, y: np.ndarray, weights: np.ndarray | None, resuming: bool) -> None:
         """Choose λ, unless it is set or the training resumes with the previous λ."""
-        if goes_on or not self._is_open():
+        if resuming or not self._must_choose_regularizer():
             return
         given = self.regularizer
         if given == "tune":
-            found = tune(classifier, with_development_part(Parts(X, y, X[:0], y[:0])))
+            found = tune(classifier, with_development_part(DataSplit(X, y, X[:0], y[:0])))
             classifier.regularizer, accuracy = found.best.settings["regularizer"], found.best.accuracy
             reason = f"the best of {len(found.trials)} on {found.n_examples} held-out examples: an accuracy of {accuracy:.4f}"
         elif given is not None:
             raise InputError(f'regularizer (λ) must be a number, "tune" or None, but is {given!r}')
         elif is_penalized(classifier):
             n_examples = len(y) if weights is None else float(weights.sum())
-            classifier.regularizer = usual_regularizer(n_examples)
+            classifier.regularizer = default_regularizer(n_examples)
             reason = f"2/M for {n_examples:g} training examples"
         else:
             return

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.base.checks import as_list, as_matrix, check_labels, check_number, check_offers, random_numbers
-from lxmls_day1.base.errors import InputError, UnknownSetting, nearest
+from lxmls_day1.base.checks import as_list, as_matrix, check_attributes, check_labels, check_number, random_generator
+from lxmls_day1.base.errors import InputError, UnknownSetting, did_you_mean
 from lxmls_day1.base.settings import known_settings
-from lxmls_day1.engine.loops.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
 
 #: The default grids: `tune` uses the first of these settings that a classifier has.
-USUAL_GRIDS: dict[str, tuple[float, ...]] = {
+DEFAULT_GRIDS: dict[str, tuple[float, ...]] = {
     "regularizer": (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
     "smooth_param": (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01),
 }
@@ -46,7 +46,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TuningResult:
     """The result of `tune`.
 
     Attributes
@@ -67,8 +67,8 @@ class Tuned:
     With 100 examples, an accuracy of 0.8 has a standard error of 0.04, so 0.77 is within one standard error, and 0.7 is not:
 
     >>> trials = [Trial({"regularizer": 10.0**-i}, accuracy, 1.0) for i, accuracy in enumerate([0.7, 0.77, 0.8])]
-    >>> found = Tuned(trials, best=trials[2], classifier=None, params=np.zeros((3, 2)), n_examples=100)
-    >>> round(found.standard_error(found.best), 6), [trial.settings for trial in found.as_good()]
+    >>> found = TuningResult(trials, best=trials[2], classifier=None, params=np.zeros((3, 2)), n_examples=100)
+    >>> round(found.standard_error(found.best), 6), [trial.settings for trial in found.within_one_standard_error()]
     (0.04, [{'regularizer': 0.1}, {'regularizer': 0.01}])
     """
 
@@ -82,13 +82,15 @@ class Tuned:
         """Return the standard error of an accuracy p, √(p (1 − p) / n) for n examples. Smaller differences are not significant."""
         return math.sqrt(trial.accuracy * (1.0 - trial.accuracy) / self.n_examples)
 
-    def as_good(self) -> list[Trial]:
+    def within_one_standard_error(self) -> list[Trial]:
         """Return the trials whose accuracy is within one standard error of the best."""
         least = self.best.accuracy - self.standard_error(self.best)
         return [trial for trial in self.trials if trial.accuracy >= least]
 
 
-def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = None, progress: bool = False) -> Tuned:
+def tune(
+    classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = None, progress: bool = False
+) -> TuningResult:
     """Train with each combination of settings, and select the one with the highest accuracy on the development part.
 
     Parameters
@@ -124,7 +126,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
     >>> found.best.accuracy == max(trial.accuracy for trial in found.trials)
     True
     """
-    choices = list(_choices(classifier, usual_grid(classifier) if grid is None else grid))
+    choices = list(_combinations(classifier, default_grid(classifier) if grid is None else grid))
     _check_parts(data)
     n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in _labels(data, "dev_y"))
     if n_examples == 0:
@@ -139,7 +141,7 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
         for name, value in choice.items():
             setattr(learner, name, value)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LargePenalty)  # The grid may contain a λ that is too large.
+            warnings.simplefilter("ignore", LargePenaltyWarning)  # The grid may contain a λ that is too large.
             params = learner.train(data.train_X, data.train_y)
         accuracies = [
             float(learner.evaluate(y, learner.test(X, params)))
@@ -149,16 +151,16 @@ def tune(classifier: Any, data: Any, grid: Mapping[str, Sequence[Any]] | None = 
             best = learner, params
         trials.append(Trial(choice, *accuracies))
     assert best is not None  # The grid is not empty.
-    return Tuned(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
+    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
 
 
 @dataclass(frozen=True)
-class Parts:
+class DataSplit:
     """The two parts of a data set that `tune` uses.
 
     Examples
     --------
-    >>> parts = Parts([[1.0], [2.0]], [0, 1], [[3.0]], [1])
+    >>> parts = DataSplit([[1.0], [2.0]], [0, 1], [[3.0]], [1])
     >>> len(parts.train_y), len(parts.dev_y)
     (2, 1)
     """
@@ -204,7 +206,7 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
     n_held_out = round(share * n_examples)
     if not 0 < n_held_out < n_examples:
         raise InputError(f"{n_examples} training examples cannot be split so that {share:g} of them are held out")
-    order = random_numbers(seed).permutation(n_examples)
+    order = random_generator(seed).permutation(n_examples)
     held_out, rest = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     X, y = data.train_X, data.train_y
     X, y = (X, y) if _is_list(X) else (as_matrix(X), y)
@@ -214,15 +216,15 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
         raise InputError(
             f"train_X has {n_rows} examples, but train_y has {n_examples} labels; each example needs its label"
         )
-    return Parts(*(_chosen(part, rows) for rows in (rest, held_out) for part in (X, y)))
+    return DataSplit(*(_select_rows(part, rows) for rows in (rest, held_out) for part in (X, y)))
 
 
 def _check_parts(data: Any) -> None:
-    check_offers(data, "data must be a data set such as SimpleDataSet()", ("train_X", "train_y", "dev_X", "dev_y"))
+    check_attributes(data, "data must be a data set such as SimpleDataSet()", ("train_X", "train_y", "dev_X", "dev_y"))
 
 
 def _check_classifier(classifier: Any) -> None:
-    check_offers(classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "get_name"))
+    check_attributes(classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "get_name"))
 
 
 def _labels(data: Any, name: str) -> list[Any]:
@@ -234,11 +236,11 @@ def _is_list(part: Any) -> bool:
     return isinstance(part, (list, tuple))
 
 
-def _chosen(part: Any, rows: np.ndarray) -> Any:
+def _select_rows(part: Any, rows: np.ndarray) -> Any:
     return [part[row] for row in rows] if _is_list(part) else part[rows]
 
 
-def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
+def default_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     """Return the default grid of `tune`: values of λ, or of the smoothing.
 
     Raises
@@ -250,21 +252,21 @@ def usual_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     --------
     >>> from lxmls_day1 import Lab
     >>> lab = Lab.open()
-    >>> [list(usual_grid(lab.classifier(*name))) for name in (("svm", "SVM"), ("naive_bayes", "MultinomialNaiveBayes"))]
+    >>> [list(default_grid(lab.classifier(*name))) for name in (("svm", "SVM"), ("naive_bayes", "MultinomialNaiveBayes"))]
     [['regularizer'], ['smooth_param']]
     """
     _check_classifier(classifier)
     known = known_settings(type(classifier))
-    for name, values in USUAL_GRIDS.items():
+    for name, values in DEFAULT_GRIDS.items():
         if name in known:
             return {name: values}
     raise InputError(
-        f"{classifier.get_name()} has no {' and no '.join(USUAL_GRIDS)}: name a setting and the values to try (--grid NAME=VALUES); "
+        f"{classifier.get_name()} has no {' and no '.join(DEFAULT_GRIDS)}: name a setting and the values to try (--grid NAME=VALUES); "
         f"its settings are: {', '.join(known) or 'none'}"
     )
 
 
-def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
+def _combinations(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
     """Return all combinations of the values in a grid."""
     _check_classifier(classifier)
     known = known_settings(type(classifier))
@@ -272,7 +274,9 @@ def _choices(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dic
         raise InputError(f"the grid must be a dict from setting to values, such as {{'seed': [1, 2]}}, but is {grid!r}")
     for name in grid:
         if name not in known:
-            raise UnknownSetting(f"{classifier.get_name()} has no setting {name!r}{nearest(str(name), list(known))}")
+            raise UnknownSetting(
+                f"{classifier.get_name()} has no setting {name!r}{did_you_mean(str(name), list(known))}"
+            )
     if not grid:
         raise InputError("the grid is empty: name a setting and the values to try")
     values_of = {name: as_list(values, f"the values of {name} must be a list") for name, values in grid.items()}

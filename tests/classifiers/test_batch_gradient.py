@@ -7,8 +7,8 @@ from classifiers.max_ent_batch import MaxEntBatch
 
 
 @pytest.mark.parametrize("regularizer", [0.0, 0.7])
-def test_it_is_the_slope_of_the_objective(regularizer):
-    """By differences of F as `MaxEntBatch` computes it."""
+def test_the_gradient_is_the_slope_of_the_objective(regularizer):
+    """The slope comes from differences of F as `MaxEntBatch` computes it."""
     rng = np.random.default_rng(0)
     X, labels, W = rng.normal(size=(8, 2)), np.arange(8) % 3, rng.normal(size=(3, 3))
     maxent = MaxEntBatch(regularizer=regularizer, max_iterations=1000)

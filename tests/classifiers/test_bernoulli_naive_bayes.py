@@ -1,4 +1,4 @@
-"""Bernoulli naive Bayes: against scikit-learn's, and against its definition."""
+"""Bernoulli naive Bayes compared with scikit-learn's, and with its definition."""
 
 import numpy as np
 import pytest

@@ -34,11 +34,11 @@ def test_any_two_labels_the_lower_of_which_is_negative(negative, positive):
     params = perceptron.train(X, y)
     assert perceptron.converged and perceptron.classes.tolist() == [negative, positive]
     assert perceptron.test(X, params).tolist() == y
-    assert perceptron.weights[1] > 0  # the higher label is on the side of high x
+    assert perceptron.weights[1] > 0  # The higher label is on the side of high x.
 
 
 def test_it_stops_after_the_first_pass_without_a_mistake():
-    # w = 0 calls x = 1 negative: a mistake, w = (1, 1), which calls −3 negative. The second pass finds nothing wrong.
+    # w = 0 predicts negative for x = 1, a mistake. Then w = (1, 1) predicts negative for −3, and the second pass has no mistakes.
     perceptron = BinaryPerceptron()
     perceptron.train([[1.0], [-3.0]], [1, -1])
     assert [record.updates for record in perceptron.history] == [1, 0]
@@ -57,7 +57,7 @@ def test_data_that_no_line_parts_end_with_the_last_round():
     perceptron = BinaryPerceptron(max_rounds=25)
     perceptron.train(X, y)
     assert not perceptron.converged and len(perceptron.history) == 25
-    perceptron.train(X[:2], y[:2])  # a second training starts afresh
+    perceptron.train(X[:2], y[:2])  # A second training starts from zero.
     assert perceptron.converged and perceptron.nr_updates == sum(record.updates for record in perceptron.history)
 
 

@@ -6,7 +6,7 @@ from lxmls_day1.sklearn.tuning import tune
 
 
 class Threshold:
-    """Predicts 1 above λ; remembers what it was trained on."""
+    """A classifier that predicts 1 above λ and records its training data."""
 
     trained_on = ()
 

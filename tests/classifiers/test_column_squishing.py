@@ -1,4 +1,4 @@
-"""The least-change step: against the published scores, a general solver, the conditions of optimality, and PA-I."""
+"""The least-change step compared with published scores, a general solver, the conditions of optimality, and PA-I."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ PUBLISHED = {
 @pytest.mark.parametrize("label", PUBLISHED)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_published_scores_after_the_update(label, seed):
-    rng = np.random.default_rng(seed)  # the source prints scores only: whatever x and W give them will do
+    rng = np.random.default_rng(seed)  # The source prints only scores, so any x and W with these scores will do.
     x, W = rng.normal(size=5), rng.normal(size=(5, 3))
     W += np.outer(x, BEFORE - x @ W) / (x @ x)
     after = multiclass_update(W, x, label)
@@ -28,10 +28,10 @@ def test_the_published_scores_after_the_update(label, seed):
 
 
 def assert_optimal(d, scores, label, sq_norm, cap, cost):
-    """Karush, Kuhn and Tucker's conditions, which are also sufficient: the problem is convex.
+    """Check Karush, Kuhn and Tucker's conditions, which are also sufficient because the problem is convex.
 
     With multipliers α_i ≥ 0 the gradient vanishes for d_i = −α_i and d_y = Σ α_i ≤ C; the slack ξ is 0 unless
-    d_y = C; and α_i > 0 only where the lead over class i is exactly ρ_i − ξ.
+    d_y = C; and α_i > 0 only if the lead over class i is exactly ρ_i − ξ.
     """
     scale = max(1.0, np.abs(scores).max(), cost.max())
     rivals = np.delete(np.arange(len(scores)), label)
@@ -40,7 +40,7 @@ def assert_optimal(d, scores, label, sq_norm, cap, cost):
     assert d[label] == pytest.approx(alphas.sum())
     assert d[label] - cap <= 1e-12 * (d[label] + scale / sq_norm)
     after = scores + sq_norm * d
-    missing = (after - after[label] + cost)[rivals]  # how much of its margin is missing, for each rival
+    missing = (after - after[label] + cost)[rivals]  # The missing part of the margin, for each rival.
     slack = max(0.0, missing.max())
     if slack > 1e-9 * scale:
         assert d[label] == pytest.approx(cap, rel=1e-9, abs=1e-12 * scale / sq_norm)
@@ -74,11 +74,13 @@ def test_two_classes_are_miras_step_on_a_mistake_and_passive_aggressive_one_on_e
     np.testing.assert_allclose(d, [tau, -tau] if label == 0 else [-tau, tau], rtol=1e-12, atol=1e-15)
 
 
-def test_margin_and_costs():
+def test_the_margin_is_scaled_by_costs():
     W, x = np.array([[0.0, 0.0, 0.0]]), np.array([2.0])
     np.testing.assert_allclose(x @ multiclass_update(W, x, 2, margin=0), 0)
     np.testing.assert_allclose(x @ multiclass_update(W, x, 2, margin=3), [-1, -1, 2])
-    cost = np.array([[0, 1, 6.0], [1, 0, 0], [1, 1, 0]])  # where class 2 is true: 6 for saying 0, nothing for 1
+    cost = np.array(
+        [[0, 1, 6.0], [1, 0, 0], [1, 1, 0]]
+    )  # If class 2 is true, predicting 0 costs 6 and predicting 1 costs nothing.
     by_matrix = multiclass_update(W, x, 2, cost=cost)
     np.testing.assert_allclose(x @ by_matrix, [-3, 0, 3])
     np.testing.assert_array_equal(multiclass_update(W, x, 2, cost=cost[:, 2]), by_matrix)

@@ -13,7 +13,7 @@ def data():
     return rng.normal(size=(60, 4)) * (1 + y[:, None]) + y[:, None], y
 
 
-def test_means_priors_and_weights_by_hand():
+def test_means_priors_and_weights_of_a_small_example():
     gnb = GaussianNaiveBayes(variance=2.0)
     params = gnb.train([[0.0, 0.0], [2.0, 4.0], [5.0, 5.0]], ["a", "a", "b"])
     np.testing.assert_allclose(gnb.means, [[1, 2], [5, 5]])

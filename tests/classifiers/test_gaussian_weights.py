@@ -8,7 +8,7 @@ from classifiers.gaussian_weights import gaussian_weights
 
 @pytest.mark.parametrize("variance", [0.3, 1.0, 4.0])
 def test_differences_of_scores_are_log_ratios_of_joint_densities(variance):
-    """As another library computes the densities."""
+    """Another library computes the densities."""
     rng = np.random.default_rng(1)
     prior, means, X = np.array([0.2, 0.3, 0.5]), rng.normal(size=(3, 2)), rng.normal(size=(6, 2))
     params = gaussian_weights(prior, means, variance)

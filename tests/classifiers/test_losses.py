@@ -8,7 +8,7 @@ from classifiers.losses import hinge_loss, log_loss, perceptron_loss
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.1, 1e4))
-def test_log_loss_is_that_of_the_softmax_however_large_the_scores(seed, n_classes, scale):
+def test_log_loss_matches_the_softmax_however_large_the_scores(seed, n_classes, scale):
     rng = np.random.default_rng(seed)
     scores, labels = rng.normal(size=(5, n_classes)) * scale, rng.integers(0, n_classes, 5)
     expected = logsumexp(scores, axis=1) - scores[np.arange(5), labels]
@@ -23,7 +23,7 @@ def test_hinge_loss_agrees_with_scikit_learns_multi_class_hinge():
 
 
 def test_costs_are_read_by_the_column_of_the_true_class():
-    cost = np.array([[0.0, 5.0], [2.0, 0.0]])  # predicting 0 where 1 is true costs 5
+    cost = np.array([[0.0, 5.0], [2.0, 0.0]])  # Predicting 0 costs 5 if 1 is true.
     scores = np.array([[1.0, 0.0], [1.0, 0.0]])
     np.testing.assert_array_equal(hinge_loss(scores, np.array([0, 1]), cost), [1.0, 6.0])
 

@@ -18,7 +18,7 @@ SOLVERS = (*DESCENTS, "gis")
 
 
 def noisy_data(n_classes, n_examples=80, n_features=5, seed=0):
-    """Features of different scales, and labels that overlap."""
+    """Return features of different scales, and labels that overlap."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_examples, n_features)) * rng.uniform(0.2, 3, n_features)
     scores = X @ rng.normal(size=(n_features, n_classes)) + rng.gumbel(size=(n_examples, n_classes)) * 2
@@ -26,7 +26,7 @@ def noisy_data(n_classes, n_examples=80, n_features=5, seed=0):
 
 
 def naive_objective(X, y, params, regularizer, regularize_intercept=True):
-    """F example by example, as the guide writes it."""
+    """Return F, computed example by example as the guide writes it."""
     total = 0.0
     for x, label in zip(X, y, strict=True):
         scores = params[0] + x @ params[1:]
@@ -38,7 +38,7 @@ def naive_objective(X, y, params, regularizer, regularize_intercept=True):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("regularize_intercept", [True, False])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_the_gradient_is_that_of_finite_differences(n_classes, regularize_intercept, sparse):
+def test_the_gradient_matches_finite_differences(n_classes, regularize_intercept, sparse):
     X, y = noisy_data(n_classes)
     problem = MaxEntObjective(sp.csr_array(X) if sparse else X, y, n_classes, 0.3, regularize_intercept)
     x = np.random.default_rng(1).normal(size=problem.size)
@@ -49,7 +49,7 @@ def test_the_gradient_is_that_of_finite_differences(n_classes, regularize_interc
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("regularize_intercept", [True, False])
-def test_the_objective_is_that_of_the_guide(n_classes, regularize_intercept):
+def test_the_objective_matches_the_guide(n_classes, regularize_intercept):
     X, y = noisy_data(n_classes)
     maxent = MaxEntBatch(0.3, regularize_intercept=regularize_intercept)
     params = maxent.train(X, y)
@@ -63,7 +63,7 @@ def test_the_objective_is_that_of_the_guide(n_classes, regularize_intercept):
 @pytest.mark.parametrize("regularizer", [1.0, 1e-2, 1e-4])
 @pytest.mark.parametrize("regularize_intercept", [True, False])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_the_optimum_is_that_of_scikit_learn(n_classes, regularizer, regularize_intercept, sparse):
+def test_the_optimum_matches_scikit_learn(n_classes, regularizer, regularize_intercept, sparse):
     X, y = noisy_data(n_classes)
     maxent = MaxEntBatch(regularizer, tolerance=1e-12, regularize_intercept=regularize_intercept)
     params = maxent.train(sp.csr_array(X) if sparse else X, y)
@@ -92,7 +92,7 @@ def test_training_ends_within_its_tolerance_of_the_optimum(solver, n_classes):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_the_history_tells_each_iteration_and_the_solvers_end_at_the_same_optimum(solver):
+def test_the_history_records_each_iteration_and_solvers_agree(solver):
     X, y = noisy_data(3, n_examples=200, n_features=2)
     X = np.abs(X)
     maxent = MaxEntBatch(0, solver=solver, tolerance=1e-4, max_iterations=20_000)
@@ -102,7 +102,7 @@ def test_the_history_tells_each_iteration_and_the_solvers_end_at_the_same_optimu
     assert [iteration.number for iteration in history] == list(range(1, len(history) + 1))
     assert all(0 < a.seconds <= b.seconds for a, b in itertools.pairwise(history))
     assert history[0].objective < np.log(3)
-    if solver not in ("lbfgs", "conjugate_gradient"):  # these may rise by rounding
+    if solver not in ("lbfgs", "conjugate_gradient"):  # These may rise by rounding.
         assert all(b.objective <= a.objective + 1e-13 for a, b in itertools.pairwise(history))
     assert history[-1].objective == pytest.approx(maxent.objective(X, y, params))
     exact = MaxEntBatch(0)
@@ -125,7 +125,7 @@ def test_the_regularizer_is_1_unless_the_solver_knows_none():
     assert MaxEntBatch(0.5).regularizer == 0.5
 
 
-def test_the_solver_unless_told_is_the_dual_one_on_sparse_rows_and_lbfgs_elsewhere():
+def test_the_default_solver_is_dual_for_sparse_rows_and_else_lbfgs():
     X, y = noisy_data(3)
     weights = np.arange(len(y)) % 3 + 1.0
     for form, settings, expected in (
@@ -142,7 +142,7 @@ def test_the_solver_unless_told_is_the_dual_one_on_sparse_rows_and_lbfgs_elsewhe
     assert without.history[-1].objective < np.log(3)
 
 
-def test_where_sweeps_are_too_many_the_solver_unless_told_begins_anew_with_lbfgs():
+def test_after_too_many_sweeps_the_default_solver_restarts_with_lbfgs():
     X, y = noisy_data(3, n_examples=300)
     settings = {"regularizer": 1e-6, "tolerance": 1e-9}
     chosen, descent = MaxEntBatch(**settings), MaxEntBatch(solver="lbfgs", **settings)
@@ -166,22 +166,22 @@ def test_two_threads_lead_to_the_same_optimum_and_always_to_the_same_bits(solver
         np.testing.assert_array_equal(two.train(form, y), two.train(form, y))
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_cause_a_warning():
     maxent = MaxEntBatch(1e-6, max_iterations=2)
     with pytest.warns(UserWarning, match=wording("classifiers.stopped_after_iterations_raise")):
         maxent.train(*noisy_data(3))
     assert len(maxent.history) == 2
 
 
-def test_it_learns_the_same_where_the_loaded_libraries_cannot_be_listed(monkeypatch):
-    """As in a sandbox that shuts off /proc: there one thread is all there is."""
+def test_training_is_the_same_if_loaded_libraries_cannot_be_listed(monkeypatch):
+    """A sandbox without /proc cannot list them; there training uses one thread."""
 
     def out_of_reach():
         raise PermissionError(13, "Permission denied", "/proc/self/maps")
 
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 1, 1]
     wanted = MaxEntBatch(0.1).train(X, y)
-    max_ent_batch._linear_algebra.cache_clear()
+    max_ent_batch._blas_controller.cache_clear()
     monkeypatch.setattr("threadpoolctl.ThreadpoolController", out_of_reach)
     np.testing.assert_array_equal(MaxEntBatch(0.1).train(X, y), wanted)
-    max_ent_batch._linear_algebra.cache_clear()
+    max_ent_batch._blas_controller.cache_clear()

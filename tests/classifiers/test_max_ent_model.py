@@ -21,7 +21,7 @@ def test_probabilities_are_the_exponentials_of_the_scores_by_their_sum(maxent):
     np.testing.assert_allclose(maxent.get_probabilities(sp.csr_array(X), params), expected)
 
 
-def test_softmax_of_huge_scores():
+def test_softmax_of_huge_scores_is_finite():
     np.testing.assert_array_equal(
         softmax(np.array([[1e4, 0.0], [-1e4, 0.0], [1e300, 1e300]])), [[1, 0], [0, 1], [0.5, 0.5]]
     )

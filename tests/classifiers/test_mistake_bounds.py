@@ -1,4 +1,4 @@
-"""The bounds hold: on data drawn with a known margin, whatever the order, no perceptron makes more updates."""
+"""The bounds hold: on data drawn with a known margin, in any order, no perceptron makes more updates."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_the_binary_perceptron_never_makes_more_updates_and_converges(seed, n_fe
         return
     bound = mistake_bound(X, signs, u)
     assert bound.margin >= margin * (1 - 1e-12)
-    # A pass that is not the last has a mistake, so there are at most so many passes.
+    # Every pass except the last has a mistake, so the bound on mistakes also limits the passes.
     perceptron = BinaryPerceptron(max_rounds=int(bound.updates) + 2, order=rng.permutation(len(X)))
     perceptron.train(X, signs)
     assert perceptron.converged
@@ -32,7 +32,7 @@ def test_the_binary_perceptron_never_makes_more_updates_and_converges(seed, n_fe
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
-def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
+def test_radius_and_margin_match_their_definitions(seed, scale):
     rng = np.random.default_rng(seed)
     U = rng.normal(size=(4, 3))
     U /= np.linalg.norm(U, axis=0)
@@ -45,7 +45,7 @@ def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
     rivals = [(row, label, k) for row, label in zip(g, labels, strict=True) for k in range(3) if k != label]
     margin = min((U[:, label] - U[:, k]) @ row for row, label, k in rivals)
     for form in (np.asarray, sp.csr_array):
-        bound = mistake_bound(form(X), labels, scale * U)  # its length does not matter
+        bound = mistake_bound(form(X), labels, scale * U)  # The length of the separator does not matter.
         assert bound.radius == pytest.approx(radius)
         assert bound.margin == pytest.approx(margin)
         assert bound.updates == pytest.approx(2 * 3 * radius**2 / margin**2)
@@ -67,6 +67,6 @@ def test_radius_and_margin_are_what_their_definitions_say(seed, scale):
         ({"X": np.zeros((0, 1)), "y": []}, "training needs examples"),
     ],
 )
-def test_what_cannot_be_bounded(changes, says):
+def test_data_without_a_bound_are_refused(changes, says):
     with pytest.raises(InputError, match=says):
         mistake_bound(**({"X": [[-3.0], [4.0]], "y": [-1, 1], "separator": [0.0, 1.0]} | changes))

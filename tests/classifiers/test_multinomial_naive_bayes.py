@@ -24,7 +24,7 @@ def test_the_textbook_example(form):
     np.testing.assert_allclose(mnb.likelihood[4], [(0 + 1) / (8 + 6), (1 + 1) / (3 + 6)])
     np.testing.assert_allclose(mnb.likelihood.sum(axis=0), 1)
     scores = mnb.get_scores(mnb.add_intercept_term(form(TEXTBOOK_TEST)), params)
-    np.testing.assert_allclose(np.exp(scores), [[0.0003, 0.0001]], atol=6e-5)  # as printed in the book
+    np.testing.assert_allclose(np.exp(scores), [[0.0003, 0.0001]], atol=6e-5)  # As printed in the book.
     assert mnb.test(form(TEXTBOOK_TEST), params) == ["China"]
 
 
@@ -82,8 +82,8 @@ def test_negative_counts_are_refused(form):
         mnb.test(counts, params)
 
 
-def test_poisson_lengths_are_weighed_as_by_the_formula():
-    """log p(c) + log Poisson(|x|; μ_c) + log multinomial, up to what all classes share."""
+def test_poisson_lengths_are_weighted_by_the_formula():
+    """The formula is log p(c) + log Poisson(|x|; μ_c) + log multinomial, up to a term that all classes share."""
     from scipy.stats import multinomial, poisson
 
     rng = np.random.default_rng(3)
@@ -112,8 +112,8 @@ def test_many_words_are_estimated_in_parts(monkeypatch, settings, weighted):
     X, y, weights = rng.poisson(0.8, (30, 23)), np.arange(30) % 3, rng.integers(1, 4, 30) if weighted else None
     whole, parts = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
     expected = whole.train(X, y, weights)
-    monkeypatch.setattr(word_counting, "_FEW_NUMBERS", 12)
-    monkeypatch.setattr(word_counting, "_NUMBERS_AT_ONCE", 12)
+    monkeypatch.setattr(word_counting, "_MAX_UNSPLIT_NUMBERS", 12)
+    monkeypatch.setattr(word_counting, "_NUMBERS_PER_BLOCK", 12)
     np.testing.assert_allclose(parts.train(X, y, weights), expected, rtol=1e-14)
     np.testing.assert_allclose(parts.likelihood, whole.likelihood, rtol=1e-14)
     np.testing.assert_array_equal(parts.prior, whole.prior)

@@ -1,4 +1,4 @@
-"""The loop: the compiled one and that of a plain Python rule, both against ``online_loop``, which holds every W in full."""
+"""The compiled loop and the loop for plain Python rules, both compared with ``online_loop``, which stores every W in full."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule, squishing_rule]
 
 
 def expected_weights(rule, X, labels, orders, steps, shrinkage=0.0, cost=None, averaged=False):
-    """What training must return, by the plain loop."""
+    """Return the expected result of training, by the plain loop."""
     costs = (1.0 - np.eye(labels.max() + 1)) if cost is None else cost.T
     order = np.concatenate(orders)
     if averaged == "rounds":
@@ -37,7 +37,7 @@ def expected_weights(rule, X, labels, orders, steps, shrinkage=0.0, cost=None, a
 
 
 class ConstantSteps(OnlineClassifier):
-    """A learner with any rule, step and shrinkage, to drive the loop where the real learners would not take it."""
+    """A learner with any rule, step and shrinkage, for cases of the loop that the real learners do not reach."""
 
     def __init__(self, rule, step, regularizer, **settings):
         super().__init__(track_objective=False, **settings)
@@ -48,17 +48,17 @@ class ConstantSteps(OnlineClassifier):
 
 
 def uncompiled(rule):
-    """The same rule without its mark: it runs as a plain Python function, in the readable loop."""
+    """Return the same rule without its mark, so that it runs as a plain Python function in the readable loop."""
     return lambda *arguments: rule(*arguments)
 
 
 @pytest.mark.parametrize("n_features", [0, 1, 3, 8, 21])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 12])
 @pytest.mark.parametrize("density", [1.0, 0.5])
-@pytest.mark.parametrize("few", [0, sparse_rows._FEW], ids=["large", "small"])
+@pytest.mark.parametrize("few", [0, sparse_rows._MIN_DENSE_NUMBERS], ids=["large", "small"])
 def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, density, n_classes, n_features):
-    """Up to the order of sums, which is the compiler's: a step rounds sums of J + 1 terms, and there are T steps."""
-    monkeypatch.setattr(sparse_rows, "_FEW", few)
+    """Equal up to the compiler's order of sums: a step rounds sums of J + 1 terms, and there are T steps."""
+    monkeypatch.setattr(sparse_rows, "_MIN_DENSE_NUMBERS", few)
     X, labels, *_ = random_problem(n_classes, n_features=n_features, density=density)
     for learner in (Perceptron(), Mira(averaged=False), SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1)):
         expected = learner.train(sp.csr_array(X), labels)
@@ -85,7 +85,7 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_ar
             learner.rule = uncompiled(learner.rule)
         plain = learner.train(X, labels)
         with monkeypatch.context() as patch:
-            patch.setattr(sparse_rows, "_FAR", 0)
+            patch.setattr(sparse_rows, "_MIN_COMPACT_NUMBERS", 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
 
 
@@ -93,7 +93,7 @@ def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_ar
 
 
 def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
-    """W and the mean of the matrices after all steps of all parts, by plain NumPy."""
+    """Return W and the mean of the matrices after all steps of all parts, by plain NumPy."""
     G, costs = np.hstack([np.ones((len(X), 1)), X]), 1.0 - np.eye(labels.max() + 1)
     W, total, n_updates = np.zeros((G.shape[1], len(costs))), 0.0, []
     for order, sizes in zip(orders, steps.reshape(orders.shape), strict=True):
@@ -130,7 +130,7 @@ def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
 
 
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
-def test_threads_go_on_from_a_state_bit_for_bit(averaged):
+def test_threads_resume_from_a_state_bit_for_bit(averaged):
     X, labels, *_ = random_problem(2)
     first, whole = (SVM(nr_rounds=n, averaged=averaged, n_jobs=2) for n in (2, 4))
     _, state = resume(first, None, X, labels)
@@ -143,7 +143,7 @@ def test_threads_go_on_from_a_state_bit_for_bit(averaged):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("number", [1e155, -1.7e308])
 def test_a_row_whose_squares_overflow_is_named(make, form, number):
-    """The largest float64 stands for what is missing in some files; no step from such a row means anything."""
+    """Some files use the largest float64 for missing values; no step from such a row is meaningful."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     X[7, 1] = number
@@ -171,16 +171,16 @@ def test_compiled_readable_and_plain_loop_agree(rule, n_classes, density):
 
 @pytest.mark.parametrize("shrinkage", [0.1, 1.0, 2.5])
 def test_the_scale_is_folded_in_without_losing_the_average(shrinkage):
-    """100 rounds by the factor 0.9 pass the folding threshold of 1e-5 some hundred times; others are 0, or negative."""
+    """100 rounds with the factor 0.9 pass the folding threshold of 1e-5 some hundred times; other factors are 0, or negative."""
     X, labels, *_ = random_problem(4)
     orders = np.tile(np.arange(len(X)), (100 if shrinkage < 1 else 2, 1))
     expected = expected_weights(max_ent_rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
     learner = ConstantSteps(max_ent_rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
-    rtol = 1e-9 if shrinkage > 2 else 0  # there the weights grow from step to step
+    rtol = 1e-9 if shrinkage > 2 else 0  # There the weights grow from step to step.
     np.testing.assert_allclose(learner.train(X, labels), expected, rtol=rtol, atol=1e-9)
 
 
-def test_history_callback_and_objective_tell_the_truth():
+def test_history_callback_and_objective_are_correct():
     X, labels, orders, _ = random_problem(3)
     seen = []
     svm = SVM(regularizer=0.2, nr_rounds=3, initial_step=1.0, order=orders, averaged="steps", track_objective=True)
@@ -201,7 +201,7 @@ def test_history_callback_and_objective_tell_the_truth():
     np.testing.assert_array_equal(params, seen[-1][2])
 
 
-def test_seed_and_order():
+def test_seeds_determine_the_order():
     X, labels, *_ = random_problem(3)
     np.testing.assert_array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=3).train(X, labels))
     assert not np.array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=4).train(X, labels))
@@ -229,7 +229,7 @@ class TestStudentsRules:
     def train(rule, X=((0.0,), (1.0,)), labels=(0, 1), **settings):
         return ConstantSteps(rule, 1.0, 0.0, **settings).train(X, labels)
 
-    def test_a_stub_says_what_it_is(self):
+    def test_a_stub_is_reported_as_such(self):
         @compiled
         def rule(scores, label, sq_norm, step, cost):
             raise NotImplementedError("Exercise 1.5: the step of MIRA")
@@ -251,8 +251,8 @@ class TestStudentsRules:
             self.train(lambda scores, label, sq_norm, step, cost: returned)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_a_compiled_rule_that_returns_fewer_numbers_now_and_then(self, n_classes):
-        """The first time, when all scores are equal, it returns as many as are wanted: the loop must look every time."""
+    def test_a_compiled_rule_that_sometimes_returns_fewer_numbers(self, n_classes):
+        """The first answer, for equal scores, has the right length, so the loop must check every answer."""
 
         @compiled
         def rule(scores, label, sq_norm, step, cost):
@@ -302,7 +302,7 @@ def growing(scores, label, sq_norm, step, cost):
         (growing, "the weights had overflowed by round 5"),
     ],
 )
-def test_a_rule_that_returns_nan_is_told_by_its_name(rule, says, compile_it):
+def test_a_rule_that_returns_nan_is_reported_by_its_name(rule, says, compile_it):
     learner = ConstantSteps(compiled(rule) if compile_it else rule, 1.0, 0.0, nr_rounds=5)
     with np.errstate(all="ignore"), pytest.raises(InputError, match=says) as raised:
         learner.train([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]], [0, 0, 1, 1])

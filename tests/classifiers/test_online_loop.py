@@ -1,4 +1,4 @@
-"""The loop as it is read: against closed forms, and as the oracle of every learner that trains with the compiled one."""
+"""The readable loop compared with closed forms; it is also the oracle of every learner that trains with the compiled loop."""
 
 import pickle
 
@@ -32,7 +32,7 @@ TAKE_COSTS = ("mira", "svm", "passive-aggressive", "squishing", "squishing with 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_is_this_loop_with_its_rule(name, n_classes):
-    """Whatever it averages over, and whether all rounds run in one go or one by one."""
+    """For every average, and whether all rounds run in one call or one by one."""
     X, labels, orders, cost = random_problem(n_classes)
     cost = cost if name in TAKE_COSTS else 1 - np.eye(n_classes)
     make, settings = LEARNERS[name]
@@ -73,7 +73,7 @@ def test_a_weight_scales_the_step_that_the_rule_takes_and_not_the_shrinking(name
     if runs_as == "python":
         learner.rule = lambda *arguments: rule(*arguments)
     shrinkage, costs = learner.regularizer if learner.shrinks else 0.0, 1 - np.eye(n_classes)
-    with np.errstate(over="ignore"):  # the cap of column squishing, where there is none, is the largest number
+    with np.errstate(over="ignore"):  # Without a cap, column squishing uses the largest number as its cap.
         W, mean = online_loop(scaled, X, labels, orders.ravel(), learner.steps(1, orders.size), costs, shrinkage)
     params = learner.train(X, labels, sample_weight=3.0 * weights)
     np.testing.assert_allclose(params, mean if averaged else W, rtol=0, atol=1e-10)
@@ -116,7 +116,7 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
     expected = whole.train(X, labels)
     _, state = resume(learner(0, 5), None, X, labels)
     kept = pickle.dumps(state)
-    for _ in range(2):  # the state is a value: what goes on from it leaves it as it is
+    for _ in range(2):  # The state is a value: training that resumes from it does not change it.
         params, after = resume(second, state, X, labels)
         np.testing.assert_array_equal(params, expected)
         assert pickle.dumps(state) == kept
@@ -135,7 +135,7 @@ def test_a_state_of_other_features_is_refused(n_features):
         resume(Mira(nr_rounds=1), state, np.ones((len(X), n_features)), labels)
 
 
-def test_the_dual_solver_does_not_go_on():
+def test_the_dual_solver_cannot_resume():
     X, labels, _, _ = random_problem(3)
     with pytest.raises(InputError, match=wording("classifiers.svm_cannot_continue_training")):
         resume(SVM(solver="dual"), None, X, labels)
@@ -149,8 +149,8 @@ def test_the_mean_is_that_of_the_weights_after_each_step():
     np.testing.assert_allclose(mean, np.mean(until, axis=0), rtol=0, atol=1e-13)
 
 
-def test_two_points_by_hand():
-    """(1) and (−1) of the classes 0 and 1. The first is right, since of equal scores the first wins; the second is wrong."""
+def test_the_steps_for_two_points():
+    """The points (1) and (−1) have the classes 0 and 1. The first is right, because class 0 wins ties; the second is wrong."""
     W, mean = online_loop(perceptron_rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
     # After the second step the scores of (1) are 0 and 0: class 0 wins again, and the weights stay.
     assert W.tolist() == [[-1.0, 1.0], [1.0, -1.0]]

@@ -1,4 +1,4 @@
-"""Passive-aggressive I and II: the steps against a solver of the problems with slack; where PA-I and MIRA agree."""
+"""Passive-aggressive I and II: steps compared with a solver of the problems with slack, and cases in which PA-I equals MIRA."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_a_step_minimises_change_and_slack(variant):
         rival = 1 + np.argmax((scores + cost)[1:])
         lacking = scores[rival] + cost[rival] - scores[0]
 
-        def price(tau, lacking=lacking, C=C, length=g @ g):  # the change is τ along g for y, and −τ for r
+        def price(tau, lacking=lacking, C=C, length=g @ g):  # The change is τ along g for y, and −τ for r.
             slack = max(0.0, lacking - 2 * tau * length)
             return tau**2 * length + C * (slack if variant == "I" else slack**2)
 
@@ -36,7 +36,7 @@ def test_two_classes_are_the_binary_algorithm_of_the_source():
     for variant, make in (("I", PassiveAggressive), ("II", PassiveAggressive2)):
         learner = make(cap=C, nr_rounds=2, averaged=False, order=np.arange(40))
         params = learner.train(X, y)
-        w = np.zeros(5)  # W_1 − W_0: its step is twice τ, and so is its C
+        w = np.zeros(5)  # For W_1 − W_0, the step and C are twice as large.
         for g, sign in zip(np.tile(G, (2, 1)), np.tile(2 * y - 1, 2), strict=True):
             loss = max(0.0, 1 - sign * (g @ w))
             w += sign * g * (min(2 * C, loss / (g @ g)) if variant == "I" else loss / (g @ g + 1 / (4 * C)))

@@ -6,7 +6,7 @@ from classifiers.perceptron import Perceptron, perceptron_rule
 pytestmark = pytest.mark.bits
 
 
-def test_the_first_steps_by_hand():
+def test_the_first_steps_of_a_small_example():
     # All scores start at 0, and ties go to class 0: the first example of class 1 is a mistake, the rest is not.
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1])
     plain = Perceptron(nr_rounds=1, order=[0, 1], averaged=False)
@@ -30,7 +30,7 @@ def test_right_predictions_change_nothing():
     np.testing.assert_array_equal(perceptron_rule(scores, 2, 5.0, 1.0, np.zeros(3)), [0, -1, 1])
 
 
-def test_the_weights_of_each_round_are_those_of_a_run_that_ends_there():
+def test_the_weights_of_each_round_match_a_run_that_ends_there():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 3)), rng.permutation(np.arange(30) % 3)
     weights_after, averages_after = Perceptron(nr_rounds=4).weights_of_rounds(X, y)

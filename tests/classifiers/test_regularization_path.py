@@ -1,4 +1,4 @@
-"""The regularization path: its beginning by the slopes at zero, its points by training alone."""
+"""The regularization path: its beginning from the slopes at zero, and its points from separate trainings."""
 
 import itertools
 
@@ -23,7 +23,7 @@ def test_all_weights_are_zero_from_the_largest_penalty_on(n_classes):
     assert MaxEntBatch(largest * 0.99, penalty="l1").train(X, y).any()
 
 
-def test_points_are_those_of_training_alone():
+def test_points_match_separate_trainings():
     X, y = documents(0, 3, 90, 30)
     points = regularization_path(X[:60], y[:60], X[60:], y[60:], [0.02, 0.3, 0.1], tolerance=1e-6)
     assert [point.regularizer for point in points] == [0.3, 0.1, 0.02]
@@ -35,7 +35,7 @@ def test_points_are_those_of_training_alone():
         assert point.train_accuracy == np.mean(maxent.test(X[:60], params) == y[:60])
 
 
-def test_by_itself_it_begins_where_all_is_zero_and_halves():
+def test_the_default_path_begins_at_zero_weights_and_halves():
     X, y = documents(0, 2, 90, 30)
     points = regularization_path(X, y, X, y)
     assert points[0].n_features == 0 and points[-1].n_features > 10 and len(points) == 12
@@ -52,7 +52,7 @@ def test_one_class_and_a_penalty_of_zero():
 
 
 @pytest.mark.parametrize("regularizers", [0.1, "0.1", ["much"], [None], [[0.1]]], ids=str)
-def test_what_is_no_list_of_numbers_above_zero(regularizers):
+def test_invalid_lists_of_regularizers_are_refused(regularizers):
     X, y = documents(0, 3, 90, 30)
     with pytest.raises(InputError, match=wording("classifiers.of_path_must_be")):
         regularization_path(X, y, X, y, regularizers)

@@ -18,7 +18,7 @@ from tests.wording import wording
 
 
 class Answers(LinearClassifier):
-    """A classifier whose training is to be given the answer."""
+    """A classifier whose training returns given parameters."""
 
     def __init__(self, params, name="Answers", objective=None):
         super().__init__()
@@ -32,7 +32,7 @@ class Answers(LinearClassifier):
 
 
 class Counts:
-    """Four documents of two words to train on, two to test: word 0 speaks for class 0 and word 1 for class 1."""
+    """Four documents of two words for training, two for testing: word 0 indicates class 0 and word 1 class 1."""
 
     train_X = sp.csr_array(np.array([[2, 0, 1], [3, 1, 0], [0, 2, 1], [1, 4, 0]]))
     train_y = np.array([0, 0, 1, 1])
@@ -60,12 +60,12 @@ def points():
     return SimpleDataSet(nr_examples=100, split=[0.5, 0, 0.5])
 
 
-ABOVE = [[0, 0], [-1, 1], [-1, 1]]  # class 1 where x_1 + x_2 > 0
+ABOVE = [[0, 0], [-1, 1], [-1, 1]]  # Class 1 if x_1 + x_2 > 0.
 ALWAYS_0 = [[1, 0], [0, 0], [0, 0]]
 
 
 class TestTable:
-    def test_accuracies_and_objective_are_those_of_the_params(self, points, axis):
+    def test_accuracies_and_objective_match_the_params(self, points, axis):
         table, _ = run_all_classifiers(points, [Answers(ABOVE), Answers(ALWAYS_0, "Zero", objective=0.75)], ax=axis)
         parts = [(points.train_X, points.train_y), (points.test_X, points.test_y)]
         above = [np.mean((X.sum(axis=1) > 0) == y) for X, y in parts]
@@ -81,12 +81,12 @@ class TestTable:
         table, _ = run_all_classifiers(points, ax=axis)
         assert len(table) == 6
         assert len({row.classifier for row in table}) == 6
-        # the best possible accuracy on new points is 0.92: whoever learns at all is far above one half
+        # The best possible accuracy on new points is 0.92, so a learner that works is far above one half.
         assert all(row.train_accuracy >= 0.8 and row.test_accuracy >= 0.8 for row in table)
         with_objective = [row.classifier for row in table if row.objective is not None]
-        assert len(with_objective) == 3  # maximum entropy twice, and the support vector machine
+        assert len(with_objective) == 3  # Maximum entropy twice, and the support vector machine.
 
-    def test_what_is_not_written_yet_is_left_out_and_noted(self, points, axis):
+    def test_unwritten_learners_are_left_out_with_a_note(self, points, axis):
         table, _ = run_all_classifiers(points, [Stub(), Answers(ABOVE)], ax=axis)
         assert [row.classifier for row in table] == ["Answers"]
         assert table.notes == (wording("classifiers.mine_left_written_yet"),)
@@ -113,7 +113,7 @@ class TestNames:
 
 
 class TestProgress:
-    def test_is_told_each_name_before_its_training_and_the_end(self, points, axis):
+    def test_progress_receives_each_name_before_training_and_the_end(self, points, axis):
         told = []
         classifiers = [Answers(ABOVE, "A"), Stub(), Answers(ABOVE, "B")]
         run_all_classifiers(points, classifiers, progress=lambda *step: told.append(step), ax=axis)
@@ -129,19 +129,19 @@ class TestFigure:
             next(line for line in axis.lines if line.get_label().startswith(name))
             for name in ("Bayes optimal: ", "Answers: ", "Slanted: ")
         )
-        for line in (bayes, above):  # equal variances and shares, means ∓1: x_1 + x_2 = 0 is the best there is
+        for line in (bayes, above):  # With equal variances and shares and means ∓1, the optimum is x_1 + x_2 = 0.
             np.testing.assert_allclose(line.get_xdata() + line.get_ydata(), 0, atol=1e-9)
         np.testing.assert_allclose(other.get_xdata() + 2 * other.get_ydata(), 0, atol=1e-9)
 
-    def test_others_have_bars(self, axis):
+    def test_other_data_sets_have_bars(self, axis):
         table, (fig, drawn) = run_all_classifiers(Counts(), ax=axis)
         assert (fig, drawn) == (axis.figure, axis)
         assert [text.get_text() for text in axis.get_yticklabels()] == [row.classifier for row in table]
 
 
 class TestAllKinds:
-    def test_every_flat_learner_of_the_lab_is_there_where_it_applies(self):
-        """The table of `classifiers` is the list; what is left out is no learner of its own, or not of flat inputs."""
+    def test_every_flat_learner_of_the_lab_is_included_if_it_applies(self):
+        """The table of `classifiers` is the list; left-out entries are not independent learners, or not for flat inputs."""
         import classifiers
 
         kinds = {type(classifier).__name__ for classifier in all_classifiers(SentimentCorpus("toy")).values()}
@@ -151,7 +151,7 @@ class TestAllKinds:
         on_points = {type(classifier).__name__ for classifier in all_classifiers(SimpleDataSet()).values()}
         assert kinds - on_points == {"MultinomialNaiveBayes", "BernoulliNaiveBayes", "NBSVM"}
 
-    def test_memory_is_that_of_the_training(self):
+    def test_memory_is_measured_during_training(self):
         class Hungry(Perceptron):
             def train(self, X, y):
                 held = np.ones(500_000)  # 4 MB

@@ -1,4 +1,4 @@
-"""The running sum against the sum written out, and against the learner that does it in machine code."""
+"""The running sum compared with the sum written out, and with the learner that computes it in machine code."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from classifiers.running_average import averaged_perceptron
 
 
 def every_W(X, labels, order):
-    """The W after each step, (T, J + 1, K), and the change that made it."""
+    """Return the W after each step, (T, J + 1, K), and the change of each step."""
     G = np.hstack([np.ones((len(X), 1)), X])
     W, after_each, changes = np.zeros((G.shape[1], labels.max() + 1)), [], []
     for m in order:
@@ -20,7 +20,7 @@ def every_W(X, labels, order):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 @pytest.mark.parametrize("n_steps", [1, 2, 17, 90])
-def test_the_mean_as_defined(n_classes, n_steps):
+def test_the_mean_matches_its_definition(n_classes, n_steps):
     rng = np.random.default_rng(n_classes)
     X, labels = rng.normal(size=(30, 4)), rng.permutation(np.arange(30) % n_classes)
     order = rng.integers(0, 30, size=n_steps)
@@ -40,7 +40,7 @@ def test_the_learner_does_the_same(n_classes):
 
 
 def test_a_step_without_a_mistake_counts():
-    """Four visits to one point: a mistake, and then it is right; every matrix is the same one."""
+    """Four visits to one point: after one mistake all answers are right, and every matrix is the same."""
     average, U = averaged_perceptron([[3.0], [0.0]], [1, 0], [0, 0, 0, 0])
     np.testing.assert_array_equal(average, [[-1, 1], [-3, 3]])
     np.testing.assert_array_equal(U, np.zeros((2, 2)))

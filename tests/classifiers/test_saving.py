@@ -1,4 +1,4 @@
-"""Every classifier comes back from its file as it went in: class, settings, predictions."""
+"""Every classifier is restored from its file unchanged: class, settings, predictions."""
 
 import subprocess
 import sys
@@ -57,18 +57,18 @@ LABELS = [
 
 
 def counts(seed, labels, n_classes, n_examples=30, n_features=6):
-    """Random counts, each class with an example, some words unseen in some classes."""
+    """Return random counts with an example of each class, and words that are unseen in some classes."""
     rng = np.random.default_rng(seed)
     classes = labels[:n_classes]
     codes = np.concatenate([np.arange(len(classes)), rng.integers(0, len(classes), n_examples)])
     rates = rng.choice([0.0, 0.3, 2.0], size=(len(classes), n_features)) + 0.02
     X = rng.poisson(rates[codes])
-    X[np.arange(len(classes)), np.arange(len(classes))] += 1  # no class without a word
+    X[np.arange(len(classes)), np.arange(len(classes))] += 1  # Every class has a word.
     return X.astype(float), classes[codes], rng.poisson(1.0, size=(40, n_features)).astype(float)
 
 
 def comparable(value):
-    """Attributes as values that == compares."""
+    """Return attributes as values that == can compare."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tolist()
     if callable(getattr(value, "train", None)):
@@ -77,7 +77,7 @@ def comparable(value):
 
 
 def state(classifier):
-    """All that a classifier is, but for the record of its training."""
+    """Return all attributes of a classifier except the record of its training."""
     return comparable(classifier)[0], {
         key: comparable(value) for key, value in vars(classifier).items() if key != "history"
     }
@@ -98,7 +98,7 @@ def test_a_tagger_comes_back_with_its_features_and_tags(tmp_path, tagger):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of documents that are ruled out by every class, and the like
+@pytest.mark.filterwarnings("ignore")  # For example, of documents that every class excludes.
 class TestRoundTrip:
     @pytest.mark.parametrize("make", MAKERS)
     @settings(max_examples=5)
@@ -124,7 +124,7 @@ class TestRoundTrip:
             assert (feature_names, label_names, notes) == (None, None, {})
 
     @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-    def test_parameters_that_are_no_numbers_are_neither_saved_nor_loaded(self, number, tmp_path):
+    def test_parameters_that_are_not_numbers_are_neither_saved_nor_loaded(self, number, tmp_path):
         path, params = tmp_path / "spoilt.npz", np.array([[0.5, 0.0], [0.0, 1.0]])
         classifiers.LinearClassifier().save(path, params)
         with np.load(path) as file:
@@ -134,7 +134,7 @@ class TestRoundTrip:
         with pytest.raises(InputError, match=wording("classifiers.params_finite_params", number)):
             classifiers.LinearClassifier.load(path)
 
-    def test_a_linear_model_is_not_taken_for_a_quadratic_one_of_half_the_names(self, tmp_path):
+    def test_a_linear_model_is_not_loaded_as_a_quadratic_one(self, tmp_path):
         params = np.random.default_rng(0).normal(size=(7, 2))
         with pytest.raises(InputError, match=wording("classifiers.feature_names_parameters_rows")):
             classifiers.LinearClassifier().save(tmp_path / "six.npz", params, feature_names=list("abc"))
@@ -143,7 +143,7 @@ class TestRoundTrip:
 
 
 class TestNames:
-    def test_of_features_and_labels(self, tmp_path):
+    def test_names_of_features_and_labels_are_saved(self, tmp_path):
         mira = classifiers.Mira()
         params = mira.train([[2, 0], [0, 2]], [0, 1])
         mira.save(tmp_path / "m.npz", params, feature_names=["good", "bad"], label_names=("positive", "negative"))
@@ -153,7 +153,7 @@ class TestNames:
 
 
 class Cautious(classifiers.Perceptron):
-    """A learner that stands in no file of the lab, as in a notebook."""
+    """A learner that is defined in no file of the lab, as in a notebook."""
 
     name = "Cautious"
 
@@ -163,7 +163,7 @@ class Cautious(classifiers.Perceptron):
 
 
 class TestWhichClass:
-    def test_another_class_than_asked_for(self, tmp_path):
+    def test_a_model_of_another_class_is_refused(self, tmp_path):
         classifiers.LinearClassifier().save(tmp_path / "x.npz", np.eye(2))
         with pytest.raises(InputError, match=wording("classifiers.holds_linearclassifier_mira_linearclassifier")):
             classifiers.Mira.load(tmp_path / "x.npz")

@@ -1,4 +1,4 @@
-"""Each setting of each learner is refused right beyond its limits, and taken right within them."""
+"""Each setting of each learner is refused just beyond its limits, and accepted just within them."""
 
 import math
 
@@ -89,7 +89,7 @@ CASES = [(learner, name, *values) for learner, of_each in SETTINGS.items() for n
 @pytest.mark.parametrize(
     ("learner", "name", "refused", "taken"), CASES, ids=lambda value: getattr(value, "__name__", None)
 )
-def test_limits(learner, name, refused, taken):
+def test_limits_of_settings_are_enforced(learner, name, refused, taken):
     for value in taken:
         learner(**{name: value}).check_settings()
     for value in refused:
@@ -97,7 +97,7 @@ def test_limits(learner, name, refused, taken):
             learner(**{name: value}).check_settings()
 
 
-#: Setting -> values that training refuses, as they have to fit the data.
+#: Setting -> values that training refuses because they must fit the data.
 REFUSED_IN_TRAINING = {
     "seed": ["3", "a", -1, 1.5, [-1], math.nan],
     "cost": ["a", "ab", 1, np.ones((2, 2)), np.ones(2), -np.eye(2)[::-1], [["0", "1"], ["1", "0"]], [[0], [1, 0]]],
@@ -106,7 +106,7 @@ REFUSED_IN_TRAINING = {
 
 
 @pytest.mark.parametrize("setting", REFUSED_IN_TRAINING)
-def test_what_does_not_fit_the_data(setting):
+def test_settings_that_do_not_fit_the_data_are_refused(setting):
     labels, tags = [0, 1, 0, 1], [["x"], ["y"], ["y"], ["x", "y"]]
     for value in REFUSED_IN_TRAINING[setting]:
         for kind in (Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW, ConfidenceWeighted):
@@ -133,6 +133,6 @@ def test_what_does_not_fit_the_data(setting):
         (StructuredPerceptron(transitions="trigrams"), "no trigrams"),
     ],
 )
-def test_what_does_not_go_together(learner, says):
+def test_incompatible_settings_are_refused(learner, says):
     with pytest.raises(InputError, match=says):
         learner.check_settings()

@@ -1,4 +1,4 @@
-"""The step sizes of the stochastic learners: their formula, and that the default ones are right at every λ."""
+"""The step sizes of the stochastic learners: their formula, and that the default steps are good for every λ."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ LEARNERS = [MaxEntOnline, SVM]
 
 
 def clouds(n_features, n_classes=2, n_examples=1000):
-    """Gaussians that overlap; examples to train with, and ten times as many to test with."""
+    """Return overlapping Gaussians: examples for training, and ten times as many for testing."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=11 * n_examples)
     means = np.arange(2.0)[:, None] if n_classes == 2 else 2.0 * rng.normal(size=(n_classes, n_features))
@@ -31,7 +31,7 @@ def optimum(learner, regularizer):
 
 
 def excess(learner, regularizer, X, y, test_X, test_y):
-    """What ten rounds are short of the optimum: objective, as a share of it; test accuracy; and the objective at W = 0."""
+    """Return how far ten rounds are from the optimum: relative objective, test accuracy, and the objective at W = 0."""
     best = optimum(learner, regularizer)
     best_params = best.train(X, y)
     trained = learner(regularizer, nr_rounds=10)
@@ -42,7 +42,7 @@ def excess(learner, regularizer, X, y, test_X, test_y):
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # at 1e-6 it is near enough
+@pytest.mark.filterwarnings("ignore:the dual solver was stopped")  # A tolerance of 1e-6 is close enough.
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("regularizer", LAMBDAS)
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_default_steps_are_right_at_every_regularizer(learner, regularizer, 
 
 
 def odd_data(n_classes, n_examples):
-    """What a schedule may not have thought of, by name: X and y."""
+    """Return unusual data for a schedule, by name: X and y."""
     rng = np.random.default_rng(0)
     y = np.arange(n_examples) % n_classes
     X = rng.normal(size=(n_classes, 20))[y] + rng.normal(size=(n_examples, 20))
@@ -138,7 +138,7 @@ def test_weights_are_shortened_whatever_the_average_and_keep_their_labels(settin
 
 def test_the_default_steps_by_their_formula():
     """η_t = 1/(λ' (t + t_0)): the first step is just below e = 2/median ‖g(x)‖², here 2/5."""
-    X, y = np.array([[2.0], [0.0], [2.0], [3.0], [1.0]]), [0, 1, 0, 1, 0]  # ‖g(x)‖² = 5, 1, 5, 10, 2
+    X, y = np.array([[2.0], [0.0], [2.0], [3.0], [1.0]]), [0, 1, 0, 1, 0]  # ‖g(x)‖² = 5, 1, 5, 10, 2.
     for regularizer, slowest in ((0.3, 0.3), (0.0, 0.3 / (5 * 0.4)), (1e-6, 0.3 / (5 * 0.4))):
         svm = SVM(regularizer)
         svm.train(X, y)
@@ -159,7 +159,7 @@ def test_a_smooth_loss_of_several_classes_begins_with_longer_steps(learner, n_cl
 
 
 def test_the_longer_steps_of_many_classes_pass_continuously_into_those_of_a_small_penalty():
-    """4/median ‖g(x)‖² is 0.8 here, and so the steps shrink at the slowest rate, 0.05/6, where λ is 0.05/(6 · 0.8)."""
+    """4/median ‖g(x)‖² is 0.8 here, so the steps shrink at the slowest rate, 0.05/6, if λ is 0.05/(6 · 0.8)."""
     X, y = np.full((6, 1), 2.0), np.arange(6)
     least = 0.05 / (6 * 0.8)
     for factor, first in ((0.5, 0.8), (1.0, 0.8), (1.1, 0.8 * 1.1), (1.25, 0.8 * 1.25), (1.3, 0.4 * np.log2(6))):
@@ -173,7 +173,7 @@ def test_the_longer_steps_of_many_classes_pass_continuously_into_those_of_a_smal
 def test_the_hinge_loss_of_several_classes_halves_its_steps_during_the_first_round():
     X, y = np.full((6, 1), 2.0), np.arange(6) % 3  # ‖g(x)‖² = 5
     rounds = np.arange(1, 10) / 6
-    for regularizer in (0.0, 0.124):  # 0.3 / (6 * 0.4) = 0.125
+    for regularizer in (0.0, 0.124):  # 0.3 / (6 * 0.4) = 0.125.
         svm = SVM(regularizer)
         svm.train(X, y)
         np.testing.assert_allclose(svm.steps(1, 9), 0.4 / (1 + 0.3 * rounds + np.minimum(rounds, 1)), rtol=1e-12)

@@ -1,4 +1,4 @@
-"""The stochastic subgradient method, its settings, and what both solvers of the SVM share."""
+"""The stochastic subgradient method, its settings, and the code that both solvers of the SVM share."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tests.made_data import random_problem
 pytestmark = pytest.mark.bits
 
 
-def test_the_rule_takes_the_class_that_violates_the_margin_most():
+def test_the_rule_uses_the_class_that_violates_the_margin_most():
     rng = np.random.default_rng(8)
     for _ in range(200):
         n_classes = rng.integers(2, 8)
@@ -26,7 +26,7 @@ def test_the_rule_takes_the_class_that_violates_the_margin_most():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_objective_is_the_mean_hinge_loss_and_the_penalty(n_classes):
+def test_the_objective_is_the_mean_hinge_loss_plus_the_penalty(n_classes):
     X, labels, _, costs = random_problem(n_classes)
     svm = SVM(regularizer=0.3, track_objective=True)
     params = svm.train(X, labels)

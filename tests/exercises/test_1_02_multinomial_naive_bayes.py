@@ -1,4 +1,4 @@
-"""Exercise 1.2: five documents of three words, and what multinomial naive Bayes makes of them."""
+"""Exercise 1.2: five documents of three words, and their multinomial naive Bayes."""
 
 import numpy as np
 import pytest
@@ -7,18 +7,18 @@ import pytest
 COUNTS = np.array([[3, 0, 1], [1, 2, 0], [2, 0, 2], [4, 0, 0], [0, 5, 1]])
 LABELS = ["sport", "art", "sport", "sport", "art"]
 NEW_DOCUMENTS = np.array([[1, 0, 0], [0, 0, 2], [1, 1, 1]])
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"train": {"params": "(J + 1, K)"}}
 NAIVE_BAYES = "multinomial_naive_bayes", "MultinomialNaiveBayes"
 
 
 def trained(lab, X=COUNTS, y=LABELS, attributes=(), **settings):
-    """What training returns, and then attributes of the classifier."""
+    """Return the result of training, followed by attributes of the classifier."""
     ((params, *others),) = lab.each_made(*NAIVE_BAYES, "train", [(settings, X, y)], attributes)
     return np.asarray(params), *others
 
 
-SMALL_TEXTS = [  # counts of a document in each row, and the classes of the documents
+SMALL_TEXTS = [  # The counts of a document in each row, and the classes of the documents.
     ([[1, 0], [0, 1]], [0, 1]),
     ([[2, 0], [0, 1]], [0, 1]),
     ([[1, 2], [2, 1]], ["b", "a"]),
@@ -32,7 +32,7 @@ SMALL_TEXTS = [  # counts of a document in each row, and the classes of the docu
 
 
 def small_inputs():
-    """Few words of few documents; α from 1 on, and 0 where nothing is smoothed."""
+    """Yield a few documents of a few words; α from 1 on, and 0 if nothing is smoothed."""
     for counts, classes in SMALL_TEXTS:
         for alpha in (1, 0.5, 2, 0):
             if alpha or all(
@@ -43,7 +43,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The attributes `prior` and `likelihood` after training, or what training returns; each text is trained on once."""
+    """Return the attributes `prior` and `likelihood` after training, or the result of training; each text is trained on once."""
     attributes = sorted({given["asked for"] for given in inputs} - {"params"})
     calls = {}
     for given in inputs:
@@ -57,12 +57,12 @@ def small_answers(lab, inputs):
 
 
 def training_of(given):
-    """What tells one training from another."""
+    """Return a key that distinguishes trainings."""
     return repr((given["word counts"], given["classes"], given["α"]))
 
 
 def small_properties(given, answer):
-    """What does not hold of probabilities, or of their logarithms."""
+    """Yield the violated properties of probabilities, or of their logarithms."""
     parts = np.exp(answer[1:]) if given["asked for"] == "params" else answer
     if np.any(answer < 0) and given["asked for"] != "params":
         yield (
@@ -77,7 +77,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The attributes, and the two parts of what training returns."""
+    """Yield the attributes, and the two parts of the result of training."""
     if given["asked for"] == "params":
         yield "row 0 of `params`", answer[0]
         yield "the rows below it", answer[1:]
@@ -120,7 +120,7 @@ def test_new_documents(lab, expect):
 
 @pytest.mark.hidden
 def random_documents(rng, n_classes):
-    """Counts of three words, in classes of unequal sizes, which do not descend; the last class is named first."""
+    """Return counts of three words, in classes of unequal sizes, which do not descend; the last class is named first."""
     sizes = np.roll(np.sort(rng.choice(np.arange(2, 7), n_classes, replace=False)), 2 - n_classes)
     labels = rng.permutation(np.repeat(np.arange(n_classes), sizes))
     place = np.argmax(labels == n_classes - 1)
@@ -134,7 +134,7 @@ def random_documents(rng, n_classes):
 def test_random_counts(lab, expect, rng, n_classes):
     """Random counts, smoothed by a random amount."""
     X, y = random_documents(rng, n_classes)
-    X[y == 0, 2] = 0  # smoothing gives a chance to a word that a class never showed
+    X[y == 0, 2] = 0  # Smoothing gives a probability to words that a class never showed.
     smooth_param = float(rng.uniform(0.1, 3))
     params, prior, likelihood = trained(lab, X, y, ["prior", "likelihood"], smooth_param=smooth_param)
     expect("the attribute prior", prior, **SINGLE)
@@ -148,7 +148,7 @@ def test_random_counts_without_smoothing(lab, expect, rng):
     """Random counts, not smoothed."""
     X, y = random_documents(rng, 3)
     X += 1
-    X[y == 1, 0] = 0  # a word that a class never showed
+    X[y == 1, 0] = 0  # A word that the class never showed.
     (params,) = trained(lab, X, y, smooth=False)
     expect("the intercepts, params[0]", params[0], **SINGLE)
     expect("the weights, params[1:]", params[1:], **SINGLE)

@@ -1,6 +1,6 @@
 """Exercise 1.3: the weights of Gaussian naive Bayes at several variances, with equal and unequal priors and means of any length.
 
-Weights that differ from others by the same for all classes classify alike. So every class is compared with class 0.
+Adding the same vector to the weights of all classes changes no prediction, so every class is compared with class 0.
 """
 
 import itertools
@@ -10,13 +10,13 @@ import pytest
 
 from lxmls_day1.lab_api import described
 
-SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"gaussian_weights": {"b and w": "(J + 1, K)"}}
 TOLD_AS = "b, then w, of each class minus those of class 0"
 
 
 def over_class_0(params):
-    """What each other class has more than class 0, row 0 the intercepts: (J + 1, K − 1)."""
+    """Return each other class minus class 0, with the intercepts in row 0: (J + 1, K − 1)."""
     if isinstance(params, tuple) or np.ndim(params) != 2:
         return described(params, "an array (J + 1, K)")
     params = np.asarray(params)
@@ -24,13 +24,13 @@ def over_class_0(params):
 
 
 def weights(lab, *examples):
-    """For each of these priors, means and variances: intercepts and weights of the other classes over class 0."""
+    """Return, for each of these priors, means and variances, the intercepts and weights of the other classes minus class 0."""
     calls = [(np.array(prior, float), np.array(means, float), float(variance)) for prior, means, variance in examples]
     return [over_class_0(params) for params in lab.each("gaussian_weights", "gaussian_weights", calls)]
 
 
 def small_inputs():
-    """One feature before two, two classes before three, equal priors first, round variances."""
+    """Yield one feature before two, two classes before three, equal priors first, round variances."""
     means = [[[0], [1]], [[0], [2]], [[1], [2]], [[-1], [2]], [[0, 1], [2, 0]], [[1, 1], [2, 0]], [[0], [1], [3]]]
     priors = {2: [[0.5, 0.5], [0.25, 0.75], [0.2, 0.8]], 3: [[0.25, 0.25, 0.5]]}
     for mu, variance in itertools.product(means, (1.0, 2.0, 4.0, 0.5)):
@@ -39,12 +39,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """What each class has more than class 0: intercepts, below them weights."""
+    """Return each class minus class 0: intercepts, below them weights."""
     return weights(lab, *((given["priors"], given["means"], given["variance"]) for given in inputs))
 
 
 def small_parts(given, answer):
-    """Intercepts and weights."""
+    """Yield intercepts and weights."""
     yield "b", answer[0]
     yield "w", answer[1:]
 
@@ -78,7 +78,7 @@ def test_three_classes(lab, expect):
 
 @pytest.mark.hidden
 def random_classes(rng, n_classes, n_features):
-    """Priors, means and a variance that is not near 1."""
+    """Return priors, means and a variance that is not near 1."""
     prior = rng.dirichlet(np.full(n_classes, 3.0)) * 0.9 + 0.1 / n_classes
     return (
         prior,

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"perceptron_rule": {"d": "(K,)"}}
-MAY_CHANGE = {"perceptron_rule"}  # the loop makes the scores anew for each example
+MAY_CHANGE = {"perceptron_rule"}  # The loop computes new scores for each example.
 
 
 def rule(lab, calls):
-    """What the rule answers to each of these scores, labels, ‖g(x)‖², steps and costs."""
+    """Return the rule's answers to these scores, labels, ‖g(x)‖², steps and costs."""
     return lab.each(
         "perceptron",
         "perceptron_rule",
@@ -21,7 +21,7 @@ def rule(lab, calls):
 
 
 def small_inputs():
-    """Two classes before three, small whole numbers, first a step of 1; scores below 0, scores that are close, and costs other than 1 last."""
+    """Yield two classes before three, small integers, a step of 1 first; negative scores, close scores, and costs other than 1 last."""
     positive, mixed, close, ones, others = (0, 1, 2), (-2, 0, 1), (0, 0.5, 0.75), [0, 1, 1], [0, 3, 2]
     kinds = [
         (positive, 1, 1, ones),
@@ -39,12 +39,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """d for each."""
+    """Return d for each input."""
     return rule(lab, [[i[word] for word in ("scores", "true class", "‖g(x)‖²", "step", "costs")] for i in inputs])
 
 
 def small_parts(given, answer):
-    """The entry of the true class, and those of the others."""
+    """Yield the entry of the true class, and the entries of the others."""
     yield "the entry of the true class", answer[given["true class"]]
     yield "the entries of the other classes", np.delete(answer, given["true class"])
 
@@ -63,7 +63,7 @@ def test_a_right_prediction(lab, expect):
 
 
 def test_equal_scores(lab, expect):
-    """Of equal scores the first counts, as in the first step of all"""
+    """If scores are equal, the first class is predicted, as in the very first step"""
     ds = rule(lab, [(np.zeros(3), label, 3.0, 1.0, ZERO_ONE[label]) for label in range(3)])
     expect("d for the scores [0, 0, 0], a row for each true class 0, 1, 2", ds, **SINGLE)
 
@@ -84,9 +84,9 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes, right):
-    """Scores, true class, ‖g‖², step and costs: a mistake, or a right prediction; scores far apart or close, around 0 or below."""
+    """Return scores, true class, ‖g‖², step and costs: a mistake or a right prediction; scores far apart or close, around or below 0."""
     scores = np.round(rng.choice([4.0, 0.2]) * rng.normal(size=n_classes), 2) - rng.choice([0.0, 15.0])
-    scores += 0.0015 * rng.permutation(n_classes)  # narrow leads, but none that takes a tolerance for a tie
+    scores += 0.0015 * rng.permutation(n_classes)  # Narrow leads, but wide enough that no tolerance makes them ties.
     order = np.argsort(scores)
     label = int(order[-1] if right else order[rng.integers(n_classes - 1)])
     cost = rng.uniform(0.2, 6.0, size=n_classes)
@@ -120,7 +120,7 @@ def test_random_training(lab, expect, rng):
     """Training on random points, averaged"""
     X, y = rng.normal(size=(30, 2)), rng.permutation(np.arange(30) % 3)
     order = rng.permutation(30)
-    first = np.argmin(y[order])  # where W = 0, class 0 is predicted: the first step is to be none
+    first = np.argmin(y[order])  # With W = 0, class 0 is predicted, so the first step changes nothing.
     order[[0, first]] = order[[first, 0]]
     perceptron = lab.classifier("perceptron", "Perceptron", nr_rounds=2, order=order)
     expect("the averaged weights", perceptron.train(X, y), **SINGLE)

@@ -1,4 +1,4 @@
-"""Exercise 1.4b: the loop with a rule that is given, `regression_rule`, which uses all that a rule is told."""
+"""Exercise 1.4b: the loop with a given rule, `regression_rule`, which uses all arguments of a rule."""
 
 import itertools
 
@@ -9,22 +9,22 @@ from lxmls_day1.lab_api import results
 
 ZERO_ONE = 1.0 - np.eye(2)
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 3.0], [0.25, 1.5, 0.0]])
-SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"regression_weights": {"W": "(J + 1, K)", "the mean": "(J + 1, K)"}}
 RESULTS = ("W after the last step", "the mean")
 
 
 def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
-    """W and the mean, one upon the other, as the loop makes them by the given rule."""
+    """Return W above the mean, as the loop computes them with the given rule."""
     arguments = np.array(X, float), np.array(labels), np.array(order), np.array(steps, float), np.array(costs, float)
     W, mean = lab.function("online_loop", "regression_weights", *arguments, shrinkage)
     return np.asarray(W), np.asarray(mean)
 
 
 def small_inputs():
-    """One point before two, one visit before two and three; a point without features, a step of 0, a step that keeps a quarter of W.
+    """Yield one point before two, one visit before two and three; a point without features, a step of 0, a step that keeps a quarter of W.
 
-    None keeps nothing of it: a right solution may hold W as a number times a matrix.
+    No step removes all of W, because a correct solution may store W as a number times a matrix.
     """
     points = [
         ([[1]], [1]),
@@ -56,7 +56,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """W, or the mean; each run is made once."""
+    """Return W, or the mean; each run is made once."""
     calls = {
         run_of(i): (
             np.array(i["points"], float),
@@ -74,12 +74,12 @@ def small_answers(lab, inputs):
 
 
 def run_of(given):
-    """What tells one run from another."""
+    """Return a key that distinguishes runs."""
     return repr([part for word, part in given.items() if word != "asked for"])
 
 
 def small_parts(given, answer):
-    """The two results."""
+    """Yield the two results."""
     yield given["asked for"], answer
 
 
@@ -115,7 +115,7 @@ def test_shrinkage(lab, expect):
 
 @pytest.mark.hidden
 def random_visits(rng, n_examples, n_features, n_classes, n_visits):
-    """Points, classes, visits, steps and costs."""
+    """Return points, classes, visits, steps and costs."""
     X = rng.normal(size=(n_examples, n_features))
     labels = rng.permutation(np.arange(n_examples) % n_classes)
     order = np.concatenate([rng.permutation(n_examples), rng.integers(n_examples, size=n_visits)])
@@ -153,12 +153,12 @@ def test_some_are_never_visited(lab, expect, rng):
 @pytest.mark.hidden
 @pytest.mark.parametrize("shrinkage", [0.0, 0.5])
 def test_visits_that_change_nothing_count(lab, expect, rng, shrinkage):
-    """Visits at which the rule answers 0: the weights shrink all the same, and stand in the mean once more"""
+    """Visits at which the rule returns 0: the weights still shrink, and count in the mean again"""
     found = []
     for _ in range(12):
         X = rng.choice(
             [-1.0, 1.0], size=(4, 3)
-        )  # ‖g‖² is 4: with the step 1 the scores are the targets, without rounding
+        )  # ‖g‖² is 4, so with the step 1 the scores equal the targets, without rounding.
         order = np.repeat(rng.permutation(4), 2)
         found.append(weights(lab, X, [0, 1, 1, 0], order, np.ones(8), ZERO_ONE, shrinkage))
     expect("W after two visits of each point, one after the other, and the mean, of twelve runs", found, **SINGLE)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"mira_rule": {"d": "(K,)"}}
-MAY_CHANGE = {"mira_rule"}  # the loop makes the scores anew for each example
+MAY_CHANGE = {"mira_rule"}  # The loop computes new scores for each example.
 
 
 def steps_of(lab, steps):
-    """What the rule answers to each of these scores, labels, ‖g(x)‖², caps and costs."""
+    """Return the rule's answers to these scores, labels, ‖g(x)‖², caps and costs."""
     calls = [(np.array(s, float), y, float(n), float(cap), np.array(cost, float)) for s, y, n, cap, cost in steps]
     return lab.each("mira", "mira_rule", calls)
 
@@ -30,7 +30,7 @@ SMALL_SETTINGS = [  # costs, ‖g(x)‖², cap
 
 
 def small_inputs():
-    """Two classes, then three; different scores before equal ones; 0/1 costs, then others; a cap that does not bite, then one that does."""
+    """Yield two classes before three, distinct scores before equal ones, 0/1 costs before others; caps that do not bite come first."""
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 3.0, 0.5))]:
         ties = [(1.0,) * n_classes, (3.0, 0.5, 3.0)[-n_classes:], (0.5, 3.0, 3.0)[-n_classes:]]
         untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
@@ -47,12 +47,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """What the rule adds to the weights of each class, over g(x)."""
+    """Return the changes of each class's weights, divided by g(x)."""
     return steps_of(lab, [list(given.values()) for given in inputs])
 
 
 def small_properties(given, d):
-    """What does not hold of a step."""
+    """Yield the violated properties of a step."""
     if abs(np.sum(d)) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
     if np.argmax(given["scores"]) == given["true class"] and np.any(d):
@@ -73,7 +73,7 @@ def small_properties(given, d):
 
 
 def small_parts(given, answer):
-    """The entry of the true class, and those of the others."""
+    """Yield the entry of the true class, and the entries of the others."""
     yield "the entry of the true class", answer[given["true class"]]
     yield "the entries of the other classes", np.delete(answer, given["true class"])
 
@@ -124,7 +124,7 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes):
-    """Scores, true class, ‖g‖² and costs: mostly a mistake, sometimes a right prediction; scores far apart or close, small costs and large ones."""
+    """Return scores, true class, ‖g‖² and costs: mostly a mistake; scores far apart or close, small and large costs."""
     label = int(rng.integers(n_classes))
     cost = rng.uniform(0.2, rng.choice([0.9, 6.0]), size=n_classes)
     cost[label] = 0.0

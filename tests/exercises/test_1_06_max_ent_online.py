@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 ZERO_ONE = 1.0 - np.eye(3)
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"max_ent_rule": {"d": "(K,)"}}
-MAY_CHANGE = {"max_ent_rule"}  # the loop makes the scores anew for each example
+MAY_CHANGE = {"max_ent_rule"}  # The loop computes new scores for each example.
 
 
 def small_inputs():
-    """Few classes and whole numbers first; the last ones are so large that e^s is more than a float can hold."""
+    """Yield few classes and integers first; in the last inputs e^s overflows."""
     few = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [-1, 1], [0, 0, 1], [1, 2, 0], [2, 0, 1], [2, 2, 0], [0, -1, 1]]
     large = [[1000, 1000], [1000, 999], [-1000, -999], [1000, 0], [0, -1000], [2000, 0], [-2000, 0], [0, -500, -1000]]
     for scores in few:
@@ -25,21 +25,21 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """What the rule answers to each of them."""
+    """Return the rule's answers to the inputs."""
     words = ("scores", "true class", "‖g(x)‖²", "step", "costs")
     calls = [[np.array(i[word], float)[()] for word in words] for i in inputs]
     return lab.each("max_ent_online", "max_ent_rule", [(s, int(y), *others) for s, y, *others in calls])
 
 
 def small_parts(given, answer):
-    """The entry of the true class, and those of the others."""
+    """Yield the entry of the true class, and the entries of the others."""
     yield "the entry of the true class", answer[given["true class"]]
     yield "the entries of the other classes", np.delete(answer, given["true class"])
 
 
 def test_by_hand(lab, expect):
     """One step that can be followed by hand"""
-    scores = np.log([1.0, 2.0, 5.0])  # their probabilities are 1/8, 2/8 and 5/8
+    scores = np.log([1.0, 2.0, 5.0])  # The probabilities are 1/8, 2/8 and 5/8.
     d = lab.function("max_ent_online", "max_ent_rule", scores, 1, 4.0, 0.5, ZERO_ONE[1])
     expect("d for the scores log 1, log 2, log 5, the true class 1 and the step 0.5", d, **SINGLE)
     assert abs(np.sum(d)) < 1e-6, "the true class does not gain what all classes lose: d does not sum to 0"
@@ -53,7 +53,7 @@ def test_nothing_known(lab, expect):
 
 def test_large_scores(lab, expect):
     """Scores of a thousand, and of minus three thousand"""
-    scores = np.array([1000.0, 1000.0 - np.log(3.0), -3000.0])  # exp of the distance to their mean is too large as well
+    scores = np.array([1000.0, 1000.0 - np.log(3.0), -3000.0])  # exp of the distance to their mean overflows, too.
     calls = [(each, 1, 1.0, 1.0, ZERO_ONE[1]) for each in (scores, scores - 2000.0)]
     large, small = lab.each("max_ent_online", "max_ent_rule", calls)
     expect("d for the scores 1000, 1000 − log 3, −3000, the true class 1 and the step 1", large, rtol=1e-4)
@@ -79,7 +79,7 @@ def test_training(lab, expect):
 def test_random_scores(lab, expect, rng, n_classes):
     """Random scores"""
     calls = []
-    for _ in range(24):  # with fewer, a mistake that seldom shows is missed by some seeds
+    for _ in range(24):  # With fewer inputs, some seeds would miss a rare mistake.
         scores, label, step = rng.normal(scale=3.0, size=n_classes), int(rng.integers(n_classes)), rng.uniform(0.1, 2.0)
         cost = rng.uniform(0.5, 2.0, size=n_classes) * (np.arange(n_classes) != label)
         calls.append((scores, label, rng.uniform(1.0, 9.0), step, cost))
@@ -89,9 +89,9 @@ def test_random_scores(lab, expect, rng, n_classes):
 @pytest.mark.hidden
 def test_random_large_scores(lab, expect, rng):
     """Random scores, far from zero and far from one another"""
-    scores = np.round(64 * rng.normal(size=4)) / 64  # all of these numbers are exact in single precision
+    scores = np.round(64 * rng.normal(size=4)) / 64  # All of these numbers are exact in single precision.
     shifts = (-1e4, -800.0, 800.0, 1e4)
-    apart = scores - [0.0, 0.0, 2000.0, 3000.0]  # neither their mean, nor any one but the largest, may be taken off
+    apart = scores - [0.0, 0.0, 2000.0, 3000.0]  # only subtracting the largest score works
     calls = [(scores + far, label, 1.0, 0.5, np.zeros(4)) for far in shifts for label in range(4)]
     calls += [(np.roll(apart, places), label, 1.0, 0.5, np.zeros(4)) for places in range(4) for label in range(4)]
     expect("d, one row for each example", lab.each("max_ent_online", "max_ent_rule", calls), **SINGLE)

@@ -1,27 +1,27 @@
-"""Exercise 1.6b: ∇F(W) = (1/M) Gᵀ(P − Y) + λW, on points that can be followed by hand and on random ones."""
+"""Exercise 1.6b: ∇F(W) = (1/M) Gᵀ(P − Y) + λW, on points that are easy to follow and on random ones."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-4, "atol": 1e-5}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"batch_gradient": {"∇F": "(J + 1, K)"}}
 
 
 def gradients(lab, tasks):
-    """The gradients, as they are, for these W, points, classes and λ."""
+    """Return the unconverted gradients for these W, points, classes and λ."""
     calls = [(np.array(W, float), np.array(X, float), np.array(y), float(penalty)) for W, X, y, penalty in tasks]
     return lab.each("batch_gradient", "batch_gradient", calls)
 
 
 def gradient(lab, *task):
-    """The gradient of one."""
+    """Return one gradient."""
     return gradients(lab, [task])[0]
 
 
 def small_inputs():
-    """W = 0 before others, one point before two and three, λ = 0 before 1; points of the plane and three classes last."""
+    """Yield W = 0 before others, one point before two and three, λ = 0 before 1; points of the plane and three classes last."""
     weights = [[[0, 0], [0, 0]], [[0, 1], [0, 0]], [[0, 0], [1, 0]], [[1, 0], [0, -1]], [[0, 2], [-2, 0]]]
     points = [
         ([[0]], [1]),
@@ -43,12 +43,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The gradient for each."""
+    """Return the gradient for each input."""
     return gradients(lab, [tuple(i.values()) for i in inputs])
 
 
 def small_parts(given, answer):
-    """The gradient by the intercepts, and by the other weights."""
+    """Yield the gradient by the intercepts, and by the other weights."""
     yield "row 0, of the intercepts", answer[0]
     yield "the rows below it", answer[1:]
 
@@ -82,7 +82,7 @@ def test_large_scores(lab, expect):
 
 @pytest.mark.hidden
 def random_task(rng, n_examples, n_features, n_classes):
-    """Weights, points and classes; none of the numbers of examples, features and classes are the same."""
+    """Return weights, points and classes; the numbers of examples, features and classes all differ."""
     labels = rng.permutation(np.arange(n_examples) % n_classes)
     return rng.normal(size=(n_features + 1, n_classes)), rng.normal(size=(n_examples, n_features)), labels
 

@@ -8,9 +8,9 @@ import pytest
 from lxmls_day1.lab_api import NoAnswer
 
 ZERO_ONE = 1.0 - np.eye(3)
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"svm_rule": {"d": "(K,)"}, "svm_step": {"the new W": "(J + 1, K)"}}
-MAY_CHANGE = {"svm_rule"}  # the loop makes the scores anew for each example
+MAY_CHANGE = {"svm_rule"}  # The loop computes new scores for each example.
 TOLD_AS = "d of svm_rule; or the weights after svm_step, minus g(x) dᵀ with the d of svm_rule"
 
 
@@ -18,14 +18,14 @@ SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
 
 
 def small_inputs():
-    """Steps of the rule on two and three classes, then steps on whole weights; in none are two rivals equally dangerous."""
+    """Yield steps of the rule on two and three classes, then steps on whole weights; never are two rivals equally dangerous."""
     two = [[0, 0], [0, 1], [3, 0], [1, 0], [1.5, 0], [0, 3]]
     three = [[0, 1, 0], [1, 2.5, 0], [2, 1, 2.5], [0, 3, 1], [3, 1.5, 1], [4, 0, 1], [2, 0.75, -3]]
     for scores in two + three:
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):
                 cost = cost_of(label, SMALL_COSTS[costs][: len(scores)])
-                # either one class alone is in front, or the true one leads by its margin exactly
+                # Either one class alone is in front, or the true class leads by exactly its margin.
                 if one_in_front(scores, cost) or np.argmax(np.add(scores, cost)) == label:
                     settings = {"true class": label, "η": step, "‖g(x)‖²": sq_norm, "costs": cost}
                     yield {"function": "svm_rule", "scores": scores, **settings}
@@ -45,16 +45,16 @@ def cost_of(label, costs):
 
 
 def one_in_front(scores, cost):
-    """Whether one class alone has the highest sum: which of two would be taken is a convention."""
+    """Return True if one class alone has the highest sum; the choice between two would be a convention."""
     second, first = np.sort(np.add(scores, cost))[-2:]
     return first > second
 
 
 def steps_with_own_rule(lab, calls):
-    """The weights after each step, less g(x) dᵀ with the d that the lab's own rule answers: so a wrong rule makes no step wrong.
+    """Return the weights after each step minus g(x) dᵀ, with d from the lab's own rule, so that a wrong rule makes no step wrong.
 
-    If the rule is still to be written, fails, answers something of another form, or does not move where the true class is not in
-    front, another one stands in for it: without a d no step shows that it adds g(x) dᵀ.
+    Another rule replaces a rule that is a stub, fails, returns a wrong shape or type, or does not move although the true class is not
+    in front, because without a d no step shows that it adds g(x) dᵀ.
     """
     if not calls:
         return []
@@ -79,7 +79,7 @@ def steps_with_own_rule(lab, calls):
 
 
 def small_answers(lab, inputs):
-    """What the rule answers; or the weights after the step, without g(x) dᵀ."""
+    """Return the rule's answer; or the weights after the step, without g(x) dᵀ."""
     calls = {name: [_small_arguments(i) for i in inputs if i["function"] == name] for name in ("svm_rule", "svm_step")}
     of_rule = iter(lab.each("svm", "svm_rule", calls["svm_rule"]) if calls["svm_rule"] else [])
     of_step = iter(steps_with_own_rule(lab, calls["svm_step"]))
@@ -95,7 +95,7 @@ def _small_arguments(i):
 
 
 def small_properties(given, answer):
-    """What does not hold of d, or of the weights after a step."""
+    """Yield the violated properties of d, or of the weights after a step."""
     if given["function"] == "svm_step":
         kept = (1 - given["η"] * given["λ"]) * np.array(given["weights"], float)
         if np.abs((answer - kept).sum(axis=1)).max() > 1e-4:
@@ -120,7 +120,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The two functions."""
+    """Yield the results of the two functions."""
     yield f"`{given['function']}`", answer
 
 
@@ -129,7 +129,7 @@ def test_rule(lab, expect):
     examples = [  # scores, cost of each class; the true class is 0
         ([3.0, 1.5, 0.5], ZERO_ONE[0]),  # right by more than its margin
         ([2.0, 1.6, 0.0], ZERO_ONE[0]),  # right, by less than its margin
-        ([1.0, 1.6, 1.4], np.array([0.0, 0.5, 2.0])),  # wrong, and class 2 would be dearer than class 1
+        ([1.0, 1.6, 1.4], np.array([0.0, 0.5, 2.0])),  # wrong, and class 2 would cost more than class 1
         ([1.0, 1.4, 1.2], np.array([0.0, 0.5, 2.0])),  # the same, more narrowly
     ]
     d = lab.each("svm", "svm_rule", [(np.array(scores), 0, 2.0, 0.5, cost) for scores, cost in examples])
@@ -155,7 +155,9 @@ def test_training(lab, expect):
     """Two rounds of training with unequal costs, and the same steps one by one"""
     X = np.array([[2.0, 0.0], [1.5, 1.0], [-1.0, 0.5], [-2.0, -1.0], [0.0, 2.0], [0.5, 3.0]])
     y, order = [0, 0, 1, 1, 2, 2], [0, 2, 4, 1, 3, 5]
-    cost = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [1.5, 0.7, 0.0]])  # cost[p, y] of predicting p where y is true
+    cost = np.array(
+        [[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [1.5, 0.7, 0.0]]
+    )  # cost[p, y] is the cost of predicting p if y is true.
     settings = {"regularizer": 0.3, "nr_rounds": 2, "order": order}
     settings |= {"initial_step": 0.8, "alpha": 0.7, "averaged": False}
     svm = lab.classifier("svm", "SVM", cost=cost, **settings)
@@ -177,9 +179,9 @@ def test_training(lab, expect):
 def test_random_rule(lab, expect, rng, n_classes):
     """The rule on random scores and costs"""
     calls = []
-    for number in range(160):  # with fewer, a mistake that seldom shows is missed by some seeds
+    for number in range(160):  # With fewer inputs, some seeds would miss a rare mistake.
         scores, label = rng.choice([0.3, 1.0, 3.0]) * rng.normal(size=n_classes), int(rng.integers(n_classes))
-        if number % 2:  # right, with a margin or not
+        if number % 2:  # Right, with a margin or without.
             scores[label] = scores.max() + rng.uniform(0.0, 3.0)
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
         far = rng.choice([-9.0, 0.0, 9.0])
@@ -193,14 +195,16 @@ def test_random_step(lab, expect, rng, n_classes):
     """Steps on random weights"""
     calls = []
     for _ in range(60):
-        W, g = (np.round(32 * rng.normal(size=size)) / 32 for size in ((3, n_classes), 3))  # scores without rounding
+        W, g = (
+            np.round(32 * rng.normal(size=size)) / 32 for size in ((3, n_classes), 3)
+        )  # The scores have no rounding errors.
         g[0], label = 1.0, int(rng.integers(n_classes))
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
         calls.append((W, g, label, rng.uniform(0.2, 1.0), rng.uniform(0.2, 1.0), cost))
     expect("the weights after each of the steps, without g(x) dᵀ", steps_with_own_rule(lab, calls), **SINGLE)
 
 
-LEADS = (-1.0, 0.5, 0.9, 1.0, 1.1, 2.0)  # of the true class; the margin is 1
+LEADS = (-1.0, 0.5, 0.9, 1.0, 1.1, 2.0)  # The lead of the true class; the margin is 1.
 
 
 @pytest.mark.hidden
@@ -229,7 +233,9 @@ def test_random_training(lab, expect, rng, n_classes):
     """Training on random examples with random costs"""
     for number in range(4):
         y = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=20 - n_classes)])
-        X = rng.normal(size=(20, 3)) + 2.0 * np.eye(4, 3)[y]  # some have their margin after a round, others never
+        X = (
+            rng.normal(size=(20, 3)) + 2.0 * np.eye(4, 3)[y]
+        )  # Some examples reach their margin after a round, others never.
         cost = rng.uniform(0.5, 2.0, size=(n_classes, n_classes)) * (1.0 - np.eye(n_classes))
         svm = lab.classifier("svm", "SVM", regularizer=rng.uniform(0.1, 0.5), nr_rounds=3, alpha=0.8, cost=cost, seed=5)
         params = svm.train(X, y)

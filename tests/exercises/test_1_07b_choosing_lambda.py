@@ -21,13 +21,13 @@ DEV = (
 
 
 def choice(lab, regularizers, train, dev):
-    """What is chosen, and the accuracies."""
+    """Return the chosen value, and the accuracies."""
     chosen, accuracies = lab.function("choosing_lambda", "choose_for_max_ent", list(regularizers), *train, *dev)
     return chosen, accuracies
 
 
 def small_inputs():
-    """One value of λ before two and three, two training points before three and four; some points lie where λ and 2λ disagree."""
+    """Yield one λ before two and three, two training points before three and four; some points are where λ and 2λ disagree."""
     trains = [
         ([[-1], [2]], [0, 1]),
         ([[-1], [1], [3]], [0, 1, 1]),
@@ -43,9 +43,9 @@ def small_inputs():
         ([[0.3], [2]], [0, 1]),
         ([[0], [0.3]], [1, 0]),
     ]
-    nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # one point in 24 tells a small λ from a large one
+    nearly = [[0.1]] + [[4]] * 23, [0] + [1] * 23  # One point in 24 distinguishes a small λ from a large one.
     cases = [*itertools.product(([1], [0.1, 1], [1, 0.1], [0.5, 3], [10, 0.1, 1]), trains)]
-    graded = [[-1]] + [[0.05]] * 5 + [[0.2]] * 4, [0] * 10  # λ = 0.1 is right, 1 in six points, 10 in one
+    graded = [[-1]] + [[0.05]] * 5 + [[0.2]] * 4, [0] * 10  # λ = 0.1 is always right, 1 on six points, 10 on one.
     of_case = [(values, train, [train, *devs]) for values, train in cases]
     for values, train, its in [*of_case, ([0.5, 3], trains[0], [nearly]), ([10, 0.1, 1], trains[0], [nearly, graded])]:
         for dev, result in itertools.product(its, RESULTS):
@@ -60,7 +60,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The chosen λ, or the accuracies; each choice is made once."""
+    """Return the chosen λ, or the accuracies; each choice is made once."""
     calls = {
         choice_of(i): (
             list(map(float, i["values of λ"])),
@@ -77,12 +77,12 @@ def small_answers(lab, inputs):
 
 
 def choice_of(given):
-    """What tells one choice from another."""
+    """Return a key that distinguishes choices."""
     return repr([part for word, part in given.items() if word != "asked for"])
 
 
 def small_parts(given, answer):
-    """The two results."""
+    """Yield the two results."""
     yield given["asked for"], answer
 
 
@@ -93,13 +93,13 @@ def test_accuracies(lab, expect):
 
 
 def test_the_choice(lab, expect):
-    """The best value of λ, wherever it stands in the list"""
+    """The best value of λ, at any place in the list"""
     chosen = [choice(lab, values, TRAIN, DEV)[0] for values in ([0.01, 0.3, 30.0], [30.0, 0.3, 0.01], [0.01, 30.0])]
     expect("the λ chosen from (0.01, 0.3, 30), from (30, 0.3, 0.01) and from (0.01, 30)", chosen)
 
 
 def test_equal_accuracies(lab, expect):
-    """Of several values that are equally good the largest"""
+    """The largest of several equally good values"""
     X, y = np.array([[-3.0], [-2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     chosen = [choice(lab, values, (X, y), (X + 0.5, y))[0] for values in ([0.1, 1.0, 0.5], [1.0, 0.1], [0.5, 2.0, 1.0])]
     expect("the λ chosen from (0.1, 1, 0.5), from (1, 0.1) and from (0.5, 2, 1), all with accuracy 1", chosen)
@@ -115,7 +115,7 @@ def test_a_narrow_choice(lab, expect):
 
 @pytest.mark.hidden
 def random_parts(rng, n_train, n_dev):
-    """Two overlapping classes that are not balanced, in the training part in another way than in the development part."""
+    """Return two overlapping, unbalanced classes, whose balance differs between the training and the development part."""
     parts = []
     for n, share in ((n_train, 0.75), (n_dev, 0.5)):
         y = (np.arange(n) < share * n).astype(int)
@@ -130,7 +130,9 @@ def test_random_parts(lab, expect, rng, n_values):
     for number in range(4):
         train, dev = random_parts(rng, 16, 40)
         values = 10.0 ** rng.permutation(np.linspace(-2.5, 1.5, n_values)) * rng.uniform(0.8, 1.2)
-        close = np.column_stack([values, 1.0001 * values])  # two that are equally good, the larger one first or last
+        close = np.column_stack(
+            [values, 1.0001 * values]
+        )  # Two values are equally good; the larger one comes first or last.
         values = (close if number % 2 else close[:, ::-1]).ravel().tolist()
         chosen, accuracies = choice(lab, values, train, dev)
         expect(f"what is chosen in trial {number + 1}", chosen)
@@ -151,7 +153,7 @@ def test_random_parts(lab, expect, rng, n_values):
 
 @pytest.mark.hidden
 def rare_class(rng):
-    """Two classes that every small λ tells apart; the first is rare in the training part alone, so that the intercepts of a huge λ decide."""
+    """Return two classes that every small λ separates; the first is rare only in training, so the intercepts of a huge λ decide."""
     labels = [np.arange(16) >= n_of_the_first for n_of_the_first in (2, 8)]
     return [(rng.uniform(0.4, 0.6, size=(16, 1)) * (2 * y[:, None] - 1), y.astype(int)) for y in labels]
 
@@ -164,5 +166,5 @@ def test_random_equal_accuracies(lab, expect, rng):
         X = rng.uniform(2.0, 4.0, size=(6, 1)) * (2 * y[:, None] - 1)
         values = np.insert(rng.permutation([0.1, 0.2, 0.5]), number, 1.0) * rng.uniform(
             0.8, 1.2
-        )  # the largest anywhere
+        )  # The largest value may be anywhere.
         expect(f"what is chosen in trial {number + 1}", choice(lab, values.tolist(), (X, y), (X[::-1], y[::-1]))[0])

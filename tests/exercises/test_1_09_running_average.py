@@ -1,4 +1,4 @@
-"""Exercise 1.9: runs of a few steps, short enough to be averaged by hand."""
+"""Exercise 1.9: runs of a few steps, short enough to average without a computer."""
 
 import itertools
 
@@ -7,30 +7,30 @@ import pytest
 
 from lxmls_day1.lab_api import results
 
-# In this order the perceptron errs at steps 1, 3 and 5, and then no more. The weights of class 1 after each step:
+# In this order the perceptron makes mistakes only at steps 1, 3 and 5. The weights of class 1 after each step:
 # (1, 3), (1, 3), (0, 2), (0, 2), (−1, 1), …
 POINTS, LABELS, ORDER = [[3.0], [2.0], [1.0]], [1, 1, 0], [0, 0, 2, 0, 2, 1, 1, 2, 2]
 
-# What a solution in single precision can keep; U has grown a hundred times as large as the average.
+# A solution in single precision meets this tolerance; U is about a hundred times as large as the average.
 SINGLE, SINGLE_U = {"rtol": 1e-5, "atol": 1e-5}, {"rtol": 1e-5, "atol": 1e-3}
 MUST_RETURN = {"averaged_perceptron": {"the average": "(J + 1, K)", "U": "(J + 1, K)"}}
 TOLD_AS = "the average, then U, row by row"
 
 
 def runs(lab, tasks):
-    """The averages, and the U, of these points, classes and orders."""
+    """Return the averages, and the U, of these points, classes and orders."""
     calls = [tuple(map(np.array, task)) for task in tasks]
     return zip(*lab.each("running_average", "averaged_perceptron", calls), strict=True)
 
 
 def run(lab, X, labels, order):
-    """The average and U."""
+    """Return the average and U."""
     (average,), (U,) = runs(lab, [(X, labels, order)])
     return average, U
 
 
 def small_inputs():
-    """Runs of a few steps over points on a line, then in the plane and of three classes."""
+    """Yield runs of a few steps over points on a line, then in the plane and of three classes."""
     lines = [[1, -1], [2, -1], [1, 2], [-1, 3], [0.5, 2], [1, 2, -1], [2, -1, 3]]
     for n_steps in range(1, 7):
         for points in lines:
@@ -42,7 +42,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The average and U of each run, one after the other."""
+    """Return the average and U of each run, one after the other."""
     names = ("points", "classes", "order")
     calls = [(np.array(i["points"], float), *(np.array(i[name]) for name in names[1:])) for i in inputs]
     made = [results(its, "the average", "U") for its in lab.each("running_average", "averaged_perceptron", calls)]
@@ -50,7 +50,7 @@ def small_answers(lab, inputs):
 
 
 def small_properties(given, answer):
-    """What does not hold of an average and U."""
+    """Yield the violated properties of an average and U."""
     rows = np.reshape(answer, (-1, max(given["classes"]) + 1))
     if np.abs(rows.sum(axis=1)).max() > 1e-4:
         yield (
@@ -60,7 +60,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The average and U."""
+    """Yield the average and U."""
     average, U = np.split(np.reshape(answer, (-1, max(given["classes"]) + 1)), 2)
     yield "the average", average
     yield "U", U
@@ -98,10 +98,10 @@ def test_three_classes(lab, expect):
 def test_random_runs(lab, expect, rng, n_classes):
     """Random points, many rounds: as by the definition."""
     tasks = []
-    for _ in range(12):  # the last step is a mistake in some, and in others none
+    for _ in range(12):  # The last step is a mistake in some runs only.
         X, labels = rng.normal(size=(25, 2)), rng.permutation(np.arange(25) % n_classes)
         order = np.concatenate([rng.permutation(25) for _ in range(4)])
-        first = np.argmax(labels[order] > 0)  # where W = 0, class 0 is predicted: the first step is to be a mistake
+        first = np.argmax(labels[order] > 0)  # With W = 0, class 0 is predicted, so the first step is a mistake.
         order[[0, first]] = order[[first, 0]]
         tasks.append((X, labels, order))
     averages, every_u = runs(lab, tasks)

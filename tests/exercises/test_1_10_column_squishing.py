@@ -5,26 +5,26 @@ import itertools
 import numpy as np
 import pytest
 
-NO_CAP = 1e6  # above everything that is asked for here
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+NO_CAP = 1e6  # A cap that no step here reaches.
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"squishing_rule": {"d": "(K,)"}}
-MAY_CHANGE = {"squishing_rule"}  # the loop makes the scores anew for each example
-SOURCE = [0.90085352, 2.25573249, 0.25974194]  # the scores of the source's example; every class is to win by 1
+MAY_CHANGE = {"squishing_rule"}  # The loop computes new scores for each example.
+SOURCE = [0.90085352, 2.25573249, 0.25974194]  # The scores of the source's example; every class must win by 1.
 
 
 def ones_but(label, n_classes):
-    """0/1 costs ρ(·, y)."""
+    """Return 0/1 costs ρ(·, y)."""
     return 1.0 - np.eye(n_classes)[label]
 
 
 def steps_of(lab, steps):
-    """What the rule answers to each of these scores, labels, ‖g(x)‖², caps and costs."""
+    """Return the rule's answers to these scores, labels, ‖g(x)‖², caps and costs."""
     calls = [(np.array(s, float), y, float(n), float(cap), np.array(cost, float)) for s, y, n, cap, cost in steps]
     return lab.each("column_squishing", "squishing_rule", calls)
 
 
 def small_inputs():
-    """Two to four classes, scores and costs that are whole or halves, without a cap (100) and with one."""
+    """Yield two to four classes, scores and costs that are integers or halves, without a cap (100) and with one."""
     three = [[0, 0, 0], [0, 1, 0], [0, 2, 1], [0, 3, 2], [0, 3, 0], [0, 0, 3], [1, 0.5, 0], [0, 2, 2], [0, 4, 1]]
     ladders = {
         2: [[0, 0], [0, 1], [1, 0], [0, 2], [0.5, 0]],
@@ -50,12 +50,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """d of each step."""
+    """Return d of each step."""
     return steps_of(lab, [list(given.values()) for given in inputs])
 
 
 def small_properties(given, d):
-    """What does not hold of a step."""
+    """Yield the violated properties of a step."""
     label, after = given["true class"], np.array(given["scores"]) + given["‖g(x)‖²"] * d
     if abs(d.sum()) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, the others must lose."
@@ -71,7 +71,7 @@ def small_properties(given, d):
 
 
 def small_parts(given, answer):
-    """The entry of the true class, and those of the others."""
+    """Yield the entry of the true class, and the entries of the others."""
     yield "the entry of the true class", answer[given["true class"]]
     yield "the entries of the other classes", np.delete(answer, given["true class"])
 
@@ -129,7 +129,7 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes):
-    """Scores, true class, ‖g‖² and costs: some rivals too high, some not; some that are right but narrowly, by scores far apart or close."""
+    """Return scores, true class, ‖g‖² and costs: some rivals too high; some narrowly right predictions; scores far apart or close."""
     label = int(rng.integers(n_classes))
     cost = rng.uniform(0.2, 2.0, size=n_classes)
     cost[label] = 0.0

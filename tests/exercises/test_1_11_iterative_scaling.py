@@ -11,7 +11,7 @@ from lxmls_day1.lab_api import results
 # (1, x, slack) of five documents of two words; each row sums to 4.
 DOCUMENTS = np.array([[1.0, 2, 1, 0], [1, 1, 0, 2], [1, 0, 3, 0], [1, 1, 2, 0], [1, 0, 1, 2]])
 LABELS = np.array([0, 0, 1, 1, 1])
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {
     "with_slack": {"(1, x, slack)": "(M, J + 2)", "V": ""},
     "scaling_update": {"the new weights": "like the old ones"},
@@ -20,7 +20,7 @@ TOLD_AS = "(1, x, slack) of each row, then V; or the new weights"
 
 
 def scaled(lab, features, labels, n_classes, n_iterations):
-    """Weights after some iterations, E_model there, and E_emp; all rows of the features (1, x, slack) have the same sum."""
+    """Return weights after some iterations, E_model there, and E_emp; all rows of the features (1, x, slack) have the same sum."""
     empirical, total = features.T @ np.eye(n_classes)[labels] / len(features), float(features[0].sum())
     weights = np.zeros(empirical.shape)
     for _ in range(n_iterations):
@@ -31,14 +31,14 @@ def scaled(lab, features, labels, n_classes, n_iterations):
 
 
 def moments(features, weights):
-    """E_model at these weights."""
+    """Return E_model at these weights."""
     scores = features @ weights
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     return features.T @ (p / p.sum(axis=1, keepdims=True)) / len(features)
 
 
 def small_inputs():
-    """Examples with one to three features, and updates of one to three weights."""
+    """Yield examples with one to three features, and updates of one to three weights."""
     for X in (
         [[1]],
         [[1], [0]],
@@ -64,7 +64,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """(1, x, slack) of each example and V; or the new weights."""
+    """Return (1, x, slack) of each example and V; or the new weights."""
     tables = [(_made(i["X"], i["X is"]),) for i in inputs if "X" in i]
     updates = [
         (*(np.array(i[name], float) for name in ("weights", "E_emp", "E_model")), float(i["V"]))
@@ -86,7 +86,7 @@ def _flat(features, total):
 
 
 def small_properties(given, answer):
-    """What does not hold of a table of features and V, or of new weights."""
+    """Yield the violated properties of a table of features and V, or of new weights."""
     if "X" in given:
         rows = np.reshape(answer[:-1], (len(given["X"]), -1))
         if rows.min() < 0:
@@ -105,7 +105,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The features with the slack, and V; or the new weights."""
+    """Yield the features with the slack, and V; or the new weights."""
     if "X" in given:
         features = answer[:-1].reshape(len(given["X"]), -1)
         yield "1 and x", features[:, :-1]
@@ -116,7 +116,7 @@ def small_parts(given, answer):
 
 
 def small_terms(given, answer, right):
-    """Of which the slack and V, or the change of the weights, may be made."""
+    """Yield terms for formulas of the slack and V, or of the change of the weights."""
     if "X" in given:
         X = np.array(given["X"], float)
         rows, slack = (np.reshape(its[:-1], (len(X), -1)) for its in (answer, right))
@@ -170,7 +170,9 @@ def test_random_slack(lab, expect, rng):
     """The slack feature of random examples"""
     X = rng.gamma(1.0, size=(6, 3))
     for kind, given in (("an array", X), ("sparse", X * (X > 0.5))):
-        given = given[np.roll(np.argsort(given.sum(axis=1)), 3)]  # the longest is neither the first nor the last
+        given = given[
+            np.roll(np.argsort(given.sum(axis=1)), 3)
+        ]  # The longest example is neither the first nor the last.
         given = sp.csr_array(given) if kind == "sparse" else given
         features, total = lab.function("iterative_scaling", "with_slack", given)
         expect(f"(1, x, slack), where X is {kind}", features, **SINGLE)

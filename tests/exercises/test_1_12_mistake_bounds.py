@@ -12,20 +12,22 @@ POINTS = np.array([[2.0, 2.0], [-1.0, 3.0], [-2.0, 0.0], [1.0, -2.0]])
 SIGNS = np.array([1, 1, -1, -1])
 THREE_CLASSES = np.array([[4.0, 0.0], [3.0, 1.0], [0.0, 3.0], [-1.0, 2.0], [-3.0, -2.0], [-1.0, -3.0]])
 LABELS = np.array([0, 0, 1, 1, 2, 2])
-COLUMNS = np.array([[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]])  # intercepts first, of unequal lengths
-SINGLE = {"rtol": 1e-4}  # what a solution in single precision can keep: γ is a small difference of large scores
+COLUMNS = np.array(
+    [[0.0, 0.5, -0.5], [2.0, 0.0, -1.5], [0.5, 1.5, -2.0]]
+)  # Intercepts first; the columns have unequal lengths.
+SINGLE = {"rtol": 1e-4}  # A solution in single precision meets this tolerance; γ is a small difference of large scores.
 MUST_RETURN = {"mistake_bound": {"R": "", "γ": "", "the bound": ""}}
 RESULTS = ("R", "γ", "the bound")
 TOLD_AS = ", ".join(RESULTS)
 
 
 def bound(lab, X, y, separator):
-    """[R, γ, the most updates]"""
+    """Return [R, γ, the most updates]."""
     return list(results(lab.function("mistake_bounds", "mistake_bound", X, y, separator), *RESULTS))
 
 
 def small_inputs():
-    """A few points on a line or in the plane, and a separator: a vector, or a column for each class."""
+    """Yield a few points on a line or in the plane, and a separator: a vector, or a column for each class."""
     lines = [[-1, 1], [-1, 2], [-3, 4], [-2, 1], [-2, 1, 3], [-3, -1, 2]]
     for points, (intercept, weight) in itertools.product(
         lines, [(0, 1), (0, 2), (0.5, 1), (-0.5, 2), (1, 2), (0, 3), (2, 1), (0, -1)]
@@ -60,14 +62,14 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """[R, γ, the most updates] of each, or "refused". Those that are to be refused are asked one by one."""
+    """Return [R, γ, the most updates] for each input, or "refused". Inputs that must be refused are called one by one."""
     together = [n for n, given in enumerate(inputs) if parts_the_classes(given)]
     found = dict(zip(together, bounds_of(lab, [inputs[n] for n in together]), strict=True))
     return [found[n] if n in found else bounds_of(lab, [given])[0] for n, given in enumerate(inputs)]
 
 
 def parts_the_classes(given):
-    """Whether each point has the greatest score, or the sign, of its class."""
+    """Return True if each point has the greatest score, or the sign, of its class."""
     scores = np.insert(np.array(given["points"], float), 0, 1.0, axis=1) @ np.array(given["separator"], float)
     own = (
         scores * np.where(given["classes"], 1, -1) if scores.ndim == 1 else scores[range(len(scores)), given["classes"]]
@@ -81,7 +83,7 @@ def parts_the_classes(given):
 
 
 def bounds_of(lab, inputs):
-    """The three numbers of each, or "refused"; one by one where the code refuses one of them."""
+    """Return the three numbers for each input, or "refused"; if the code refuses one, call it for each input alone."""
     calls = [(_points_of(i), np.array(i["classes"]), np.array(i["separator"], float)) for i in inputs]
     try:
         return [list(results(answer, *RESULTS)) for answer in lab.each("mistake_bounds", "mistake_bound", calls)]
@@ -99,7 +101,7 @@ def _points_of(given):
 
 
 def small_properties(given, answer):
-    """What does not hold of R, γ and the bound."""
+    """Yield the violated properties of R, γ and the bound."""
     radius, _, _ = answer
     if radius < np.sqrt(1 + (np.array(given["points"], float) ** 2).sum(axis=1).max()) - 1e-5:
         yield (
@@ -109,12 +111,12 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The three numbers."""
+    """Yield the three numbers."""
     yield from zip(RESULTS, answer, strict=True)
 
 
 def small_terms(given, answer, right):
-    """Of which R, γ and the bound may be made."""
+    """Yield terms for formulas of R, γ and the bound."""
     X, separator = np.array(given["points"], float), np.array(given["separator"], float)
     kind, K = ("for a vector", 2) if separator.ndim == 1 else ("for columns", separator.shape[1])
     sizes = {"the number of examples": len(X), "the length of the separator": np.linalg.norm(separator)}
@@ -166,7 +168,7 @@ def test_no_separator(lab, expect):
 
 @pytest.mark.hidden
 def said(lab, X, y, separator):
-    """What is said of a separator that does not part the classes."""
+    """Return the error message for a separator that does not separate the classes."""
     try:
         return f"a bound of {bound(lab, X, y, separator)[2]:.6g}"
     except ValueError as error:
@@ -195,7 +197,7 @@ def test_random_vector(lab, expect, rng, n_features):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_random_columns(lab, expect, rng, n_classes):
     """Random columns, and points that they part"""
-    apart, _ = np.linalg.qr(rng.normal(size=(6, n_classes)))  # so that every class has its share of the points
+    apart, _ = np.linalg.qr(rng.normal(size=(6, n_classes)))  # Every class gets its share of the points.
     U = np.vstack([0.3 * rng.normal(size=n_classes), apart * rng.uniform(0.6, 1.8, size=n_classes)])
     X = rng.normal(scale=3.0, size=(400, 6))
     scores = U[0] + X @ U[1:]

@@ -9,14 +9,14 @@ MUST_RETURN = {"viterbi": {"the path": "(T,)"}}
 
 
 def tagged(lab, sentences):
-    """The sequences that the search finds, as they come; each sentence is emissions, transitions, start, stop."""
+    """Return the unconverted sequences that the search finds; each sentence is emissions, transitions, start, stop."""
     scores = [tuple(np.array(part, dtype=float) for part in sentence) for sentence in sentences]
     paths = lab.each("viterbi", "viterbi", [(each,) for each in scores], first_as="ChainScores")
     return list(paths)
 
 
 def total_score(path, emissions, transitions, start, stop):
-    """start + emissions + transitions + stop of one sequence; its tags may be written as floats."""
+    """Return start + emissions + transitions + stop of one sequence; its tags may be floats."""
     path = np.asarray(path).astype(np.intp)
     steps = sum(transitions[k][j] for k, j in itertools.pairwise(path))
     return start[path[0]] + sum(row[k] for row, k in zip(emissions, path, strict=True)) + steps + stop[path[-1]]
@@ -26,9 +26,9 @@ KEPT = [(True, False, False), (False, True, False), (False, False, True), (True,
 
 
 def small_inputs():
-    """Sentences of one to four words, two tags or three, with small scores, whole or halves; one sequence alone is the best.
+    """Yield sentences of one to four words, two or three tags, with small scores, integers or halves; a single sequence is the best.
 
-    In most of them some of the parts are zero, so that a mistake about the others shows by itself.
+    In most sentences some parts are zero, so that a mistake in the other parts shows by itself.
     """
     rng = np.random.default_rng(13)
     for n_words, n_tags, count in [
@@ -46,7 +46,7 @@ def small_inputs():
             kept = [True, *KEPT[number // 2 % len(KEPT)]] if 4 * number < 3 * count else [True] * 4
             whole = [part * keeps for part, keeps in zip(whole, kept, strict=True)]
             if number % 6 == 5:
-                whole[0] -= 3  # many sentences have no score above 0
+                whole[0] -= 3  # Many sentences have no score above 0.
             parts = [(part if number % 2 else np.minimum(np.abs(part), 2) / 2).tolist() for part in whole]
             every = sorted(total_score(path, *parts) for path in itertools.product(range(n_tags), repeat=n_words))
             if every[-1] > every[-2]:
@@ -54,19 +54,19 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The best sequence of each."""
+    """Return the best sequence of each sentence."""
     return tagged(lab, [tuple(i.values()) for i in inputs])
 
 
 def small_properties(given, path):
-    """What does not hold of a sequence."""
+    """Yield the violated properties of a sequence."""
     tags = range(len(given["start"]))
     if not all(tag in tags for tag in path):
         yield "no_tags", "The sequence contains numbers that are not tags: tags are the numbers from 0 to K − 1."
 
 
 def small_parts(given, answer):
-    """The tag of the last word, and those before it."""
+    """Yield the tag of the last word, and the tags before it."""
     yield "the last tag", answer[-1]
     yield "the tags before it", answer[:-1]
 
@@ -82,7 +82,7 @@ def test_one_word(lab, expect):
 def test_a_sentence(lab, expect):
     """“the old man the boat”: the tag that looks best at once is not the best in the end"""
     # Tags: 0 determiner, 1 adjective, 2 noun, 3 verb. Every word by itself speaks for "the (old man) the (boat)"; but a
-    # sentence wants a verb, and no determiner comes after a noun: the old (people) man the boat.
+    # sentence needs a verb, and no determiner comes after a noun: the old (people) man the boat.
     words = [
         [3.0, 0.0, 0.0, 0.0],
         [0.0, 1.5, 0.9, 0.0],
@@ -129,7 +129,7 @@ def test_eleven_words(lab, expect, rng):
 
 @pytest.mark.hidden
 def random_sentences(rng, *sizes):
-    """Random scores of sentences of so many words and tags; in every other one all are negative, as logarithms of probabilities are."""
+    """Return random scores of sentences of several sizes; in every other sentence all scores are negative, like log-probabilities."""
     shapes = [[(n_words, n_tags), (n_tags, n_tags), n_tags, n_tags] for n_words, n_tags in sizes]
     sentences = [[rng.normal(size=shape) for shape in shapes_of_parts] for shapes_of_parts in shapes]
     for sentence in sentences[::2]:
@@ -153,7 +153,7 @@ def test_random_sentences(lab, expect, rng, ends):
 @pytest.mark.hidden
 def test_a_long_sentence(lab, expect, rng):
     """Two hundred words: a search that looks at every sequence does not end"""
-    # In a few, a wrong search may find the best sequence by luck; some have scores that differ at their ends alone.
+    # In a few sentences, a wrong search may be right by luck; some have scores that differ only at their ends.
     sentences = random_sentences(rng, *[(200, 4)] * 2, *[(40, 6)] * 40)
     for sentence in sentences[10:30]:
         sentence[2], sentence[3] = 3.0 * sentence[2], 3.0 * sentence[3]

@@ -8,28 +8,28 @@ import pytest
 from lxmls_day1.lab_api import results
 
 LEAST, MOST = -(2**31), 2**31 - 1
-SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"columns_and_signs": {"the columns": "(n,)", "the signs": "(n,)"}, "hashed_row": {"the row": "(B,)"}}
 TOLD_AS = "columns, then signs; with counts the row"
 
 
 def located(lab, hashes, n_columns):
-    """Columns and signs, as they are."""
+    """Return unconverted columns and signs."""
     columns, signs = lab.function("hashed_features", "columns_and_signs", np.array(hashes, dtype=np.int32), n_columns)
     return columns, signs
 
 
 def rows(lab, documents):
-    """The rows of documents, as they are; each is hashes, counts, B, and where its hashes belong: hash -> column and sign.
+    """Return the unconverted rows of documents; each document is hashes, counts, B, and the places of its hashes: hash -> column and sign.
 
-    `columns_and_signs` returns these meanwhile: if it is wrong or still to be written, that makes no row wrong.
+    During these calls `columns_and_signs` returns the given places, so that a wrong or unwritten version makes no row wrong.
     """
     calls = [(np.array(h, dtype=np.int32), np.array(counts, float), n_columns) for h, counts, n_columns, _ in documents]
     given = {"columns_and_signs": [(places, (n_columns,)) for _, _, n_columns, places in documents]}
     return lab.each("hashed_features", "hashed_row", calls, given=given)
 
 
-SMALL_DOCUMENTS = [  # sign, column, and how often B goes into |h|, of each feature; the counts
+SMALL_DOCUMENTS = [  # Sign, column and |h| // B of each feature; the counts.
     ([(1, 2, 0)], [1]),
     ([(-1, 2, 0)], [1]),
     ([(1, 1, 0)], [3]),
@@ -43,7 +43,7 @@ SMALL_DOCUMENTS = [  # sign, column, and how often B goes into |h|, of each feat
     ([(1, 1, 0), (1, 1, 1)], [2, 2]),
     ([(1, 0, 1), (-1, 3, 0), (1, 3, 1), (-1, 3, 1)], [1, 2, 1, 3]),
     ([(-1, 0, 2**29), (1, 2, 0)], [1, 1]),
-    ([(-1, 2, 715827882)], [1]),  # −2³¹, of three columns
+    ([(-1, 2, 715827882)], [1]),  # −2³¹, with three columns.
     ([(-1, 2, 715827882), (1, 1, 0)], [1, 3]),
     ([(1, 2, 0)], [0.5]),
     ([(1, 1, 0), (-1, 1, 1)], [0.25, 2]),
@@ -52,14 +52,14 @@ SMALL_DOCUMENTS = [  # sign, column, and how often B goes into |h|, of each feat
 
 
 def document(terms, counts, n_columns):
-    """Hashes, counts, B and where the hashes belong."""
+    """Return hashes, counts, B and the places of the hashes."""
     hashes = [sign * (column + times * n_columns) for sign, column, times in terms]
     places = {h: (column, float(sign)) for h, (sign, column, _) in zip(hashes, terms, strict=True)}
     return hashes, counts, n_columns, places
 
 
 def small_inputs():
-    """One hash before two and three, few columns before many; the ends of the 32 bits last. Then documents, without and with collisions."""
+    """Yield one hash before two and three, few columns before many, extreme values last; then documents, without and with collisions."""
     hashes = [[h] for h in (1, 0, -1, 3, -3, 5, -5, 6, -6)]
     hashes += [[7, -2], [-4, 4], [0, -8], [9, -7, 2], [-9, 5, -1], [12, -10, 0]]
     for h, n_columns in itertools.product(hashes, (4, 3, 2, 5, 1, 8)):
@@ -73,14 +73,14 @@ def small_inputs():
 
 
 def small_documents():
-    """Four, five and three columns; where there are three, the last of four is left out."""
+    """Yield documents with four, five and three columns; with three columns, the last of four entries is left out."""
     for (terms, counts), n_columns in itertools.product(SMALL_DOCUMENTS, (4, 5, 3)):
         if n_columns > max(column for _, column, _ in terms) and n_columns * max(times for *_, times in terms) <= 2**31:
             yield document(terms, counts, n_columns)
 
 
 def small_answers(lab, inputs):
-    """Columns and then signs; or the row."""
+    """Return columns and then signs; or the row."""
     places = [(np.array(i["hashes"], dtype=np.int32), i["columns"]) for i in inputs if "counts" not in i]
     known = {repr((hashes, B)): places for hashes, _, B, places in small_documents()}
     documents = [
@@ -100,7 +100,7 @@ def _flat(columns, signs):
 
 
 def small_properties(given, answer):
-    """What does not hold of columns and signs, or of a row."""
+    """Yield the violated properties of columns and signs, or of a row."""
     if "counts" in given:
         if np.abs(answer).sum() > sum(given["counts"]) + 1e-4:
             yield "more_than_there_is", "The absolute entries of the row sum to more than all counts of the document."
@@ -113,7 +113,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """Columns and signs, or the row."""
+    """Yield columns and signs, or the row."""
     if "counts" in given:
         yield "`hashed_row`", answer
     else:
@@ -156,13 +156,13 @@ def test_collisions(lab, expect):
 
 @pytest.mark.hidden
 def random_hashes(rng, n):
-    """Hashes of all sizes, the smallest and 0 among them."""
+    """Return hashes of all sizes, including the smallest and 0."""
     return np.concatenate([rng.integers(LEAST, MOST, size=n, endpoint=True), [LEAST, 0, -1, 7]])[rng.permutation(n + 4)]
 
 
 @pytest.mark.hidden
 def random_document(rng, n_features, n_columns, counts):
-    """Features of which some have the same hash, and some that of another one with the other sign: both terms stay in sight."""
+    """Return features, some with equal hashes, and some that collide with the opposite sign, so that both terms remain visible."""
     hashes = random_hashes(rng, n_features)
     hashes[:4] = hashes[4:8]
     hashes[8:12] = -np.maximum(hashes[12:16], 1 - 2**31)

@@ -5,13 +5,13 @@ import pytest
 
 from lxmls_day1.lab_api import results
 
-SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-5}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}}
 TOLD_AS = "W, then the sum, row by row; then the count"
 
 
 def mixes(lab, tasks):
-    """What is mixed of each of these weights, sums, numbers of steps and shares, as it is."""
+    """Return the unconverted mixture of each of these weights, sums, numbers of steps and shares."""
     calls = [
         (np.array(weights, float), np.array(sums, float), np.array(n_steps), np.array(shares, float))
         for weights, sums, n_steps, shares in tasks
@@ -20,13 +20,13 @@ def mixes(lab, tasks):
 
 
 def mix(lab, *task):
-    """W, the sum and the count of one."""
+    """Return W, the sum and the count of one mixture."""
     ((mixture, summed, number),) = mixes(lab, [task])
     return mixture, summed, number
 
 
 def small_inputs():
-    """One part before two and three; one weight before a column and a matrix; equal shares before others."""
+    """Yield one part before two and three; one weight before a column and a matrix; equal shares before others."""
     for weight, total, steps in ((1, 1, 1), (2, 3, 2), (0, 4, 3)):
         yield {"weights": [[[weight]]], "sums": [[[total]]], "steps": [steps], "shares": [1]}
     pairs = [([2, 4], [2, 4]), ([0, 4], [1, 4]), ([1, -1], [3, 0]), ([3, 1], [0, 5])]
@@ -63,13 +63,13 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """W, the sum and the number of steps, one after the other."""
+    """Return W, the sum and the number of steps, one after the other."""
     made = [results(its, "W", "the sum", "the count") for its in mixes(lab, [tuple(i.values()) for i in inputs])]
     return [W if isinstance(W, str) else [*np.ravel(W), *np.ravel(total), count] for W, total, count in made]
 
 
 def small_properties(given, answer):
-    """What does not hold of mixed weights."""
+    """Yield the violated properties of mixed weights."""
     of_parts = np.reshape(given["weights"], (len(given["weights"]), -1))
     W = np.asarray(answer)[: of_parts.shape[1]]
     if (of_parts.max(axis=0) + 1e-4 < W).any() or (of_parts.min(axis=0) - 1e-4 > W).any():
@@ -80,7 +80,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """The three results."""
+    """Yield the three results."""
     mean, total = np.reshape(answer[:-1], (2, *np.shape(given["weights"][0])))
     yield "W", mean
     yield "the sum", total
@@ -100,7 +100,7 @@ SUMS = [
 
 
 def small_terms(given, answer, right):
-    """Of which W, the sum and the count may be made."""
+    """Yield terms for formulas of W, the sum and the count."""
     weights, sums = (np.array(given[word], float) for word in ("weights", "sums"))
     steps, shares = given["steps"], given["shares"]
     W, total = np.reshape(answer[:-1], (2, *weights[0].shape))
@@ -129,7 +129,7 @@ def test_average(lab, expect):
 
 
 def test_one_part(lab, expect):
-    """A single part is mixed with nobody"""
+    """A single part does not change"""
     W, total, count = mix(lab, WEIGHTS[:1], SUMS[:1], [5], [1.0])
     expect("W of a single part", W, **SINGLE)
     expect("its sum", total, **SINGLE)

@@ -8,14 +8,14 @@ import pytest
 from lxmls_day1.lab_api import results
 
 ZERO_ONE = 1.0 - np.eye(3)  # row y: ρ(·, y)
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"arow_rule": {"d": "(K,)", "b": "(K,)"}}
 TOLD_AS = "d, then b"
-MAY_CHANGE = {"arow_rule"}  # the loop makes the scores and the variances anew for each example
+MAY_CHANGE = {"arow_rule"}  # The loop computes new scores and variances for each example.
 
 
 def steps_of(lab, steps):
-    """What the rule answers to each of these scores, labels, variances, 1/λ and costs: d and b, a row each."""
+    """Return the rule's answers to these scores, labels, variances, 1/λ and costs: d and b, a row each."""
     calls = [
         (np.array(scores, float), label, np.array(variances, float), step, np.array(cost, float))
         for scores, label, variances, step, cost in steps
@@ -34,7 +34,7 @@ SMALL_SETTINGS = [  # variances, 1/λ, costs
 
 
 def small_inputs():
-    """Two classes, then three; different scores before equal ones, those below 0 last; equal variances before others, λ = 1 before others, 0/1 costs before others."""
+    """Yield two classes before three, distinct scores before equal ones, negative ones last; equal variances, λ = 1 and 0/1 costs first."""
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 2.0, 0.25))]:
         ties = [(1.0,) * n_classes, (2.0, 0.25, 2.0)[-n_classes:], (0.25, 2.0, 2.0)[-n_classes:]]
         untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
@@ -51,12 +51,12 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """d and b for each."""
+    """Return d and b for each input."""
     return steps_of(lab, [tuple(given.values()) for given in inputs])
 
 
 def small_properties(given, answer):
-    """What does not hold of a step."""
+    """Yield the violated properties of a step."""
     d, b = answer
     if abs(np.sum(d)) > 1e-5:
         yield "sum_not_zero", "The entries of d do not sum to 0: what the true class gains, its rival must lose."
@@ -67,13 +67,13 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """d and b."""
+    """Yield d and b."""
     yield "d", answer[0]
     yield "b", answer[1]
 
 
 def small_terms(given, answer, right):
-    """Of which d and b of the two classes may be made, where there is a step."""
+    """Yield terms for formulas of d and b of the two classes, if there is a step."""
     label, (d, b) = given["true class"], right
     if b[label] > 0:
         rival = next(k for k in np.flatnonzero(b) if k != label)
@@ -125,7 +125,7 @@ def test_training(lab, expect):
 
 @pytest.mark.hidden
 def random_step(rng, n_classes):
-    """Scores, true class, variances, 1/λ and costs: mostly a loss, sometimes none."""
+    """Return scores, true class, variances, 1/λ and costs: mostly a loss, sometimes none."""
     label, cost = int(rng.integers(n_classes)), rng.uniform(0.2, 3.0, size=n_classes)
     cost[label] = 0.0
     scores = rng.choice([3.0, 1.0, 0.2]) * rng.normal(size=n_classes)

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"forward": {"the sums": "(T, K)"}}
 
 
 def sums_of(lab, sentences):
-    """What `forward` makes of each sentence, given as emissions, transitions, start, stop."""
+    """Return the results of `forward` for sentences, given as emissions, transitions, start, stop."""
     scores = [tuple(np.array(part, dtype=float) for part in sentence) for sentence in sentences]
     return [
         np.asarray(each)
@@ -19,7 +19,7 @@ def sums_of(lab, sentences):
 
 
 def small_inputs():
-    """One word before two and three, two tags before three, small whole scores, most of them 0; three with large ones."""
+    """Yield one word before two and three, two tags before three, small integer scores, mostly 0; three inputs with large scores."""
     rng = np.random.default_rng(17)
     for n_words, n_tags, count in [(1, 2, 12), (2, 2, 60), (3, 2, 60), (2, 3, 40), (3, 3, 40)]:
         for number in range(count):
@@ -27,12 +27,12 @@ def small_inputs():
             parts = [
                 rng.integers(-1, 3, size=shape) * (rng.random(shape) < (0.4, 0.7, 1.0)[number % 3]) for shape in shapes
             ]
-            if number % 2:  # one kind of score alone
+            if number % 2:  # Only one kind of score.
                 parts = [part * (place == number // 2 % 3) for place, part in enumerate(parts)]
             yield dict(
                 zip(("emissions", "transitions", "start", "stop"), [part.tolist() for part in parts], strict=True)
             )
-    for parts in [  # of which exp overflows
+    for parts in [  # exp of these scores overflows.
         ([[800, 801], [0, 0]], [[0, 0], [0, 0]], [0, 0], [0, 0]),
         ([[1, 0], [0, 2]], [[0, 0], [900, 901]], [1, 0], [0, 0]),
         ([[1, 0], [0, 2]], [[900, 0], [901, 1]], [1, 0], [0, 0]),
@@ -43,18 +43,18 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The sums of each."""
+    """Return the sums for each sentence."""
     return sums_of(lab, [tuple(i.values()) for i in inputs])
 
 
 def small_parts(given, answer):
-    """The sums of the first word, and those of the others."""
+    """Yield the sums of the first word, and of the others."""
     yield "the row of the first word", answer[0]
     yield "the rows of the words after it", answer[1:]
 
 
 def small_terms(given, answer, right):
-    """Of which the rows of the first two words may be made."""
+    """Yield terms for formulas of the rows of the first two words."""
     emissions, start, stop = (np.array(given[word], float) for word in ("emissions", "start", "stop"))
     ends = {"start": start, "stop": stop, "log K": np.log(len(start))}
     yield "the row of the first word", answer[0], {"emissions(1)": emissions[0]} | ends
@@ -108,7 +108,7 @@ def test_large_scores(lab, expect):
 
 @pytest.mark.hidden
 def random_sentences(rng, *sizes):
-    """Random scores of sentences of so many words and tags."""
+    """Return random scores of sentences with several numbers of words and tags."""
     return [[rng.normal(size=shape) for shape in [(t, k), (k, k), k, k]] for t, k in sizes]
 
 

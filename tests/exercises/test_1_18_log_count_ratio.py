@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"log_count_ratio": {"r": "(J,)"}}
 
 
 def ratio(lab, inside, outside, alpha):
-    """What `log_count_ratio` answers."""
+    """Return the result of `log_count_ratio`."""
     return lab.function("nbsvm", "log_count_ratio", np.array(inside, float), np.array(outside, float), float(alpha))
 
 
@@ -19,7 +19,7 @@ def _counts(given, side):
 
 
 def small_inputs():
-    """One feature before two and three; α = 1 before others."""
+    """Yield one feature before two and three; α = 1 before others."""
     counts = [[0], [1], [3], [0, 0], [1, 0], [2, 1], [0, 3], [4, 4], [1, 0, 2], [3, 1, 1], [0, 0, 5]]
     for alpha in (1, 2, 0.5):
         for inside, outside in itertools.product(counts, counts):
@@ -30,13 +30,13 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The ratios of each."""
+    """Return the ratios for each input."""
     calls = [(_counts(i, "inside"), _counts(i, "outside"), float(i["α"])) for i in inputs]
     return lab.each("nbsvm", "log_count_ratio", calls)
 
 
 def small_properties(given, answer):
-    """What does not hold of the ratios."""
+    """Yield the violated properties of the ratios."""
     q = given["α"] + np.array(given["outside"], float)
     if abs((np.exp(answer) * q).sum() / q.sum() - 1.0) > 1e-4:
         yield (
@@ -46,7 +46,7 @@ def small_properties(given, answer):
 
 
 def small_terms(given, answer, right):
-    """Of which the ratios may be made."""
+    """Yield terms for formulas of the ratios."""
     p, q = (given["α"] + np.array(given[side], float) for side in ("inside", "outside"))
     logs = {"log p": np.log(p), "log q": np.log(q), "log ‖p‖₁": np.log(p.sum()), "log ‖q‖₁": np.log(q.sum())}
     yield "r", answer, logs | {"p / ‖p‖₁": p / p.sum(), "q / ‖q‖₁": q / q.sum()}

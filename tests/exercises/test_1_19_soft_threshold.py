@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # what a solution in single precision can keep
+SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"soft_threshold": {"w": "like a"}}
 
 
 def threshold(lab, a, penalty):
-    """What `soft_threshold` answers."""
+    """Return the result of `soft_threshold`."""
     penalty = np.array(penalty, float) if np.ndim(penalty) else float(penalty)
     return lab.function("owl_qn", "soft_threshold", np.array(a, float), penalty)
 
 
 def small_inputs():
-    """One number before two and three; λ = 1 before 0 and others. In threes, numbers and λ of which few wrong rules make the same."""
+    """Yield one number before two and three; λ = 1 before 0 and others. Inputs of three have numbers for which few wrong rules agree."""
     for penalty in (1, 0, 2, 0.5):
         for a in (0, 1, 2, 3, 0.5, -0.5, -1, -2, -3, 5, -5):
             yield {"a": [a], "λ": penalty}
@@ -30,13 +30,13 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """The best x of each."""
+    """Return the best x for each input."""
     calls = [(np.array(i["a"], float), np.array(i["λ"], float) if np.ndim(i["λ"]) else float(i["λ"])) for i in inputs]
     return lab.each("owl_qn", "soft_threshold", calls)
 
 
 def small_properties(given, answer):
-    """What does not hold of the best x."""
+    """Yield the violated properties of the best x."""
     a = np.array(given["a"], float)
     if np.any(a * answer < -1e-5):
         yield "on_the_other_side", "An answer is not on the same side of 0 as a."
@@ -45,7 +45,7 @@ def small_properties(given, answer):
 
 
 def small_terms(given, answer, right):
-    """Of which the best x may be made."""
+    """Yield terms for formulas of the best x."""
     a, penalty = np.array(given["a"], float), np.broadcast_to(given["λ"], np.shape(given["a"]))
     terms = {"a": a, "λ": penalty, "λ²": penalty**2, "1": np.ones(a.shape)}
     for where, chosen in {"a > λ": a > penalty, "a < −λ": a < -penalty}.items():

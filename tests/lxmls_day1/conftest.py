@@ -27,7 +27,7 @@ def lab_modules():
 
 @contextlib.contextmanager
 def imports_kept():
-    """What opening a lab does to the imports must not outlive a test."""
+    """Restore the imported modules at the end, because opening a lab changes them."""
     path, modules = list(sys.path), {name: sys.modules[name] for name in lab_modules()}
     yield
     sys.path[:] = path
@@ -50,7 +50,7 @@ def imports_as_before_the_module():
 
 
 def collect_what_others_left_open():
-    """Sockets that a library has not closed would be complained about in whatever test runs next."""
+    """Collect sockets that a library did not close; otherwise a later test would report them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
@@ -58,7 +58,7 @@ def collect_what_others_left_open():
 
 @pytest.fixture(scope="module")
 def chromium():
-    """A running browser; not for longer than a file of tests, for its event loop runs as long as it does."""
+    """Yield a running browser for one file of tests, because its event loop runs as long as the browser."""
     if find_spec("playwright") is None:
         pytest.skip("Playwright is not installed: pip install playwright")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -75,13 +75,13 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def serious():
-    """A function from a page in the browser to what axe finds on it that is serious."""
+    """Return a function from a page in the browser to axe's serious findings."""
     if find_spec("axe_playwright_python") is None:
         pytest.skip("axe is not installed: pip install axe-playwright-python")
     from axe_playwright_python.sync_playwright import Axe
 
     axe = Axe()
-    # What stands in a frame is a page by itself.
+    # The content of a frame is a page by itself.
     options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
 
     def found(page):

@@ -1,6 +1,6 @@
-"""Every wait for a process on a machine on which it gets no processor, and for a process that sleeps for ever.
+"""Every wait for a process, on a machine that gives the process no CPU time, and for a process that sleeps for ever.
 
-That it gets none the tests say in the kernel's place; limits are next to nothing. `make faults` gives commands a tenth of a core.
+The tests simulate the kernel's report of no CPU time; limits are close to zero. `make faults` gives commands a tenth of a core.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.registry import FOLDER
 from lxmls_day1.course.running import checking
-from lxmls_day1.course.running.snapshot import SnapshotRun, take_snapshot
+from lxmls_day1.course.running.snapshot import SnapshotRun, run_snapshot
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import command_of
+from lxmls_day1.library_path import python_command
 
 pytestmark = [
     pytest.mark.slow,
@@ -40,7 +40,7 @@ STUDENTS = {
 
 
 def boxed(monkeypatch, tmp_path, maker):
-    """A box is made, and asked for what takes longer than one look."""
+    """Make a box, and call a function that takes longer than one look."""
     monkeypatch.setattr(box, "OPEN_SECONDS", TINY)
     with contextlib.closing(maker()) as made:
         lab = BoxedLab(made, STUDENTS, Limits(check_seconds=TINY, total_seconds=TINY))
@@ -55,11 +55,11 @@ def forked(monkeypatch, tmp_path):
 
 
 def worker(monkeypatch, tmp_path):
-    """A process that grades, in whose place another one takes some time for its answer."""
+    """Start a grading process; another process takes its place and answers slowly."""
     code = "import pickle, sys, time; pickle.load(sys.stdin.buffer); time.sleep(1); pickle.dump(('done', None), sys.stdout.buffer)"
-    slow = command_of("lxmls_day1.grading.running.worker")
+    slow = python_command("lxmls_day1.grading.running.worker")
     slow[-1] = code
-    monkeypatch.setattr(worker_process, "command_of", lambda module: slow)
+    monkeypatch.setattr(worker_process, "python_command", lambda module: slow)
     monkeypatch.setattr(worker_process, "START_SECONDS", TINY)
     made = worker_process.WorkerProcess(SimpleNamespace())
     with contextlib.closing(made):
@@ -67,10 +67,10 @@ def worker(monkeypatch, tmp_path):
 
 
 def dry(monkeypatch, tmp_path):
-    """What `record` and the beginning of `grade` wait for."""
+    """Take the snapshot that `record` and the start of `grade` wait for."""
     reference = reference_folder()
-    (found,) = take_snapshot(
-        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], patience=TINY
+    (found,) = run_snapshot(
+        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], timeout=TINY
     ).values()
     assert {outcome.outcome for outcome in found.values()} == {"passed"}
 
@@ -86,28 +86,28 @@ def check(monkeypatch, tmp_path):
         raise InputError(report.results[0].text)
 
 
-WAITS = {  # with what is said of one that sleeps for ever
-    forked: f"did not start: it has slept for .*{waiting.VARIABLE}",
-    worker: f"could not be started: it did not finish: it has slept for .*{waiting.VARIABLE}",
-    dry: f"did not end on it: it has worked or slept for .*{waiting.VARIABLE}",
-    check: f"did not begin: it has slept for .*{waiting.VARIABLE}",
+WAITS = {  # each with the message for a process that sleeps for ever
+    forked: f"did not start: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    worker: f"could not be started: it did not finish: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    dry: f"did not end on it: it has worked or slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
+    check: f"did not begin: it has slept for .*{waiting.TIMEOUT_FACTOR_VARIABLE}",
 }
 
 
 @pytest.fixture(autouse=True)
 def looked_at_often(monkeypatch):
-    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "POLL_SECONDS", 0.01)
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
-def test_whoever_gets_no_processor_is_waited_for(monkeypatch, tmp_path, waits):
-    monkeypatch.setattr(waiting, "_used_and_asleep", lambda pid, seen: (0.0, 0.0))
+def test_a_process_without_cpu_time_is_waited_for(monkeypatch, tmp_path, waits):
+    monkeypatch.setattr(waiting, "_cpu_time_and_sleep", lambda pid, seen: (0.0, 0.0))
     waits(monkeypatch, tmp_path)
 
 
 @pytest.mark.parametrize("waits", WAITS, ids=lambda waits: waits.__name__)
-def test_whoever_sleeps_for_ever_is_given_up_with_the_limit_and_the_remedy(monkeypatch, tmp_path, waits):
+def test_a_process_that_sleeps_for_ever_is_abandoned_with_a_remedy(monkeypatch, tmp_path, waits):
     start, sleeper = subprocess.Popen, [sys.executable, "-c", "import time; time.sleep(3600)"]
     monkeypatch.setattr(subprocess, "Popen", lambda command, **settings: start(sleeper, **settings))
     with pytest.raises(InputError, match=WAITS[waits]):

@@ -1,7 +1,7 @@
-"""Corpora on disk, checkpoints and models that somebody else has changed: each is taken, or refused with an `InputError`.
+"""Corpora on disk, checkpoints and models that another person has changed: each is used, or refused with an `InputError`.
 
-Any value of a manifest, or of the header of a saved file, and any array is replaced by another; nothing is left to a limit of time,
-but a signal ends a test that waits.
+Any value of a manifest, or of the header of a saved file, and any array is replaced. No test depends on a time limit,
+but a signal ends a test that hangs.
 """
 
 import copy
@@ -80,7 +80,7 @@ def no_test_waits_for_ever():
 
 
 def places(tree, path=()):
-    """The path of every value in nested dictionaries and lists."""
+    """Yield the path of every value in nested dictionaries and lists."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, value in items:
         yield (*path, key)
@@ -88,7 +88,7 @@ def places(tree, path=()):
 
 
 def replaced(tree, path, value):
-    """A copy in which one value is another one; ``Ellipsis`` takes it out."""
+    """Return a copy in which one value is replaced; ``Ellipsis`` removes it."""
     changed = copy.deepcopy(tree)
     inner = changed
     for key in path[:-1]:
@@ -118,7 +118,7 @@ def corpus(tmp_path_factory):
 
 @EXAMPLES
 @given(data=st.data())
-def test_a_manifest(corpus, tmp_path_factory, data):
+def test_a_changed_manifest_is_used_or_refused(corpus, tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("changed") / "x.bags"
     shutil.copytree(corpus, folder)
     folder.with_name("more.csv").write_text("label,text\nham,a b\nspam,b c\n")
@@ -145,7 +145,7 @@ def test_a_manifest(corpus, tmp_path_factory, data):
 
 
 def changed_file(path, out, data):
-    """A saved file with another value in its header, or another array."""
+    """Write a saved file with another value in its header, or with another array."""
     with zipfile.ZipFile(path) as archive:
         arrays = {name.removesuffix(".npy"): np.load(io.BytesIO(archive.read(name))) for name in archive.namelist()}
     (header_name,) = [name for name, array in arrays.items() if array.dtype == np.uint8 and array[:1] == ord("{")]
@@ -165,7 +165,7 @@ def changed_file(path, out, data):
 
 @pytest.fixture(scope="module", params=[1, 2], ids="n_jobs={}".format)
 def sound(request, corpus, tmp_path_factory):
-    """A checkpoint, and a training that goes on from one."""
+    """Return a checkpoint, and a function that resumes its training."""
     path = tmp_path_factory.mktemp("kept") / "sound"
 
     def train(path, resume=True):
@@ -178,7 +178,7 @@ def sound(request, corpus, tmp_path_factory):
 
 @EXAMPLES
 @given(data=st.data())
-def test_a_checkpoint(sound, data):
+def test_a_changed_checkpoint_is_used_or_refused(sound, data):
     path, train = sound
     changed = changed_file(path, path.with_name("changed"), data)
     taken_or_refused(lambda: train(changed))
@@ -186,7 +186,7 @@ def test_a_checkpoint(sound, data):
 
 @EXAMPLES
 @given(data=st.data())
-def test_a_model(tmp_path_factory, data):
+def test_a_changed_model_is_used_or_refused(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("model")
     learner = Mira()
     save_model(folder / "sound", learner, learner.train(X, [0, 1, 1, 0]), feature_names=["a", "b", "c"])
@@ -211,7 +211,7 @@ def test_a_device_is_not_read_to_an_end_that_it_does_not_have(tmp_path, read):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_a_corpus_in_a_folder_whose_name_is_no_utf_8(tmp_path):
+def test_a_corpus_in_a_folder_whose_name_is_not_utf_8(tmp_path):
     mails = tmp_path / "d\udcff" / "mails.csv"
     mails.parent.mkdir()
     mails.write_text("label,text\nham,a b\nspam,b c\n")

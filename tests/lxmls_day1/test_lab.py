@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("imports_as_before")
 
 
 def make_lab(folder, **files):
-    """A lab folder; ``mira="…"`` is the content of ``classifiers/mira.py``."""
+    """Write a lab folder; ``mira="…"`` is the content of ``classifiers/mira.py``."""
     for package in ("readers", "classifiers"):
         (folder / package).mkdir(parents=True)
         (folder / package / "__init__.py").touch()
@@ -40,7 +40,7 @@ class Mira:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be deleted")
-def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch):
+def test_a_deleted_folder_is_reported(tmp_path, monkeypatch):
     lab, gone = make_lab(tmp_path / "lab", mira=MIRA), tmp_path / "gone"
     shutil.rmtree(lab.folder)
     with pytest.raises(InputError, match=re.escape(wording("lab.folder_is_gone", lab.folder))):
@@ -78,7 +78,7 @@ class TestOpening:
         )
         assert Lab.open(tmp_path).folder == tmp_path / "site" / "lxmls_day1" / "reference_lab"
 
-    def test_a_folder_that_is_no_lab(self, tmp_path):
+    def test_a_folder_that_is_not_a_lab_is_refused(self, tmp_path):
         (tmp_path / "readers").mkdir()
         with pytest.raises(InputError, match=wording("lab.lab_folder_holds")):
             Lab(tmp_path)
@@ -117,7 +117,7 @@ class TestLoading:
 
         assert WHERE == "mine"
 
-    def test_no_file_of_a_lab_takes_the_place_of_a_library(self, tmp_path):
+    def test_no_file_of_a_lab_replaces_a_library(self, tmp_path):
         lab = make_lab(tmp_path / "mine", mira="import own, wsgiref\nFOUND = (own, wsgiref)")
         (lab.folder / "notebooks").mkdir()
         for name in ("wsgiref.py", "own.py", "notebooks/wsgiref.py"):
@@ -132,7 +132,7 @@ class TestLoading:
         (lab.folder / "classifiers" / "svm.py").write_text("NEW = True")
         assert lab.load("classifiers.svm").NEW
 
-    def test_what_only_another_lab_has_is_not_found(self, tmp_path):
+    def test_modules_of_another_lab_are_not_found(self, tmp_path):
         make_lab(tmp_path / "one", loop="").load("classifiers.loop")
         with pytest.raises(InputError, match=r"has no classifiers/loop\.py; there are: svm\.py\."):
             make_lab(tmp_path / "two", svm="").load("classifiers.loop")
@@ -144,24 +144,24 @@ class TestLoading:
             lab.load("classifiers.linear_classifier")
 
     @pytest.mark.parametrize("name", ["mira", "os.path", "classifiers", "classifiers.", "classifiers.../secret", ""])
-    def test_what_is_no_module_of_a_lab(self, tmp_path, name):
+    def test_names_that_are_not_modules_of_a_lab_are_refused(self, tmp_path, name):
         with pytest.raises(InputError, match=wording("lab.is_not_module_of")):
             make_lab(tmp_path).load(name)
 
 
 class TestThreads:
-    """A demonstration computes in a thread of its own while another is opened, or a cell of an exercise is run."""
+    """A demonstration computes in its own thread while another demonstration is opened, or an exercise's cell runs."""
 
     @pytest.fixture
     def gate(self, monkeypatch):
-        """What a file of the lab waits for while it is imported."""
+        """Return a gate at which a file of the lab waits while it is imported."""
         gate = SimpleNamespace(reached=threading.Event(), opened=threading.Event())
         monkeypatch.setitem(sys.modules, "gate", gate)
         return gate
 
     @pytest.mark.slow
     @pytest.mark.parametrize("same", [True, False])
-    def test_what_one_imports_the_other_does_not_take_away(self, tmp_path, gate, same):
+    def test_an_import_is_not_disturbed_by_opening_another_lab(self, tmp_path, gate, same):
         slow = "import gate\ngate.reached.set()\ngate.opened.wait(60)\nfrom classifiers.loop import WHERE\n"
         lab = make_lab(tmp_path / "mine", slow=slow, loop="WHERE = 'here'")
         other = lab if same else make_lab(tmp_path / "other")
@@ -171,7 +171,7 @@ class TestThreads:
         assert gate.reached.wait(60)
         disturbing = threading.Thread(target=lab.forget if same else lambda: Lab.open(other.folder))
         disturbing.start()
-        disturbing.join(0.3)  # long enough to do harm, were it allowed to
+        disturbing.join(0.3)  # Long enough to do harm if nothing prevented it.
         gate.opened.set()
         importing.join()
         disturbing.join()
@@ -194,7 +194,7 @@ class TestMistakes:
             lab.load("classifiers.mira")
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "utf-32"])
-    def test_another_encoding_is_told_as_such(self, tmp_path, encoding):
+    def test_a_wrong_encoding_is_reported(self, tmp_path, encoding):
         lab = make_lab(tmp_path, mira=MIRA)
         (tmp_path / "classifiers/mira.py").write_text('x = "Café"\n', encoding=encoding)
         with pytest.raises(InputError, match=wording("lab.text_utf_save_file")):
@@ -207,7 +207,7 @@ class TestMistakes:
             ("import no_such_library", "ModuleNotFoundError: No module named 'no_such_library'"),
             ("import json; json.loads('x')", "JSONDecodeError: Expecting value"),
             ("raise SystemExit('bye')", "SystemExit: bye"),
-            (  # as in a workspace that is older than the package
+            (  # As in a workspace that is older than the package.
                 "from lxmls_day1.base.checks import gone",
                 "ImportError: cannot import name 'gone' from 'lxmls_day1.base.checks'",
             ),
@@ -220,7 +220,7 @@ class TestMistakes:
         assert str(caught.value).startswith(wording("lab.importing_file_ends", wanted))
         assert ("`lxmls-day1 update` replaces it" in str(caught.value)) == ("lxmls_day1" in wanted)
 
-    def test_it_can_be_mended_and_loaded_again(self, tmp_path):
+    def test_a_corrected_file_can_be_loaded_again(self, tmp_path):
         lab = make_lab(tmp_path, mira="1 / 0")
         with pytest.raises(InputError):
             lab.load("classifiers.mira")

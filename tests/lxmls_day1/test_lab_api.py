@@ -1,4 +1,4 @@
-"""The files of a workspace import from `lxmls_day1.lab_api` alone, and what that offers is as it was recorded for its version."""
+"""The files of a workspace import from `lxmls_day1.lab_api` only, and its interface is as recorded for its version."""
 
 import ast
 import inspect
@@ -11,8 +11,8 @@ import pytest
 from lxmls_day1 import lab_api
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = Path(__file__).with_name("lab_api.txt")  # LXMLS_DAY1_RECORD=1 pytest …/test_lab_api.py writes it anew
-PLAIN = (bool, int, float, str, tuple, type(None))  # kinds of defaults that are recorded as they are
+RECORD = Path(__file__).with_name("lab_api.txt")  # LXMLS_DAY1_RECORD=1 pytest …/test_lab_api.py records it again.
+PLAIN = (bool, int, float, str, tuple, type(None))  # These kinds of defaults are recorded unchanged.
 FOLDERS = ("readers/**", "classifiers/**", "notebooks/**", "tests/exercises/**")
 WORKSPACE_FILES = sorted(
     path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.py") if path.name != "conftest.py"
@@ -21,7 +21,7 @@ MODULES = [name for name in lab_api.__all__ if isinstance(getattr(lab_api, name)
 
 
 def imported_names(path):
-    """Each name that a file takes from the package: by import, or as an attribute of a module that it imports."""
+    """Yield each name that a file takes from the package: by import, or as an attribute of an imported module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "lxmls_day1":
@@ -33,7 +33,7 @@ def imported_names(path):
 
 
 def promised_names():
-    """The names of `lab_api`, and those that the modules among them offer."""
+    """Yield the names of `lab_api`, and the names of the modules among them."""
     for name in lab_api.__all__:
         yield name, getattr(lab_api, name)
         if name in MODULES:
@@ -62,7 +62,7 @@ def signature(value):
 
 
 def description(name, value):
-    """What an older workspace relies on: kind, arguments, and of a class its bases, fields and public methods."""
+    """Return the properties that an older workspace relies on: kind, arguments, and a class's bases, fields and public methods."""
     if not inspect.isclass(value):
         return [f"{name}{signature(value)}" if callable(value) else f"{name}: {type(value).__name__}"]
     bases = [base.__name__ for base in value.__mro__[1:-1]]

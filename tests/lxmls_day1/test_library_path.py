@@ -55,15 +55,15 @@ class TestLibraryPath:
 
     def test_the_environment_keeps_what_else_is_on_pythonpath(self, lab):
         given = os.pathsep.join([str(lab), "", "/modules/scipy", "."])
-        assert library_path.environment({"PYTHONPATH": given, "A": "1"}) == {
+        assert library_path.safe_environment({"PYTHONPATH": given, "A": "1"}) == {
             "PYTHONPATH": "/modules/scipy" if os.name != "nt" else given,
             "PYTHONSAFEPATH": "1",
             "A": "1",
         }
-        assert "PYTHONPATH" not in library_path.environment({"PYTHONPATH": str(lab)})
+        assert "PYTHONPATH" not in library_path.safe_environment({"PYTHONPATH": str(lab)})
 
     @pytest.mark.parametrize("given", ["", ".", "{lab}", "{lab}/classifiers"])
-    def test_what_pythonpath_names_by_mistake_is_left_out_at_the_start(self, lab, given):
+    def test_mistaken_entries_of_pythonpath_are_removed_at_the_start(self, lab, given):
         for place in (lab, lab / "classifiers"):
             (place / "click.py").write_text("raise SystemExit('hijacked')")
         given = os.pathsep.join([given.format(lab=lab), "/modules/scipy"])
@@ -73,7 +73,7 @@ class TestLibraryPath:
         assert done.stdout.startswith("lxmls-day1, version"), done.stderr
 
     def test_python_m_in_a_lab(self, lab):
-        """Python itself imports importlib and what that needs before the module that it is to run: there only -P helps."""
+        """Python imports importlib and its dependencies before the module that it runs, so only -P helps."""
         for name in ("click.py", "numpy.py", "random.py", "readers.py"):
             (lab / name).write_text("raise SystemExit('hijacked')")
         for options in ((), ("-P",)):
@@ -83,7 +83,7 @@ class TestLibraryPath:
 
     def test_nothing_but_frozen_modules_is_imported_before_the_path_is_safe(self):
         code = (
-            "import sys; before = set(sys.modules)\n"  # of 3.14 with linecache, for this code itself
+            "import sys; before = set(sys.modules)\n"  # Python 3.14 imports these with linecache, for this code itself.
             "sys.path.insert(0, sys.argv[1]); import lxmls_day1.library_path\n"
             "from _imp import is_frozen; names = sys.modules.keys() - before - {*sys.builtin_module_names, 'os.path'}\n"
             "print(sorted(name for name in names if not is_frozen(name)))"
@@ -95,7 +95,7 @@ class TestLibraryPath:
 
 @pytest.mark.slow
 class TestWorkspaceOfStrangers:
-    """A workspace with files of the names of libraries: none of them is imported by a command, a kernel or a server."""
+    """A workspace whose files have names of libraries: no command, kernel or server imports them."""
 
     @pytest.fixture
     def start(self, workspace, tmp_path):
@@ -112,7 +112,7 @@ class TestWorkspaceOfStrangers:
     @pytest.mark.one_in(3)
     @pytest.mark.parametrize("place", ["inside", "above", "beside"])
     @pytest.mark.parametrize("arguments", [("status",), ("check", "1.5"), ("lab", "--print"), ("demo", "--only", "no")])
-    def test_a_command(self, workspace, start, place, arguments):
+    def test_commands_import_no_file_of_a_workspace(self, workspace, start, place, arguments):
         folder = {
             "inside": workspace,
             "above": workspace.parent,
@@ -136,12 +136,12 @@ class TestWorkspaceOfStrangers:
     @pytest.mark.parametrize("module", ["jupyterlab", "ipykernel_launcher"])
     def test_a_server_or_a_kernel(self, workspace, start, module):
         pytest.importorskip({"ipykernel_launcher": "ipykernel"}.get(module, module))
-        done = start(["-m", module, "--version"], workspace / "notebooks", library_path.environment())
+        done = start(["-m", module, "--version"], workspace / "notebooks", library_path.safe_environment())
         assert done.returncode == 0 and done.stdout.strip()[0].isdigit(), done.stderr
 
     def test_a_program_with_the_libraries_of_this_process(self, workspace, start):
         environment = {**os.environ, "PYTHONPATH": ""}
-        command = library_path.command_of("pytest", ["--version"])[1:]
+        command = library_path.python_command("pytest", ["--version"])[1:]
         done = start(command, workspace, environment)
         assert done.returncode == 0 and done.stdout.startswith("pytest "), done.stderr
 
@@ -158,7 +158,7 @@ class TestWorkspaceOfStrangers:
     ],
 )
 def test_a_module_has_its_older_name_too(name, today):
-    """Functions that a student wrote in an older workspace import it; it is the same module."""
+    """A student's functions in an older workspace import this name; it is the same module."""
     code = (
         f"import lxmls_day1.{name} as older, lxmls_day1.{today} as today; from {f'lxmls_day1.{name}'.rpartition('.')[0]} "
         f"import {name.rpartition('.')[2]} as found; print(older is today is found, today.__spec__.name, today.__name__)"

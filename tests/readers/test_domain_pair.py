@@ -1,4 +1,4 @@
-"""Two domains over one vocabulary: on small files whose rows are known, against counting by hand."""
+"""Two domains over one vocabulary, on small files whose rows are known, compared with independent counts."""
 
 import numpy as np
 import pytest
@@ -10,11 +10,11 @@ from readers.domain_pair import DomainPair, join_reviews
 from tests.made_data import as_bags
 from tests.wording import wording
 
-NR = 10  # reviews of each label and domain
+NR = 10  # The number of reviews of each label and domain.
 
 
 def write(folder, domain, word, unlabelled=()):
-    """Reviews that say which they are: review i of a label has a word of its own, and one of its domain twice."""
+    """Write reviews that identify themselves: review i of a label has its own word once, and its domain's word twice."""
     folder = folder / "sentiment" / domain
     folder.mkdir(parents=True)
     for label in ("positive", "negative"):
@@ -36,7 +36,7 @@ def read(data, **settings):
 
 
 def words(pair, X):
-    """The words of each row, those of a review itself."""
+    """Return the identifying words of each row."""
     rows = [{pair.feature_names[j] for j in row.nonzero()[0]} for row in X.toarray()]
     return [sorted(word for word in row if word.count("_") == 2) for row in rows]
 
@@ -56,9 +56,11 @@ def test_parts_come_from_the_domains_that_they_should(data):
     assert pair.get_name() == "books → kitchen"
 
 
-def test_the_test_part_has_no_say_in_the_features_and_the_other_texts_have(data):
+def test_features_come_from_all_texts_but_the_test_part(data):
     pair = read(data, min_count=1)
-    assert not [name for name in pair.feature_names if name.endswith(("_8", "_9"))]  # the last reviews of each domain
+    assert not [
+        name for name in pair.feature_names if name.endswith(("_8", "_9"))
+    ]  # These are the last reviews of each domain.
     assert {"fork", "spoon", "positive_books_7", "negative_kitchen_7"} <= set(pair.feature_names)
     assert set(read(data, min_count=3).feature_names) == {"page", "the", "knife", "fork"}
     assert read(data, min_count=33).feature_names == [
@@ -112,7 +114,7 @@ def test_the_folds_test_on_every_review_once(data):
         read(data, fold=5)
 
 
-def test_joined_reviews_are_those_of_both_with_one_numbering():
+def test_joined_reviews_have_one_numbering():
     first = parse_reviews(["b:1 a:2 #label#:positive"])
     second = parse_reviews(["c:3 a:1 #label#:negative", "b:4 #label#:positive"])
     both = join_reviews([first, second])

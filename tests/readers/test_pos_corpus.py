@@ -33,7 +33,7 @@ GOOD = "\n".join(
 # -------------------------------------------------------------------------------------------------------------- parsing
 
 
-def test_comments_ranges_and_empty_nodes_are_passed_over():
+def test_comments_ranges_and_empty_nodes_are_skipped():
     sentences = parse_conllu(GOOD.encode())
     assert sentences == [
         (("They", "do", "n't", "bite", "."), ("PRON", "AUX", "PART", "VERB", "PUNCT")),
@@ -45,7 +45,7 @@ def test_comments_ranges_and_empty_nodes_are_passed_over():
 @pytest.mark.parametrize(
     "content",
     [
-        GOOD.rstrip("\n").encode(),  # no line end at the end of the file
+        GOOD.rstrip("\n").encode(),  # The file does not end in a line end.
         GOOD.replace("\n", "\r\n").encode(),
         GOOD.encode("utf-8-sig"),
         ("\n\n" + GOOD).encode(),
@@ -73,7 +73,7 @@ def test_harmless_variants_of_a_file(content):
         (word(3, "x", ""), "column 4 is ''; expected the UPOS tag of 'x'"),
     ],
 )
-def test_a_malformed_line_is_told_with_its_number(line, says, tmp_path):
+def test_a_malformed_line_is_reported_with_its_number(line, says, tmp_path):
     path = tmp_path / "bad.conllu"
     path.write_text("# one\n" + word(1, "a") + "\n" + word(2, "b") + "\n" + line + "\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -122,11 +122,11 @@ def test_the_toy_sentences(tags):
     assert all(len(words) == len(labels) > 0 for words, labels in zip(corpus.X, corpus.y, strict=True))
     assert {tag for labels in corpus.y for tag in labels} == set(
         corpus.tag_names
-    )  # none is new after the training part
+    )  # No tag is new after the training part.
     assert corpus.get_name() == f"Toy sentences: {tags.upper()}"
 
 
-def test_files_of_ones_own(tmp_path):
+def test_a_users_own_files_are_read(tmp_path):
     for name, n in {"a": 2, "b": 1, "c": 3}.items():
         (tmp_path / f"{name}.conllu").write_text((word(1, name, "X", "FW") + "\n\n") * n, encoding="utf-8")
     corpus = PosCorpus.from_files(tmp_path / "a.conllu", tmp_path / "b.conllu", tmp_path / "c.conllu", tags="xpos")
@@ -150,8 +150,8 @@ def test_a_treebank_is_found_by_its_folder(tmp_path):
 
 @pytest.mark.slow
 def test_the_treebank_has_the_published_sizes(real_data):
-    """Counts of the treebank's own statistics (release 2.16), and the share of test words that the training part has
-    not.
+    """The expected counts are in the treebank's own statistics (release 2.16), with the share of test words that are absent from the
+    training part.
     """
     own = PosCorpus(tags="xpos", data_dir=real_data)
     universal = read_conllu(real_data / "pos/UD_English-EWT/en_ewt-ud-test.conllu")
@@ -162,12 +162,12 @@ def test_the_treebank_has_the_published_sizes(real_data):
     assert round(100 * sum(unseen) / len(unseen), 2) == 9.13
 
 
-# ------------------------------------------------------------------------------------------------- features of one's own
+# ------------------------------------------------------------------------------------------------- a user's own features
 
 CRFSUITE = "DET\tlower=the\tcapital\nNOUN\tlower=dog:1\tend\\:er=og\n\n# no comment\tlower=x\\\\y\n"
 
 
-def test_crfsuites_format():
+def test_crfsuites_format_is_read():
     assert parse_crfsuite(CRFSUITE.encode()) == [
         ((("lower=the", "capital"), ("lower=dog", "end:er=og")), ("DET", "NOUN")),
         ((("lower=x\\y",),), ("# no comment",)),
@@ -193,12 +193,12 @@ def test_crfsuites_format():
         ("\n\n", "it: expected sentences, got a file without any words"),
     ],
 )
-def test_lines_that_crfsuite_would_not_mean(text, says):
+def test_ambiguous_lines_of_crfsuite_are_refused(text, says):
     with pytest.raises(InputError, match=says):
         parse_crfsuite(text.encode(), "it")
 
 
-def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
+def test_formats_are_recognised_and_a_fifth_is_the_test_part(tmp_path):
     (tmp_path / "own.tsv").write_text("A\tx\n\n" * 6 + "B\ty\n\n" * 4)
     (tmp_path / "ud.conllu").write_text(GOOD * 5)
     (tmp_path / "one.tsv").write_text("A\tx\nB\ty\n")
@@ -213,7 +213,7 @@ def test_files_are_told_apart_and_a_fifth_is_kept_to_test_with(tmp_path):
     assert (len(treebank.train_X), len(treebank.test_X)) == (8, 2) and "PRP" in treebank.tag_names
 
 
-# ------------------------------------------------------------------------------------------------- formats told apart
+# ----------------------------------------------------------------------------------------------- recognition of formats
 
 SENTENCES = [
     (("The", "dog", "barks", "."), ("DET", "NOUN", "VERB", "PUNCT")),
@@ -222,7 +222,7 @@ SENTENCES = [
 
 
 def lines_of(line, end="\n", start=""):
-    """A file of `SENTENCES`, each word as ``line`` says: n counts the words of a sentence, and N those of the file."""
+    """Return a file of `SENTENCES` with ``line`` for each word: n counts the words of a sentence, and N the words of the file."""
     blocks, total = [], 0
     for words, tags in SENTENCES:
         rows = []
@@ -236,7 +236,7 @@ def lines_of(line, end="\n", start=""):
 COUNTED = "; 4 sentences, 4 tags: DET, NOUN, PUNCT, VERB"
 THIRD = "word and tag in 3 columns: word in column {}, tag in column 2" + COUNTED
 
-#: The name of a file, its content, and how it is read.
+#: The name of a file, its content, and the description of how it was read.
 TAGGED = [
     ("a.tsv", lines_of("{word}\t{tag}"), "word and tag in 2 columns" + COUNTED),
     ("a.tsv", lines_of("{word}\t{tag}", "\r\n"), "word and tag in 2 columns" + COUNTED),
@@ -260,7 +260,7 @@ TAGGED = [
 
 
 @pytest.mark.parametrize(("name", "content", "described"), TAGGED)
-def test_formats_are_told_apart_and_reported(name, content, described):
+def test_formats_are_recognised_and_reported(name, content, described):
     found = read_tagged(content, name)
     assert found.described == described
     assert [tags for _, tags in found.sentences] == [tags for _, tags in SENTENCES]
@@ -294,7 +294,7 @@ def test_files_that_make_no_sense_are_refused(name, content, says):
     assert str(caught.value).startswith(name + says)
 
 
-def test_every_guess_is_overruled(tmp_path):
+def test_every_guess_can_be_overruled(tmp_path):
     content = lines_of("{tag}\t{word}\tO")
     found = read_tagged(content, "a.tsv", tags=0, form="columns", word_column=1)
     assert found.sentences == SENTENCES

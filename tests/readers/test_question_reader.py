@@ -17,7 +17,7 @@ words = st.text(st.characters(exclude_characters=" \r\n", exclude_categories=["C
 
 @pytest.fixture
 def folder(tmp_path):
-    """A corpus in the published form: Latin-1, with a byte that is no UTF-8 and one that some take for a line end."""
+    """Return a corpus in the published format: Latin-1, with a byte that is invalid UTF-8, and a byte that some take for a line end."""
     train = "HUM:ind Who was Pel\xe9 ?\nNUM:date When ?\nHUM:gr What team won \x85 ?\nNUM:count How many ?\n"
     (tmp_path / "train_5500.label").write_bytes(train.encode("latin-1"))
     (tmp_path / "TREC_10.label").write_bytes(b"LOC:city Where was Who ?\r\n")
@@ -50,7 +50,7 @@ def test_any_line_of_the_format_is_read(coarse, fine, tokens):
         ("HUM:ind   ", "there is no question after HUM:ind"),
     ],
 )
-def test_malformed_lines(line, says):
+def test_malformed_lines_are_refused(line, says):
     with pytest.raises(InputError, match=says):
         parse_question(line)
     with pytest.raises(InputError, match=f"^q.label, line 2: .*{says}"):
@@ -70,12 +70,12 @@ def test_a_malformed_file_is_named_with_its_line(folder):
 def test_a_corpus_in_full(folder):
     corpus = QuestionCorpus(data_dir=folder)
     assert corpus.questions[0] == Question("HUM", "ind", "Who was Pelé ?")
-    assert corpus.questions[2].text == "What team won \x85 ?"  # one line, one question
+    assert corpus.questions[2].text == "What team won \x85 ?"  # One line is one question.
     assert corpus.label_names == ("HUM", "LOC", "NUM") and corpus.y.tolist() == [0, 2, 0, 2, 1]
     assert corpus.train_X.shape[0] == 4 and corpus.dev_X.shape[0] == 0 and corpus.test_X.shape[0] == 1
     assert corpus.feature_names[:7] == ["who", "was", "pelé", "?", "who_was", "was_pelé", "pelé_?"]
     row = {corpus.feature_names[j]: n for j, n in zip(corpus.test_X.indices, corpus.test_X.data, strict=True)}
-    assert row == {"who": 1, "was": 1, "?": 1}  # "where" and its pairs do not occur in training
+    assert row == {"who": 1, "was": 1, "?": 1}  # The word "where" and its pairs do not occur in training.
     fine = QuestionCorpus(level="fine", data_dir=folder)
     assert fine.label_names == ("HUM:gr", "HUM:ind", "LOC:city", "NUM:count", "NUM:date")
     assert [fine.label_names[k] for k in fine.y] == ["HUM:ind", "NUM:date", "HUM:gr", "NUM:count", "LOC:city"]

@@ -29,7 +29,7 @@ def write_corpus(folder, positive, negative):
 
 @pytest.fixture
 def small_corpus(tmp_path):
-    """Ten reviews: six positive ones and four negative ones."""
+    """Return a corpus of ten reviews: six positive and four negative."""
     positive = "".join(f"good:2 book:1 p{i}:{i + 1} #label#:positive\n" for i in range(6))
     negative = "".join(f"bad:1 book:2 n{i}:{i + 1} #label#:negative\n" for i in range(4))
     return write_corpus(tmp_path / "books", positive, negative)
@@ -63,7 +63,9 @@ def test_the_cut_agrees_with_a_naive_count(counts, data):
     names = [parsed.tokens[column] for column in kept]
     assert dict(zip(names, totals.tolist(), strict=True)) == naive_features(counts, min_count, nr_counted)
     assert X.toarray().tolist() == [[review.get(name, 0) for name in names] for review in counts]
-    fresh = csr_array((X.data, X.indices, X.indptr), shape=X.shape)  # the flags are set by hand: let scipy look itself
+    fresh = csr_array(
+        (X.data, X.indices, X.indptr), shape=X.shape
+    )  # The flags were set explicitly, so let scipy check again.
     assert fresh.has_canonical_format
 
 
@@ -73,7 +75,7 @@ def read_both(folder):
 
 @pytest.mark.parametrize("rare_words_from", ["train", "all"])
 @pytest.mark.parametrize("min_count", [1, 3, 5])
-def test_rare_words_are_counted_where_it_says(small_corpus, rare_words_from, min_count):
+def test_rare_words_are_counted_in_the_chosen_part(small_corpus, rare_words_from, min_count):
     corpus = SentimentCorpus(
         "books", 0.5, 0.2, 0.3, min_count=min_count, rare_words_from=rare_words_from, data_dir=small_corpus
     )
@@ -106,7 +108,7 @@ def counting_parses(monkeypatch):
     return calls
 
 
-def test_the_second_time_nothing_is_parsed(small_corpus, cache_folder, monkeypatch):
+def test_cached_corpora_are_not_parsed_again(small_corpus, cache_folder, monkeypatch):
     calls = counting_parses(monkeypatch)
     first = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
     second = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
@@ -116,7 +118,7 @@ def test_the_second_time_nothing_is_parsed(small_corpus, cache_folder, monkeypat
     np.testing.assert_array_equal(first.y, second.y)
     assert (
         SentimentCorpus("books", data_dir=small_corpus, min_count=3).nr_features < first.nr_features
-    )  # cut afterwards
+    )  # Rare words are removed afterwards.
     assert len(calls) == 1
 
 
@@ -128,7 +130,7 @@ def test_without_cache_nothing_is_read_or_written(small_corpus, cache_folder, mo
     assert not cache_folder.exists()
 
 
-def test_changed_sources_are_parsed_anew(small_corpus, cache_folder):
+def test_changed_sources_are_parsed_again(small_corpus, cache_folder):
     SentimentCorpus("books", data_dir=small_corpus, min_count=1)
     path = small_corpus / "negative.review"
     path.write_text(path.read_text().replace("bad", "mad"))
@@ -139,7 +141,7 @@ def test_changed_sources_are_parsed_anew(small_corpus, cache_folder):
 
 # ---------------------------------------------------------------------------------------------------------- real data
 
-# What the data's own README says, counted there by other means.
+# The numbers in the data's own README, which were counted independently.
 PUBLISHED = {"books": (195887, 12627), "dvd": (188778, 12217), "electronics": (111407, 8465)}
 
 

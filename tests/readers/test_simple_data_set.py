@@ -22,7 +22,7 @@ def log_joint(X, sd):
 
 
 def test_the_guides_points():
-    """Drawn again here: class 0's first coordinates, its second ones, class 1's likewise, then one permutation."""
+    """The points are drawn again here: class 0's first coordinates, its second ones, class 1's likewise, then one permutation."""
     rng = np.random.RandomState(1)
     class_0 = np.column_stack([rng.normal(-1, 1, 50), rng.normal(-1, 1, 50)])
     class_1 = np.column_stack([rng.normal(1, 1, 50), rng.normal(1, 1, 50)])
@@ -64,7 +64,7 @@ def test_another_seed_gives_other_points_and_the_global_generator_is_left_alone(
         (1000, 1 / 3, [333, 667]),
     ],
 )
-def test_class_sizes(nr_examples, balance, sizes):
+def test_class_sizes_follow_the_balance(nr_examples, balance, sizes):
     sd = SimpleDataSet(nr_examples, balance=balance, split=(1, 0, 0))
     assert np.bincount(sd.y).tolist() == sizes
 
@@ -108,7 +108,7 @@ def test_the_guides_plotting_calls():
     assert (line.get_label(), line.get_color()) == ("Naive Bayes", "red")
     np.testing.assert_allclose(line.get_xdata(), [0.5, 0.5])
     np.testing.assert_allclose(sorted(line.get_ydata()), axis.get_ylim())
-    np.testing.assert_allclose(optimal.get_xydata().sum(axis=1), 0, atol=1e-12)  # x1 + x2 = 0
+    np.testing.assert_allclose(optimal.get_xydata().sum(axis=1), 0, atol=1e-12)  # The line x1 + x2 = 0.
     plt.close(fig)
 
 

@@ -9,7 +9,7 @@ from readers.splitting import split_ends, split_train_dev_test
 
 
 def shares_in_hundredths():
-    """Three whole numbers of hundredths that sum to 100 at most."""
+    """Draw three integers, in hundredths, that sum to at most 100."""
     return st.tuples(st.integers(1, 100), st.integers(0, 100), st.integers(0, 100)).filter(lambda s: sum(s) <= 100)
 
 
@@ -38,7 +38,7 @@ def test_shares_below_one_leave_out_the_end():
     assert test_X.ravel().tolist() == [5, 6]
 
 
-def test_floating_point_sums_above_one_are_taken_as_one():
+def test_floating_point_sums_slightly_above_one_count_as_one():
     shares = (0.7, 0.2, 0.1 + 1e-12)
     assert sum(shares) > 1
     assert split_ends(10, shares) == (7, 9, 10)

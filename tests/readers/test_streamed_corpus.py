@@ -10,7 +10,7 @@ def written(folder, X, words=("a", "b"), classes=("ham", "spam")):
     return write_shards(folder, X, np.arange(len(X)) % 2, classes, rows_a_shard=2, words=words).folder
 
 
-def test_it_offers_what_is_on_disk(tmp_path):
+def test_it_offers_the_corpus_on_disk(tmp_path):
     X = np.array([[1, 0], [0, 2], [3, 3]])
     corpus = StreamedCorpus(written(tmp_path / "big.bags", X), test=written(tmp_path / "test.bags", X[:1]))
     assert (corpus.n_rows, corpus.n_features, corpus.classes) == (3, 2, ("ham", "spam"))

@@ -24,7 +24,7 @@ def write(tmp_path):
     return write
 
 
-def test_a_file_in_its_order(write):
+def test_a_file_is_read_in_its_order(write):
     corpus = TextCorpus(write(MAIL), split=(0.5, 0.25, 0.25), seed=None)
     assert corpus.get_name() == "mail" and corpus.label_names == ("ham", "spam") and corpus.y.tolist() == [0, 1, 0, 1]
     assert (corpus.train_y.tolist(), corpus.dev_y.tolist(), corpus.test_y.tolist()) == ([0, 1], [0], [1])
@@ -42,12 +42,12 @@ def test_examples_are_shuffled_by_a_seed_before_the_split(write):
     assert corpora[0].texts == corpora[1].texts != corpora[2].texts
     for corpus in corpora:
         assert sorted(corpus.texts) == sorted(f"word{i}" for i in range(50))
-        assert set(corpus.train_y) == {0, 1}  # though the file is sorted by label
+        assert set(corpus.train_y) == {0, 1}  # The file is sorted by label.
         for text, label in zip(corpus.texts, corpus.y, strict=True):
             assert corpus.label_names[label] == ("ham" if int(text[4:]) < 40 else "spam")
 
 
-def test_a_test_file_of_its_own(write):
+def test_a_separate_test_file_is_read(write):
     corpus = TextCorpus(write(MAIL), write("spam,A noon prize\nham,x y\n", "test.csv"))
     assert (corpus.train_X.shape[0], corpus.dev_X.shape[0], corpus.test_X.shape[0]) == (4, 0, 2)
     assert corpus.label_names == ("ham", "spam") and corpus.test_y.tolist() == [1, 0]
@@ -60,7 +60,7 @@ def test_a_test_file_of_its_own(write):
 
 @pytest.mark.parametrize("many", [1, 10_000])
 def test_counting_and_the_rare_word_cut_can_be_chosen(write, monkeypatch, many):
-    monkeypatch.setattr("readers.text_reader._MANY", many)
+    monkeypatch.setattr("readers.text_reader._MIN_TEXTS_TO_COMPILE", many)
     corpus = TextCorpus(write("a,x x Y\nb,x y\n"), split=(1, 0, 0), count=count_words, min_count=2)
     assert corpus.feat_counts == {"x": 3, "y": 2, "x_y": 2}
 

@@ -33,7 +33,7 @@ def test_rows_agree_with_a_naive_table(examples, columns):
 
 
 @pytest.mark.parametrize("bag", ["zzz", ["unknown"], {"unknown"}, None, 3])
-def test_what_is_no_bag_is_refused_though_none_of_it_has_a_column(bag):
+def test_an_invalid_bag_is_refused_even_without_known_words(bag):
     with pytest.raises(InputError, match=wording("readers.bags_list_mappings")):
         vectorise([bag], {"good": 0})
 
@@ -67,7 +67,7 @@ def test_no_feature_is_an_error():
 
 
 @pytest.mark.parametrize("min_count", [0, -1, 1.0, True, "5", None])
-def test_min_count_is_a_whole_number(min_count):
+def test_min_count_must_be_an_integer(min_count):
     with pytest.raises(InputError, match=wording("readers.min_count_whole_number")):
         checked_min_count(min_count)
     assert checked_min_count(np.int64(3)) == 3

@@ -1,3 +1,3 @@
-"""The tiny reference lab of the tests of the course."""
+"""The tiny reference lab, shared with the tests of the course."""
 
 from tests.lxmls_day1.course.conftest import *  # noqa: F403  # fixtures, by their names

@@ -1,4 +1,4 @@
-"""The authors' check finds what does not fit in the tiny lab, and finds nothing in the real one."""
+"""The authors' check finds inconsistencies in the tiny lab, and none in the real lab."""
 
 import io
 import zipfile
@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
 from tests.wording import wording
 from tools.authoring import authors_check
 from tools.authoring.authors_check import problems
@@ -19,12 +19,12 @@ SHORT = "1.4", "1.19"
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ["some", pytest.param("all", marks=pytest.mark.campaign)])
 def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
-    """Every stub fails, every solution passes, every known mistake is named, all is current, nothing leaks.
+    """Every stub fails, every solution passes, every known mistake is named, all files are current, nothing leaks.
 
-    The programs of the mistakes are asked about small inputs in two exercises; in a campaign in all.
+    The programs of the mistakes are run on small inputs in two exercises; in a campaign in all.
     """
     if asked == "some":
-        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # each lab would have its loops compiled anew
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # Otherwise the loops of each lab would be compiled again.
         of_small_inputs = authors_check.problems_of_small_inputs
 
         def some(reference, mistakes):
@@ -48,10 +48,10 @@ class TestTinyLab:
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
 
-    def test_it_fits_but_for_hidden_checks_of_one_exercise(self, reference):
+    def test_the_tiny_lab_lacks_only_hidden_checks_of_one_exercise(self, reference):
         assert problems(reference) == [wording("tools.exercise_means_hidden_checks")]
 
-    def test_what_stops_everything_else(self, reference):
+    def test_errors_that_stop_all_other_checks(self, reference):
         self.change(reference, "tests/exercises/exercises.toml", "classifiers/means.py", "classifiers/mean.py")
         assert problems(reference) == [wording("tools.exercise_means_is_not")]
         self.change(reference, "tests/exercises/exercises.toml", "classifiers/mean.py", "classifiers/means.py")
@@ -67,7 +67,7 @@ class TestTinyLab:
         (problem,) = problems(reference)
         assert problem.startswith("the reference fails test_1_02_means.py::test_sign")
 
-    def test_everything_that_does_not_fit_is_said_at_once(self, reference, monkeypatch):
+    def test_all_inconsistencies_are_reported_at_once(self, reference, monkeypatch):
         exercises, mistakes = "tests/exercises/exercises.toml", "tests/exercises/mistakes"
         self.change(reference, "tests/exercises/recorded/1.1.json", "[0.4]", "[0.5]")
         self.change(
@@ -96,7 +96,7 @@ class TestTinyLab:
         ):
             assert any(part in problem for problem in found), part
 
-    def test_what_a_new_exercise_lacks_beside_its_code(self, reference):
+    def test_missing_parts_of_a_new_exercise_are_reported(self, reference):
         (reference / "docs/reference").mkdir(parents=True)
         (reference / "docs/reference/exercises.md").write_text("| 1.1 | steps | `steps.py` |\n")
         right = reference / "tests/lxmls_day1/grading/right"
@@ -111,13 +111,13 @@ class TestTinyLab:
             assert part in found
         assert not any("1.1 | … |" in text or "right/1_02" in text for text in found)
 
-    def test_no_checks(self, reference):
+    def test_an_exercise_without_checks_is_reported(self, reference):
         (reference / "tests/exercises/test_1_02_means.py").unlink()
         assert wording("tools.exercise_means_checks") in problems(reference)
 
 
 class TestLeaks:
-    def test_the_lines_of_a_solution(self, reference):
+    def test_lines_of_a_solution_are_leaks(self, reference):
         lines = solution_lines(reference, ["1.1", "1.2"])
         assert set(lines.values()) == {
             wording("tools.tau_loss_sq_norm"),
@@ -129,13 +129,13 @@ class TestLeaks:
         }
         assert all("means" in where or "2_second" in where for where in solution_lines(reference, ["1.2"]).values())
 
-    def test_what_students_may_read_elsewhere_gives_nothing_away(self, reference):
+    def test_lines_of_starter_files_are_not_leaks(self, reference):
         (reference / "classifiers/other.py").write_text("def f(cap, tau):\n    tau = min(cap,  tau)\n    return tau\n")
         assert "tau=min(cap,tau)" not in solution_lines(reference, ["1.1"])
 
-    def test_they_are_found_in_texts_notebooks_and_archives(self, reference):
+    def test_leaks_are_found_in_texts_notebooks_and_archives(self, reference):
         lines = solution_lines(reference, ["1.1"])
-        assert leaks(student_files(reference), lines) == []
+        assert find_solution_leaks(student_files(reference), lines) == []
         inner = io.BytesIO()
         with zipfile.ZipFile(inner, "w") as archive:
             archive.writestr("lab/x.py", "if a:\n    tau =  min( cap, tau )\n")
@@ -145,5 +145,5 @@ class TestLeaks:
             PurePosixPath("c.md"): "τ: `tau = min(cap, tau)`".encode(),
             PurePosixPath("d.png"): b"\x89\xff\x00",
         }
-        found = leaks(files, lines)
+        found = find_solution_leaks(files, lines)
         assert [where.split(",")[0] for where in found] == ["a.whl/lab/x.py", "b.ipynb", "c.md"]

@@ -47,7 +47,7 @@ PAGE = "# A page\n\n<!-- results: headlines -->\n<!-- end of results -->\n\nThe 
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A checkout with the two scripts of all benchmarks, a stub of one benchmark, and pages."""
+    """Return a checkout with the two scripts of all benchmarks, a stub of one benchmark, and pages."""
     folder = tmp_path / "tools/benchmarks"
     folder.mkdir(parents=True)
     for name in ("run.py", "results.py"):
@@ -85,7 +85,7 @@ def test_a_quick_run_saves_nothing(checkout):
     assert (checkout / results.PAGES[0]).read_text(encoding="utf-8") == PAGE
 
 
-def test_the_tables_of_pages_are_those_of_the_file():
+def test_the_tables_of_pages_match_the_file():
     entries = results.read()
     for page in results.PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")

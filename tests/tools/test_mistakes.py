@@ -1,11 +1,11 @@
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.explanations import LONGEST_QUESTION
+from lxmls_day1.course.explanations import MAX_QUESTION_CHARS
 from lxmls_day1.course.registry import FILE, FOLDER, Registry
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
-from tools.authoring.mistakes import Program, Style, read_mistakes
+from tools.authoring.mistakes import AlternativeSolution, Program, read_mistakes
 
 SOURCE = '''
 @compiled
@@ -38,7 +38,7 @@ A_MISTAKE = "[[mistake]]\nname = 'a'\nsentence = 'b'"
 
 
 def made(**settings):
-    return Program("a wrong program", "1.1", **settings).made_in({"a.py": SOURCE, "b.py": "x = 1\n"})
+    return Program("a wrong program", "1.1", **settings).apply_to({"a.py": SOURCE, "b.py": "x = 1\n"})
 
 
 def without_marks(source):
@@ -57,7 +57,7 @@ def test_a_whole_solution_is_indented_as_the_region():
 
 
 def test_swaps_are_made_in_the_first_right_solution_that_has_their_texts():
-    branches = Style("branches", "if label:\n    d = 2 * scores\nelse:\n    d = 0", "rule")
+    branches = AlternativeSolution("branches", "if label:\n    d = 2 * scores\nelse:\n    d = 0", "rule")
     doubled = made(swaps=(("2 * scores", "scores"),), bases=(None, branches))["a.py"]
     assert "    if label:\n        d = scores\n    else:\n        d = 0\n    return d" in doubled
     assert made(swaps=(("2 * d", "d"),), bases=(None, branches)) == made(swaps=(("2 * d", "d"),))
@@ -71,11 +71,11 @@ class TestReading:
             folder = reference / "tests/exercises"
             if content is not None:
                 (folder / "mistakes/1_02_means.toml").write_text(content)
-            return read_mistakes(folder, Registry.of(reference)["1.2"])
+            return read_mistakes(folder, Registry.from_folder(reference)["1.2"])
 
         return read
 
-    def test_what_is_read(self, read):
+    def test_mistakes_are_read_with_their_programs(self, read):
         (mistake,) = read()
         assert (mistake.exercise, mistake.name) == ("1.2", "one_too_many")
         assert mistake.programs[0].swaps == (("len(values)", "(len(values) + 1)"),)
@@ -133,14 +133,14 @@ solution = "..."
             (f"{A_MISTAKE}\nswap = []\n" * 2, "two known mistakes have the same name"),
         ],
     )
-    def test_mistakes_in_the_mistakes(self, read, content, message):
+    def test_invalid_mistakes_are_refused(self, read, content, message):
         with pytest.raises(InputError, match=message):
             read(content)
 
 
 def test_every_known_mistake_has_a_question():
-    """It is asked after the mistake was named."""
+    """The question is shown after the mistake was named."""
     folder = reference_folder() / FOLDER
     for exercise in Registry.read(reference_folder() / FILE):
         for mistake in read_mistakes(folder, exercise):
-            assert 0 < len(mistake.question) <= LONGEST_QUESTION, str(mistake)
+            assert 0 < len(mistake.question) <= MAX_QUESTION_CHARS, str(mistake)

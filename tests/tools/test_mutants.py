@@ -19,7 +19,7 @@ def rule(scores, label, step, cost):
 
 
 def mutated(body):
-    """The texts of the mutants of a solution."""
+    """Return the texts of the mutants of a solution."""
     lines = body.split("\n")
     source = FUNCTION.format(count=len(lines), s="s" * (len(lines) != 1), body="\n    ".join(lines))
     return [mutant.solution for mutant in mutants_of(source, "1.1")]
@@ -48,7 +48,7 @@ def mutated(body):
             "cost[label] = -step\nreturn scores", "pass\nreturn scores"]),
     ],
 )  # fmt: skip
-def test_slips(body, slips):
+def test_mutants_contain_the_expected_slips(body, slips):
     assert set(slips) <= set(mutated(body))
 
 
@@ -64,10 +64,10 @@ def test_a_loop_that_does_not_end_raises_an_error():
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("exercise", [e for e in Registry.read(reference_folder() / FILE) if e.kind == "code"], ids=str)
 def test_every_exercise_has_mutants_that_are_programs(exercise):
-    """Each can be put in the place of the solution."""
+    """Each mutant can replace the solution."""
     (path,) = exercise.files
     source = (reference_folder() / path).read_text(encoding="utf-8")
     mutants = mutants_of(source, exercise.id)
     assert len(mutants) >= 20
-    (made,) = mutants[0].made_in({path: source}).values()
+    (made,) = mutants[0].apply_to({path: source}).values()
     compile(made, path, "exec")

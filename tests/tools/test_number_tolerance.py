@@ -1,4 +1,4 @@
-"""Texts with numbers: what is the same but for rounding, and what is not."""
+"""Texts with numbers: texts that are equal up to rounding, and texts that are not."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from tools.authoring.number_tolerance import same_text
         ("[0.5, 0.25]", "[0.5, 0.25]"),
     ],
 )
-def test_the_same(expected, got):
+def test_texts_equal_up_to_rounding(expected, got):
     assert same_text(expected, got)
 
 
@@ -38,5 +38,5 @@ def test_the_same(expected, got):
         ("True", "False"),
     ],
 )
-def test_not_the_same(expected, got):
+def test_texts_that_differ_beyond_rounding(expected, got):
     assert not same_text(expected, got)

@@ -11,21 +11,21 @@ from pathlib import Path
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import RAISES
-from lxmls_day1.course.diagnosis.naming import named
+from lxmls_day1.course.diagnosis.naming import diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
-from lxmls_day1.course.running.snapshot import SnapshotRun, snapshot_of_reference, take_snapshot
+from lxmls_day1.course.running.snapshot import SnapshotRun, reference_snapshot, run_snapshot
 from lxmls_day1.course.workspaces.generation import HEADING, reference_files, student_files
-from lxmls_day1.course.workspaces.leaks import cell_sources, leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.leaks import cell_sources, find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 from tools.authoring.mistakes import Mistake
-from tools.authoring.pool_making import asked_again
-from tools.authoring.record import differences, known_mistakes, recorded
+from tools.authoring.pool_making import rerun_programs
+from tools.authoring.record import differences, known_mistakes, record_answers
 
-ROWS = "docs/reference/exercises.md"
-RIGHT = "tests/lxmls_day1/grading/right"
+EXERCISE_TABLE = "docs/reference/exercises.md"
+RIGHT_SOLUTIONS = "tests/lxmls_day1/grading/right"
 MIN_MISTAKES = 3  # families of known mistakes for each exercise; more are welcome but not required
 
 
@@ -49,7 +49,7 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made, mistakes = student_files(reference), known_mistakes(reference)
-        public = recorded(reference, None, snapshot_of_reference(reference, None, hidden=True))
+        public = record_answers(reference, None, reference_snapshot(reference, None, hidden=True))
     except InputError as error:
         return [str(error)]
     return [
@@ -58,8 +58,11 @@ def problems(reference: Path | None = None) -> list[str]:
         *problems_of_stubs(reference, registry),
         *problems_of_small_inputs(reference, mistakes),
         *problems_of_recording(reference, public),
-        *(f"{place} is in a student's files" for place in leaks(made, solution_lines(reference, registry.ids))),
-        *(f"{place} is in a student's files" for place in leaks_of_code(made, reference, registry.ids)),
+        *(
+            f"{place} is in a student's files"
+            for place in find_solution_leaks(made, solution_lines(reference, registry.ids))
+        ),
+        *(f"{place} is in a student's files" for place in find_code_leaks(made, reference, registry.ids)),
     ]
 
 
@@ -68,7 +71,7 @@ def problems_of_registry(
 ) -> Iterator[str]:
     """Yield solutions outside their exercise's files, and code exercises that lack a solution, checks, hidden checks or known mistakes."""
     marked: dict[str, set[str]] = {}
-    for name, id in _marked(reference, registry):
+    for name, id in _marked_solutions(reference, registry):
         marked.setdefault(id, set()).add(name)
     for exercise in registry:
         for name in marked.get(exercise.id, set()) - set(exercise.files):
@@ -90,9 +93,9 @@ def problems_of_registry(
 
 def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
     """Yield what an exercise lacks besides code, in a checkout of the course: its heading, its table row, its right solutions."""
-    if not (reference / ROWS).is_file():
+    if not (reference / EXERCISE_TABLE).is_file():
         return
-    rows = (reference / ROWS).read_text(encoding="utf-8")
+    rows = (reference / EXERCISE_TABLE).read_text(encoding="utf-8")
     for exercise in registry:
         notebook = json.loads((reference / exercise.notebook).read_text(encoding="utf-8"))
         if exercise.id not in {
@@ -100,9 +103,10 @@ def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
         }:
             yield f"{exercise}: {exercise.notebook} has no heading `## Exercise {exercise.id}: …`, to which `check` sends students"
         if f"| {exercise.id} |" not in rows:
-            yield f"{exercise}: {ROWS} has no row `| {exercise.id} | … |`"
-        if exercise.has_code and not list((reference / RIGHT).glob(f"{exercise.stem}_*.toml")):
-            yield f"{exercise}: {RIGHT}/{exercise.stem}_….toml is not there; it holds right solutions of other kinds, which must pass"
+            yield f"{exercise}: {EXERCISE_TABLE} has no row `| {exercise.id} | … |`"
+        if exercise.has_code and not list((reference / RIGHT_SOLUTIONS).glob(f"{exercise.stem}_*.toml")):
+            name = f"{RIGHT_SOLUTIONS}/{exercise.stem}_….toml"
+            yield f"{exercise}: {name} is not there; it holds right solutions of other kinds, which must pass"
 
 
 def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
@@ -117,7 +121,7 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
             files = student_files(reference, [exercise.id])
             write_files(lab_folder, {name: text for name, text in files.items() if name.parts[0] in PACKAGES})
             runs.append(SnapshotRun(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
-        for label, checks in take_snapshot(runs, hidden=True).items():
+        for label, checks in run_snapshot(runs, hidden=True).items():
             for check, found in checks.items():
                 if found.outcome == "passed":
                     yield f"{label}: {check} passes although the exercise is not solved"
@@ -129,18 +133,18 @@ def problems_of_small_inputs(reference: Path, mistakes: Mapping[Exercise, Sequen
         pools = RecordedAnswers.read(reference / RECORDED).pools
     except InputError:
         return  # `problems_of_recording` reports this.
-    for exercise, found in asked_again(reference, mistakes, pools).items():
+    for exercise, found in rerun_programs(reference, mistakes, pools).items():
         if found is None:
             yield f"{exercise}: it has no small inputs, which name mistakes; run `python -m tools.authoring.record`"
             continue
         pool, n_inputs = pools[exercise.id], len(pools[exercise.id].inputs)
-        if any(pool.places(found[0][:n_inputs])) or pool.wrong_of_reserve(found[0][n_inputs:]):
+        if any(pool.answer_indices(found[0][:n_inputs])) or pool.wrong_practice_inputs(found[0][n_inputs:]):
             yield f"{exercise}: its small inputs are not current; run `python -m tools.authoring.record`"
             continue
         programs = [(mistake.name, program) for mistake in mistakes[exercise] for program in mistake.programs]
         for (name, program), answers in zip(programs, found[1:], strict=True):
-            row = pool.places(answers[:n_inputs])
-            names = named(pool, row).names
+            row = pool.answer_indices(answers[:n_inputs])
+            names = diagnose(pool, row).names
             if not any(row):
                 yield f"{program} is never named: it answers all small inputs rightly"
             elif name not in names:
@@ -161,7 +165,7 @@ def problems_of_recording(reference: Path, new: RecordedAnswers) -> Iterator[str
         yield f"the recorded answers are not current (run `python -m tools.authoring.record`): {difference}"
 
 
-def _marked(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
+def _marked_solutions(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield file and exercise of every solution in ``readers/``, ``classifiers/`` and the notebooks."""
     for name, content in reference_files(reference).items():
         if name.suffix == ".py" and name.parts[0] in PACKAGES:

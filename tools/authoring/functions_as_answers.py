@@ -22,12 +22,12 @@ import numpy as np
 import pytest
 
 import lxmls_day1
-from lxmls_day1.course.checked_lab import copied
+from lxmls_day1.course.checked_lab import deep_copy_plain
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
-from lxmls_day1.course.running.refusals import answers_of
+from lxmls_day1.course.running.refusals import functions_to_block
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder
@@ -37,7 +37,7 @@ def solved_functions(ids: Collection[str] | None = None) -> list[tuple[str, str,
     """Return exercise, function and module of each solution in the files of some exercises. Default: all exercises."""
     return [
         (solution.exercise, solution.function, name.removesuffix(".py").replace("/", "."))
-        for exercise in Registry.of(reference_folder())
+        for exercise in Registry.from_folder(reference_folder())
         if ids is None or exercise.id in ids
         for name in exercise.files
         if name.endswith(".py")
@@ -47,7 +47,7 @@ def solved_functions(ids: Collection[str] | None = None) -> list[tuple[str, str,
 
 
 #: The hardest part of an exercise (the rest is arithmetic): some inputs and answers.
-PARTS = {
+HARDEST_PARTS = {
     "squishing_rule": [  # gaps of the rivals -> rise of the true class: the mean of the active gaps and 0
         ({"gaps": np.array(gaps)}, [np.asarray(level)])
         for gaps, level in (([3.0, 2.0, -0.5], 5 / 3), ([2.0, 2.0, 2.0], 1.5), ([1.0, 2.0, 1.75], 1.25))
@@ -62,20 +62,21 @@ def parts_of(answer):
     return [np.asarray(answer)]
 
 
-def composed(parts):
+def with_one_more_step(parts):
     """Return the parts, and the results of one further step on each."""
     arrays = [part for part in parts if part.ndim and part.size and part.dtype.kind in "biuf"]
     return [*parts, *(np.asarray(step(array)) for array in arrays for step in (lambda a: a[-1], np.max, np.sum))]
 
 
-def is_answer(got, wanted):
+def is_answer(actual, expected):
     """Return True if every array of the answer is among the actual arrays."""
     return all(
-        any(g.shape == w.shape and g.dtype.kind in "biuf" and np.allclose(g, w, atol=1e-9) for g in got) for w in wanted
+        any(g.shape == w.shape and g.dtype.kind in "biuf" and np.allclose(g, w, atol=1e-9) for g in actual)
+        for w in expected
     )
 
 
-def ways_to_call(function, inputs, wanted):
+def ways_to_call(function, inputs, expected):
     """Yield argument lists that a student might try: in order, as one tuple, permuted, or by name with buffers."""
     values = list(inputs.values())
     yield lambda: values
@@ -97,7 +98,7 @@ def ways_to_call(function, inputs, wanted):
         known["from_tag"] = np.ascontiguousarray(inputs["transitions"].T)
     unknown = [name for name in names if name not in known]
     if 0 < len(unknown) <= 2 and len(unknown) < len(names):
-        shapes = {array.shape for array in [*wanted, *map(np.asarray, values)]}
+        shapes = {array.shape for array in [*expected, *map(np.asarray, values)]}
         for buffers in itertools.product(sorted(shapes), repeat=len(unknown)):
             for kind in (float, np.int64):
 
@@ -111,14 +112,17 @@ def ways_to_call(function, inputs, wanted):
         yield lambda: [known[name] for name in names]
 
 
-def answers(function, inputs, wanted):
+def solves(function, inputs, expected):
     """Return True if some way to call the function gives the right answer, as the result or in an argument."""
-    for arguments_of in ways_to_call(function, inputs, wanted):
+    for arguments_of in ways_to_call(function, inputs, expected):
         arguments = [a.copy() if isinstance(a, (np.ndarray, list)) else a for a in arguments_of()]
         try:
             with np.errstate(all="ignore"):
                 returned = function(*arguments)
-            if is_answer(composed([*parts_of(returned), *(a for a in arguments if isinstance(a, np.ndarray))]), wanted):
+            if is_answer(
+                with_one_more_step([*parts_of(returned), *(a for a in arguments if isinstance(a, np.ndarray))]),
+                expected,
+            ):
                 return True
         except Exception:
             continue
@@ -143,24 +147,26 @@ def sample_calls(solutions):
     for exercise, function, module in solutions:
         kind, _, name = function.rpartition(".")
         owner = getattr(lab.load(module), kind) if kind else lab.load(module)
-        calls = calls_noted(lab, Registry.of(lab.folder)[exercise], owner, "train" if name == "estimate" else name)
+        calls = record_calls(
+            lab, Registry.from_folder(lab.folder)[exercise], owner, "train" if name == "estimate" else name
+        )
         calls.sort(key=lambda call: sum(len(np.unique(part)) for part in call[1]))
         made[exercise, name] = [calls[len(calls) // 3], calls[2 * len(calls) // 3], calls[-1]]
     return made
 
 
-def calls_noted(lab, exercise, owner, name):
+def record_calls(lab, exercise, owner, name):
     """Record how the public checks call a function of a module or class. Return inputs and the arrays of the answer for each call."""
     found, right = [], getattr(owner, name)
 
     @functools.wraps(right)
     def noted(*arguments, **settings):
-        given = copied(inspect.signature(right).bind(*arguments, **settings).arguments)
+        given = deep_copy_plain(inspect.signature(right).bind(*arguments, **settings).arguments)
         answer = right(*arguments, **settings)
         given.pop("self", None)
         for value in [value for value in given.values() if hasattr(value, "_fields")]:
             given = value._asdict()
-        found.append((given, parts_of(copied(answer))))
+        found.append((given, parts_of(deep_copy_plain(answer))))
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
@@ -185,27 +191,27 @@ def callable_functions(folder):
     return [found for module in modules for found in functions_of(module)]
 
 
-def tried(functions, samples):
+def find_solving_functions(functions, samples):
     """Return the names of the functions that answer all samples. Groups share a process; each function of a suspect group gets its own."""
 
     def none_answers(some):
-        return not any(all(answers(function, *sample) for sample in samples) for _, function in some)
+        return not any(all(solves(function, *sample) for sample in samples) for _, function in some)
 
     functions = list(functions)
     groups = [functions[start : start + 25] for start in range(0, len(functions), 25)]
-    doubtful = [group for group in groups if not holds_in_a_child(lambda group=group: none_answers(group))]
-    return [one[0] for group in doubtful for one in group if holds_in_a_child(lambda one=one: not none_answers([one]))]
+    doubtful = [group for group in groups if not is_true_in_child(lambda group=group: none_answers(group))]
+    return [one[0] for group in doubtful for one in group if is_true_in_child(lambda one=one: not none_answers([one]))]
 
 
-def holds_in_a_child(ask):
-    """Return True if `ask` returns True in a child process, because compiled loops use wrong input as indices and may write anywhere."""
+def is_true_in_child(predicate):
+    """Return True if `predicate` returns True in a child process, because compiled loops use wrong input as indices and may write anywhere."""
     child = os.fork()
     if not child:
         faulthandler.disable()
         silent = os.open(os.devnull, os.O_RDWR)
         for stream in (1, 2):
             os.dup2(silent, stream)
-        sys.addaudithook(harmless)
+        sys.addaudithook(refuse_harmful_event)
         try:
             for number, timer, seconds in (
                 (signal.SIGPROF, signal.ITIMER_PROF, 5),
@@ -213,20 +219,20 @@ def holds_in_a_child(ask):
             ):
                 signal.signal(number, signal.SIG_DFL)
                 signal.setitimer(timer, seconds)
-            os._exit(0 if ask() else 1)
+            os._exit(0 if predicate() else 1)
         except BaseException:
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def harmless(event, arguments):
+def refuse_harmful_event(event, arguments):
     """Refuse harmful operations on files and processes, which some functions of commands and boxes would do."""
     writes = event == "open" and not str(arguments[1] or "r").startswith("r")
-    if writes or event in HARM or event.startswith(("os.exec", "os.spawn", "shutil.", "ctypes.", "socket.")):
+    if writes or event in HARMFUL_EVENTS or event.startswith(("os.exec", "os.spawn", "shutil.", "ctypes.", "socket.")):
         raise PermissionError(event)
 
 
-HARM = {
+HARMFUL_EVENTS = {
     "os.fork",
     "os.forkpty",
     "os.kill",
@@ -237,7 +243,15 @@ HARM = {
     "os.rename",
     "os.rmdir",
 }
-HARM |= {"os.truncate", "os.chmod", "os.link", "os.symlink", "os.mkdir", "signal.pthread_kill", "subprocess.Popen"}
+HARMFUL_EVENTS |= {
+    "os.truncate",
+    "os.chmod",
+    "os.link",
+    "os.symlink",
+    "os.mkdir",
+    "signal.pthread_kill",
+    "subprocess.Popen",
+}
 
 
 def problems_of_functions(ids: Collection[str]) -> Iterator[str]:
@@ -246,15 +260,21 @@ def problems_of_functions(ids: Collection[str]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         candidates = callable_functions(Path(folder))
         for (exercise, function), samples in sample_calls(solutions).items():
-            refused = {name.replace(":", ".") for name in answers_of(Registry.of(reference_folder())[exercise])}
+            refused = {
+                name.replace(":", ".")
+                for name in functions_to_block(Registry.from_folder(reference_folder())[exercise])
+            }
             left = [(name, one) for name, one in candidates if name not in refused]
             for name in dict.fromkeys(
-                [*tried(left, samples), *(tried(left, PARTS[function]) if function in PARTS else [])]
+                [
+                    *find_solving_functions(left, samples),
+                    *(find_solving_functions(left, HARDEST_PARTS[function]) if function in HARDEST_PARTS else []),
+                ]
             ):
                 yield f"{name} answers `{function}` of exercise {exercise}, and can be called: list it under answered_by"
 
 
 if __name__ == "__main__":
-    found = list(problems_of_functions(sys.argv[1:] or Registry.of(reference_folder()).ids))
+    found = list(problems_of_functions(sys.argv[1:] or Registry.from_folder(reference_folder()).ids))
     print(*found or ["No function that can be called is the answer."], sep="\n")
     sys.exit(bool(found))

@@ -31,12 +31,12 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import Solution, find_solutions, stubbed
+from lxmls_day1.course.markers import Solution, find_solutions, replace_with_stubs
 from lxmls_day1.course.registry import MISTAKES, Exercise
 from lxmls_day1.course.source_functions import indented
 
 PROGRAM_KEYS = {"swap", "solution", "function", "style"}
-TEXTS = ("name", "sentence", "question")
+STRING_KEYS = ("name", "sentence", "question")
 
 
 REFERENCE = "reference"  # the name of the reference's solution as a style
@@ -44,7 +44,7 @@ Regions = dict[tuple[str, Solution], str]  # path and region of each solution ->
 
 
 @dataclass(frozen=True)
-class Style:
+class AlternativeSolution:
     """An alternative solution, to which mistakes are applied as well.
 
     Attributes
@@ -82,9 +82,9 @@ class Program:
     swaps: tuple[tuple[str, str], ...] = ()
     solution: str | None = None
     function: str | None = None
-    bases: tuple[Style | None, ...] = (None,)
+    bases: tuple[AlternativeSolution | None, ...] = (None,)
 
-    def made_in(self, sources: Mapping[str, str]) -> dict[str, str]:
+    def apply_to(self, sources: Mapping[str, str]) -> dict[str, str]:
         """Return the files of the reference with this program in place of the solution, without markers.
 
         Parameters
@@ -108,18 +108,20 @@ class Program:
             for solution in find_solutions(source, path)
         }
         own = {place: text for place, text in texts.items() if place[1].exercise == self.exercise}
-        changed = self._swapped(own) if self.solution is None else self._replaced(own, self.solution, self.function)
+        changed = (
+            self._apply_swaps(own) if self.solution is None else self._replace_region(own, self.solution, self.function)
+        )
         made = {}
         for path in dict.fromkeys(path for path, _ in changed):
 
             def written(solution: Solution, path: str = path) -> str:
                 return textwrap.dedent(changed.get((path, solution), texts[path, solution]))
 
-            made[path] = stubbed(sources[path], written, path)
+            made[path] = replace_with_stubs(sources[path], written, path)
         return made
 
     @property
-    def other_styles(self) -> list[Style]:
+    def other_bases(self) -> list[AlternativeSolution]:
         """The styles to which the same swaps can also be applied; empty if a swap contains a line break."""
         single = all("\n" not in old + new for old, new in self.swaps) and len(self.bases) > 1 and self.swaps
         return [
@@ -129,7 +131,7 @@ class Program:
             if all(style.solution.count(old) == 1 for old, _ in self.swaps)
         ]
 
-    def _replaced(self, texts: Regions, solution: str, function: str | None) -> Regions:
+    def _replace_region(self, texts: Regions, solution: str, function: str | None) -> Regions:
         """Return the region of a function, or the only region, with this solution in it."""
         places = [place for place in texts if function in (None, place[1].function)]
         if len(places) != 1:
@@ -139,11 +141,11 @@ class Program:
             )
         return {places[0]: "\n".join(indented(textwrap.dedent(solution).strip("\n"), places[0][1].indent))}
 
-    def _swapped(self, texts: Regions) -> Regions:
+    def _apply_swaps(self, texts: Regions) -> Regions:
         """Return the changed regions after applying the swaps to the first right solution that has all their strings."""
         problems = []
         for style in self.bases:
-            restyled = {} if style is None else self._replaced(texts, style.solution, style.function)
+            restyled = {} if style is None else self._replace_region(texts, style.solution, style.function)
             right = {p: text for p, text in (texts | restyled).items() if self.function in (None, p[1].function)}
             changed = dict(restyled)
             for old, new in self.swaps:
@@ -212,7 +214,7 @@ def read_mistakes(folder: Path, exercise: Exercise) -> list[Mistake]:
     return [_parse(table, exercise.id, path, styles) for path, table, styles in tables]
 
 
-def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[Style, ...]]]:
+def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any], tuple[AlternativeSolution, ...]]]:
     """Return all tables of mistakes of an exercise, with their files and the styles in these files."""
     tables = []
     for path in sorted((folder / MISTAKES.name).glob(f"{exercise.stem}_*.toml")):
@@ -223,11 +225,11 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
         if unknown := set(content) - {"mistake", "style"}:
             raise InputError(f"{path}: unknown key {min(unknown)!r}; expected [[mistake]] and [[style]] tables.")
         try:
-            styles = tuple(Style(**table) for table in content.get("style", []))
+            styles = tuple(AlternativeSolution(**table) for table in content.get("style", []))
         except TypeError as error:
             raise InputError(f"{path}: a style needs a name and a solution ({error}).") from error
         for family in content.get("mistake", []):
-            for table in _by_sentence(family):
+            for table in _split_family(family):
                 _check_texts(table, path)
                 tables.append((path, table, styles))
     names = [table["name"] for _, table, _ in tables]
@@ -236,7 +238,7 @@ def _tables(folder: Path, exercise: Exercise) -> list[tuple[Path, dict[str, Any]
     return tables
 
 
-def _by_sentence(family: dict[str, Any]) -> list[dict[str, Any]]:
+def _split_family(family: dict[str, Any]) -> list[dict[str, Any]]:
     """Split the table of a mistake: the family without its named variants, and each named variant as a table of its own."""
     variants = family.get("variants", [])
     if not isinstance(variants, list):
@@ -255,37 +257,39 @@ def _check_texts(table: dict[str, Any], path: Path) -> None:
         raise InputError(f"{where}: question must be a string.")
 
 
-def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[Style, ...]) -> Mistake:
+def _parse(table: dict[str, Any], exercise: str, path: Path, styles: tuple[AlternativeSolution, ...]) -> Mistake:
     where = f"{path}, mistake {table['name']}"
-    own = {key: value for key, value in table.items() if key not in TEXTS}
+    own = {key: value for key, value in table.items() if key not in STRING_KEYS}
     sentence, question = (" ".join(table.get(key, "").split()) for key in ("sentence", "question"))
     mistake = Mistake(exercise, table["name"], sentence, question=question)
     return replace(mistake, programs=_parse_programs(own, mistake, where, styles))
 
 
 def _parse_programs(
-    table: dict[str, Any], mistake: Mistake, where: str, styles: tuple[Style, ...]
+    table: dict[str, Any], mistake: Mistake, where: str, styles: tuple[AlternativeSolution, ...]
 ) -> tuple[Program, ...]:
     variants = table.get("variants", [])
     if not isinstance(variants, list):
         raise InputError(f"{where}: variants must be a list.")
     first = {key: value for key, value in table.items() if key != "variants"}
     programs = [_parse_program(first, mistake.exercise, str(mistake), where, styles)]
-    for number, variant in enumerate(itertools.chain.from_iterable(map(_one_by_one, variants)), start=1):
+    for number, variant in enumerate(itertools.chain.from_iterable(map(_expand_variant, variants)), start=1):
         entry = variant if isinstance(variant, dict) else {"swap": variant}
         which = f", variant {number}"
         programs.append(_parse_program(entry, mistake.exercise, f"{mistake}{which}", f"{where}{which}", styles))
-    return (*programs, *(replace(one, bases=(style,)) for one in programs for style in one.other_styles))
+    return (*programs, *(replace(one, bases=(style,)) for one in programs for style in one.other_bases))
 
 
-def _one_by_one(variant: Any) -> list[Any]:
+def _expand_variant(variant: Any) -> list[Any]:
     """Expand a list of strings: each string after the first is a variant that replaces the first. Keep other variants unchanged."""
     if isinstance(variant, list) and len(variant) > 1 and all(isinstance(text, str) for text in variant):
         return [[[variant[0], text]] for text in variant[1:]]
     return [variant]
 
 
-def _parse_program(table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[Style, ...]) -> Program:
+def _parse_program(
+    table: dict[str, Any], exercise: str, label: str, where: str, styles: tuple[AlternativeSolution, ...]
+) -> Program:
     if unknown := set(table) - PROGRAM_KEYS:
         raise InputError(f"{where}: unknown key {min(unknown)!r}.")
     if ("swap" in table) == ("solution" in table):

@@ -14,8 +14,8 @@ from lxmls_day1.course.markers import Solution, find_solutions
 from lxmls_day1.course.source_functions import definitions
 from tools.authoring.mistakes import Program
 
-MOST_ROUNDS = 10_000  # maximum rounds of one loop of a mutant; no probe input needs a hundredth of this
-STOPPED = "EndlessLoop"
+MAX_LOOP_ROUNDS = 10_000  # maximum rounds of one loop of a mutant; no probe input needs a hundredth of this
+ENDLESS_LOOP_ERROR = "EndlessLoop"
 
 OTHER_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub,),
@@ -44,7 +44,7 @@ OTHER_FUNCTIONS = {
     "zeros": "ones",
     "any": "all",
 }
-FUNCTIONS_LEFT_OUT = {"log", "exp", "sqrt", "square", "abs", "copy", "sort", "len", "float"}
+OMITTED_FUNCTIONS = {"log", "exp", "sqrt", "square", "abs", "copy", "sort", "len", "float"}
 INDEX_FUNCTIONS = {"argmin", "argmax"}
 MODULES = {"np", "sp", "self"}
 
@@ -65,7 +65,7 @@ def mutants_of(source: str, exercise: str, name: str = "source") -> list[Program
     list of Program
         Each is the whole solution of one function with one change, which its label describes. All texts differ from one another
         and from the reference. Many mutants may behave like the reference. A loop with more
-        than `MOST_ROUNDS` rounds raises an error named `EndlessLoop`.
+        than `MAX_LOOP_ROUNDS` rounds raises an error named `EndlessLoop`.
 
     Examples
     --------
@@ -94,22 +94,24 @@ def _mutants_of_region(source: str, solution: Solution) -> Iterator[Program]:
         if text in seen:
             continue
         seen.add(text)
-        bounded = ast.unparse(ast.fix_missing_locations(_Bounded().visit(ast.parse(text))))
+        bounded = ast.unparse(ast.fix_missing_locations(_LoopLimiter().visit(ast.parse(text))))
         label = f"mutant of {solution.function} in exercise {solution.exercise}: {what}"
         yield Program(label, solution.exercise, solution=bounded, function=solution.function)
 
 
-class _Bounded(ast.NodeTransformer):
+class _LoopLimiter(ast.NodeTransformer):
     """A transformer that makes endless ``while`` loops raise an error; other loops end by themselves."""
 
     def visit_While(self, node: ast.While) -> ast.stmt:
         self.generic_visit(node)
-        (count,) = ast.parse(f"for _ in range({MOST_ROUNDS}):\n    if not (0):\n        break").body
+        (count,) = ast.parse(f"for _ in range({MAX_LOOP_ROUNDS}):\n    if not (0):\n        break").body
         assert isinstance(count, ast.For) and isinstance(count.body[0], ast.If)
         assert isinstance(count.body[0].test, ast.UnaryOp)
         count.body[0].test.operand = node.test
         count.body += node.body
-        count.orelse = ast.parse(f"raise type('{STOPPED}', (RuntimeError,), {{}})('the loop does not end')").body
+        count.orelse = ast.parse(
+            f"raise type('{ENDLESS_LOOP_ERROR}', (RuntimeError,), {{}})('the loop does not end')"
+        ).body
         return count
 
 
@@ -121,16 +123,16 @@ def _variants(node: ast.AST, names: Sequence[str]) -> Iterator[tuple[str, ast.AS
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):
             for what, new in _variants(value, names):
-                yield what, _with(node, name, new)
+                yield what, _with_field(node, name, new)
         elif isinstance(value, list):
             for i, entry in enumerate(value):
                 for what, new in _variants(entry, names) if isinstance(entry, ast.AST) else ():
                     if isinstance(entry, ast.stmt) and not hasattr(entry, "body"):
                         what += f" in {_text(entry)}"
-                    yield what, _with(node, name, [*value[:i], new, *value[i + 1 :]])
+                    yield what, _with_field(node, name, [*value[:i], new, *value[i + 1 :]])
                 for statements in _other_statements(entry) if isinstance(entry, ast.stmt) else ():
                     what = f"{'; '.join(map(_text, statements))} for {_text(entry)}"
-                    yield what, _with(node, name, [*value[:i], *statements, *value[i + 1 :]])
+                    yield what, _with_field(node, name, [*value[:i], *statements, *value[i + 1 :]])
 
 
 def _text(node: ast.AST) -> str:
@@ -138,7 +140,7 @@ def _text(node: ast.AST) -> str:
     return " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
 
 
-def _with(node: ast.AST, name: str, value: object) -> ast.AST:
+def _with_field(node: ast.AST, name: str, value: object) -> ast.AST:
     changed = copy.copy(node)
     setattr(changed, name, value)
     return changed
@@ -195,10 +197,10 @@ def _other_calls(node: ast.Call) -> Iterator[ast.expr]:
     function = _function_called(node)
     if function in OTHER_FUNCTIONS:
         other = OTHER_FUNCTIONS[function]
-        func = _with(node.func, "attr" if isinstance(node.func, ast.Attribute) else "id", other)
+        func = _with_field(node.func, "attr" if isinstance(node.func, ast.Attribute) else "id", other)
         if isinstance(func, ast.expr):
             yield ast.Call(func, node.args, node.keywords)
-    if function in FUNCTIONS_LEFT_OUT:
+    if function in OMITTED_FUNCTIONS:
         if node.args:
             yield node.args[0]
         elif isinstance(node.func, ast.Attribute):
@@ -250,7 +252,7 @@ def _other_statements(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _with_value(node: ast.stmt, value: ast.expr) -> ast.stmt:
-    changed = _with(node, "value", value)
+    changed = _with_field(node, "value", value)
     assert isinstance(changed, ast.stmt)
     return changed
 

@@ -21,15 +21,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import CorpusUnavailable, InputError
 from lxmls_day1.engine.text.corpora import find_corpus
 from lxmls_day1.lab import Lab
 
 REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
 CORPUS = "books"
-LARGEST_FIGURE = 100_000  # bytes
-_KERNEL_ANSWERS = 3600  # Timeout in seconds. Our cells may take any time; a dead kernel is detected at once.
+MAX_FIGURE_BYTES = 100_000  # bytes
+_KERNEL_TIMEOUT_SECONDS = 3600  # Timeout in seconds. Our cells may take any time; a dead kernel is detected at once.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
@@ -86,8 +86,8 @@ def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
     started = time.perf_counter()
     client = NotebookClient(
         notebook,
-        startup_timeout=_KERNEL_ANSWERS,
-        iopub_timeout=_KERNEL_ANSWERS,
+        startup_timeout=_KERNEL_TIMEOUT_SECONDS,
+        iopub_timeout=_KERNEL_TIMEOUT_SECONDS,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         skip_cells_with_tag=SKIP_EXECUTION,
@@ -97,7 +97,7 @@ def run(notebook: Any, folder: str | os.PathLike[str]) -> float:
     notebook.metadata = copy.deepcopy(_METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = _joined(cell.outputs)
+            cell.outputs = _join_streams(cell.outputs)
     return time.perf_counter() - started
 
 
@@ -107,7 +107,7 @@ def figures(notebook: Any) -> list[int]:
     return [len(output.data["image/png"]) * 3 // 4 for output in outputs if "image/png" in output.get("data", {})]
 
 
-def with_fewer_colours(notebook: Any) -> None:
+def quantize_figures(notebook: Any) -> None:
     """Reduce each figure of a notebook, in place, to 256 colours: enough for lines and points, with a third of the bytes."""
     from PIL import Image
 
@@ -120,7 +120,7 @@ def with_fewer_colours(notebook: Any) -> None:
             output.data["image/png"] = base64.b64encode(stored.getvalue()).decode("ascii")
 
 
-def in_step(script: Any, notebook: Any) -> bool:
+def cells_match(script: Any, notebook: Any) -> bool:
     """Return True if two notebooks have the same cells: kind, source and tags, regardless of outputs."""
     return _cells(script) == _cells(notebook)
 
@@ -144,17 +144,17 @@ def build(script: Path) -> float:
     """
     import nbformat
 
-    if not real_data_at_hand():
+    if not has_real_data():
         raise InputError(
             "notebooks are recorded on real reviews, which are not here: set LXMLS_DAY1_DATA to their folder."
         )
     notebook = from_source(script.read_text(encoding="utf-8"), script.stem)
     seconds = run(notebook, script.parent)
-    with_fewer_colours(notebook)
-    if max(figures(notebook), default=0) > LARGEST_FIGURE:
+    quantize_figures(notebook)
+    if max(figures(notebook), default=0) > MAX_FIGURE_BYTES:
         raise InputError(f"{script.name} draws a figure of {max(figures(notebook))} bytes; make it smaller.")
     text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]  # nbformat says no types
-    replace_files({script.with_suffix(".ipynb"): text.rstrip().encode() + b"\n"})
+    write_files_atomically({script.with_suffix(".ipynb"): text.rstrip().encode() + b"\n"})
     return seconds
 
 
@@ -166,7 +166,7 @@ def check(script: Path) -> bool:
     if not path.is_file():
         return False
     made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]  # as above
-    return in_step(from_source(script.read_text(encoding="utf-8"), script.stem), made)
+    return cells_match(from_source(script.read_text(encoding="utf-8"), script.stem), made)
 
 
 def scripts(folder: Path, names: Sequence[str] = ()) -> list[Path]:
@@ -185,7 +185,7 @@ def scripts(folder: Path, names: Sequence[str] = ()) -> list[Path]:
     return [found[name] for name in wanted]
 
 
-def real_data_at_hand() -> bool:
+def has_real_data() -> bool:
     """Return True if the real reviews that the notebooks use are available on this machine."""
     try:
         find_corpus(CORPUS)
@@ -194,7 +194,7 @@ def real_data_at_hand() -> bool:
     return True
 
 
-def _joined(outputs: list[Any]) -> list[Any]:
+def _join_streams(outputs: list[Any]) -> list[Any]:
     """Join everything that a cell prints into one output, because the split into pieces depends on timing."""
     joined: list[Any] = []
     streams: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
@@ -25,14 +25,14 @@ EVENING = "evening"  # tag for cells of the core that are not part of the aftern
 PARTS = ("afternoon", "core", "further")
 _FURTHER = re.compile(r"^## Further$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
-_NOT_READ = re.compile(
+_NOT_COUNTED = re.compile(
     r"<!--.*?-->|^```.*?^```$", re.DOTALL | re.MULTILINE
 )  # Comments, and code, whose time is part of the exercise's time.
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 @dataclass
-class Load:
+class Workload:
     """The amount of work in a part of a notebook."""
 
     words: int = 0
@@ -42,8 +42,8 @@ class Load:
     exercises: int = 0  # exercises with code
     cells: int = 0  # code cells
 
-    def __add__(self, other: "Load") -> "Load":
-        return Load(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+    def __add__(self, other: "Workload") -> "Workload":
+        return Workload(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     @property
     def minutes(self) -> float:
@@ -52,7 +52,7 @@ class Load:
         return self.words / WORDS_PER_MINUTE + of_others
 
 
-def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
+def workloads(notebook: Any, registry: Registry) -> dict[str, Workload]:
     """Return the work in each of `PARTS`; the afternoon is part of the core.
 
     Parameters
@@ -61,13 +61,13 @@ def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
         It may contain model answers, which students do not get and which are not counted.
     registry : Registry
     """
-    found = {part: Load() for part in PARTS}
+    found = {part: Workload() for part in PARTS}
     further = not any(_FURTHER.search(cell.source) for cell in notebook.cells)
     begun: set[str] = set()
     for cell, id in zip(notebook.cells, exercises_of_cells(notebook), strict=True):
         further = further or _FURTHER.search(cell.source) is not None
         tags = cell.metadata.get("tags", ())
-        load = _load_of(cell, tags)
+        load = _cell_workload(cell, tags)
         if id is not None and id in registry and id not in begun:
             begun.add(id)
             load.exercises += registry[id].has_code
@@ -78,18 +78,18 @@ def loads(notebook: Any, registry: Registry) -> dict[str, Load]:
 
 def minutes_of_exercises(notebook: Any, registry: Registry) -> dict[str, int]:
     """Return the minutes of each exercise, in fives: its own cells, and what is read between it and the exercise before."""
-    found: dict[str, Load] = {}
-    read, last, further = Load(), None, False
+    found: dict[str, Workload] = {}
+    read, last, further = Workload(), None, False
     for cell, id in zip(notebook.cells, exercises_of_cells(notebook), strict=True):
-        load = _load_of(cell, cell.metadata.get("tags", ()))
+        load = _cell_workload(cell, cell.metadata.get("tags", ()))
         further = further or _FURTHER.search(cell.source) is not None
         if id is None or id not in registry or (further and registry[id].is_core):
             read, last = read + load, None
             continue
         if id != last:
-            load += Load(exercises=int(registry[id].has_code and id not in found))
-        found[id] = found.get(id, Load()) + read + load
-        read, last = Load(), id
+            load += Workload(exercises=int(registry[id].has_code and id not in found))
+        found[id] = found.get(id, Workload()) + read + load
+        read, last = Workload(), id
     return {id: max(5, _rounded(load.minutes)) for id, load in found.items()}
 
 
@@ -114,27 +114,27 @@ def with_minutes(source: str, minutes: dict[str, int]) -> str:
     return "".join(lines)
 
 
-def _load_of(cell: Any, tags: Iterable[str]) -> Load:
+def _cell_workload(cell: Any, tags: Iterable[str]) -> Workload:
     if cell.cell_type == "code":
-        return Load(cells=1)
+        return Workload(cells=1)
     if "solution" in tags:
-        return Load()
-    text = _NOT_READ.sub("", cell.source)
+        return Workload()
+    text = _NOT_COUNTED.sub("", cell.source)
     questions = 0
     if "answer" in tags:
         questions = max(1, len(set(re.findall(r"\((\d)\)", text)))) + ("**Transfer" in text)
     prose = re.sub(r"\$[^$]*\$", " ", _FORMULA.sub(" ", text))
-    return Load(len(_WORD.findall(prose)), len(_FORMULA.findall(text)), "predict" in tags, questions)
+    return Workload(len(_WORD.findall(prose)), len(_FORMULA.findall(text)), "predict" in tags, questions)
 
 
-def stated(found: dict[str, Load]) -> str:
+def time_line(found: dict[str, Workload]) -> str:
     """Return the line about a notebook's time.
 
     Examples
     --------
-    >>> stated({"afternoon": Load(words=2600), "core": Load(words=5200), "further": Load(words=3900)})
+    >>> time_line({"afternoon": Workload(words=2600), "core": Workload(words=5200), "further": Workload(words=3900)})
     '**Time.** The core takes about 40 minutes, 20 of them in the afternoon; what is further takes about 30.'
-    >>> stated({"afternoon": Load(), "core": Load(), "further": Load(words=7800)})
+    >>> time_line({"afternoon": Workload(), "core": Workload(), "further": Workload(words=7800)})
     '**Time.** About 60 minutes.'
     """
     afternoon, core, further = (_rounded(found[part].minutes) for part in PARTS)
@@ -152,19 +152,19 @@ def _rounded(minutes: float) -> int:
 
 def with_time(source: str, registry: Registry) -> str:
     """Return the script of a notebook with a new line about its time instead of the old one."""
-    line = stated(loads(from_source(source), registry))
+    line = time_line(workloads(from_source(source), registry))
     return re.sub(r"^# (?:<!-- times -->|\*\*Time\.\*\* ).*$", f"# {line}", source, count=1, flags=re.MULTILINE)
 
 
 def table(folder: Path) -> Iterator[str]:
     """Yield a line for each part of each notebook, and the sums."""
-    registry = Registry.of(folder)
-    names = [field.name for field in fields(Load)]
+    registry = Registry.from_folder(folder)
+    names = [field.name for field in fields(Workload)]
     yield f"{'':18}{'':10}" + "".join(f"{name:>13}" for name in names) + f"{'minutes':>13}"
-    total = {part: Load() for part in PARTS}
+    total = {part: Workload() for part in PARTS}
     rows = []
     for script in scripts(folder / "notebooks"):
-        found = loads(from_source(script.read_text(encoding="utf-8")), registry)
+        found = workloads(from_source(script.read_text(encoding="utf-8")), registry)
         rows += [(script.stem, part, found[part]) for part in PARTS]
         total = {part: total[part] + found[part] for part in PARTS}
     for name, part, load in [
@@ -178,7 +178,7 @@ def table(folder: Path) -> Iterator[str]:
 def main() -> None:
     """Write the times into the scripts and the registry, and print the table."""
     folder = reference_folder()
-    registry = Registry.of(folder)
+    registry = Registry.from_folder(folder)
     texts = {script: script.read_text(encoding="utf-8") for script in scripts(folder / "notebooks")}
     written = {script: with_time(text, registry).encode() for script, text in texts.items()}
     minutes: dict[str, int] = {}
@@ -186,7 +186,7 @@ def main() -> None:
         minutes |= minutes_of_exercises(from_source(text), registry)
     exercises = folder / FILE
     written[exercises] = with_minutes(exercises.read_text(encoding="utf-8"), minutes).encode()
-    replace_files(written)
+    write_files_atomically(written)
     sys.stdout.writelines(f"{line}\n" for line in table(folder))
 
 

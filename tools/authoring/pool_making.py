@@ -21,21 +21,21 @@ import numpy as np
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, ASKED, answers_to
+from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, INPUTS_FUNCTION, run_on_inputs
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
-from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
-from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
+from lxmls_day1.course.running.time_limit import TimeLimit, TimeLimitExceeded
 from lxmls_day1.lab import PACKAGES, Lab
 from tools.authoring.mistakes import Mistake
 from tools.authoring.mutants import mutants_of
 
-MOST_INPUTS = 36
-RESERVE = 8  # further inputs, for practice
-VARIED = 14  # inputs of all sizes, each distinguishing programs that few other inputs distinguish
-LEAST_WRONG = 6  # inputs on which each program must differ from the reference, if possible
-SECONDS = 2.0  # CPU seconds for all inputs of one program; afterwards its answer is ENDLESS
-DIGITS = 6  # significant digits of a recorded number
+MAX_INPUTS = 36
+N_RESERVE_INPUTS = 8  # further inputs, for practice
+N_VARIED_INPUTS = 14  # inputs of all sizes, each distinguishing programs that few other inputs distinguish
+MIN_WRONG_INPUTS = 6  # inputs on which each program must differ from the reference, if possible
+MAX_CPU_SECONDS = 2.0  # CPU seconds for all inputs of one program; afterwards its answer is ENDLESS
+SIGNIFICANT_DIGITS = 6  # significant digits of a recorded number
 ENDLESS = "does not end"
 
 Made = TypeVar("Made")
@@ -48,10 +48,10 @@ def pool_file(reference: Path, exercise: Exercise) -> Path | None:
     files = [
         path
         for path in check_files(reference / FOLDER, exercise)
-        if f"\ndef {ANSWERED}(" in path.read_text(encoding="utf-8")
+        if f"\ndef {ANSWERS_FUNCTION}(" in path.read_text(encoding="utf-8")
     ]
     if len(files) > 1:
-        raise InputError(f"{exercise}: several files of checks have {ANSWERED}; wanted one.")
+        raise InputError(f"{exercise}: several files of checks have {ANSWERS_FUNCTION}; wanted one.")
     return files[0] if files else None
 
 
@@ -84,12 +84,12 @@ def _in_processes(function: Callable[..., Made], tasks: Sequence[tuple[Any, ...]
 
 
 def _pool_of(reference: str, exercise: Exercise, mistakes: Sequence[Mistake], folder: str) -> Pool:
-    proposed, answers, _ = asked_programs(Path(reference), exercise, mistakes, Path(folder))
+    proposed, answers, _ = run_programs(Path(reference), exercise, mistakes, Path(folder))
     families = [(mistake.name, len(mistake.programs)) for mistake in mistakes]
-    return made_pool(proposed, answers, families)
+    return build_pool(proposed, answers, families)
 
 
-def asked_again(
+def rerun_programs(
     reference: Path, mistakes: Mapping[Exercise, Sequence[Mistake]], pools: Mapping[str, Pool]
 ) -> dict[Exercise, list[list[Answer]] | None]:
     """Rerun the reference and the programs of the known mistakes on the inputs of their pools.
@@ -110,17 +110,17 @@ def asked_again(
     tasks = [
         (str(reference), exercise, tuple(mistakes[exercise]), pools[exercise.id].all_inputs) for exercise in with_inputs
     ]
-    found = _in_processes(_answers_again, tasks)
+    found = _in_processes(_rerun_exercise, tasks)
     return dict.fromkeys(mistakes) | dict(zip(with_inputs, found, strict=True))
 
 
-def _answers_again(
+def _rerun_exercise(
     reference: str, exercise: Exercise, mistakes: Sequence[Mistake], inputs: Sequence[dict[str, Any]], folder: str
 ) -> list[list[Answer]]:
-    return asked_programs(Path(reference), exercise, mistakes, Path(folder), inputs)[1]
+    return run_programs(Path(reference), exercise, mistakes, Path(folder), inputs)[1]
 
 
-def asked_programs(
+def run_programs(
     reference: Path,
     exercise: Exercise,
     mistakes: Collection[Mistake],
@@ -156,13 +156,13 @@ def asked_programs(
     mutants = [mutant for name, source in sources.items() for mutant in mutants_of(source, exercise.id, name)]
     file = pool_file(reference, exercise)
     assert file is not None
-    module = checks_of_file(file)
+    module = import_check_file(file)
     if inputs is None:
-        inputs = list(getattr(module, ASKED)())
+        inputs = list(getattr(module, INPUTS_FUNCTION)())
     else:
         mutants = []
-    right = {name: without_markers(source) for name, source in sources.items()}
-    made = [right, *(right | program.made_in(sources) for program in [*programs, *mutants])]
+    right = {name: remove_markers(source) for name, source in sources.items()}
+    made = [right, *(right | program.apply_to(sources) for program in [*programs, *mutants])]
     sys.dont_write_bytecode = True  # Otherwise Python would run the bytecode of one program for the next one.
     lab = Lab(lab_folder)
     answers: list[list[Answer]] = []
@@ -172,7 +172,9 @@ def asked_programs(
         lab.forget()
         # The reference has no time limit, because numba compiles during its run.
         answers.append(
-            _answers_in_time(lab, module, inputs) if answers else answers_to(lab, getattr(module, ANSWERED), inputs)
+            _answers_in_time(lab, module, inputs)
+            if answers
+            else run_on_inputs(lab, getattr(module, ANSWERS_FUNCTION), inputs)
         )
     return list(inputs), answers, 1 + len(programs)
 
@@ -189,7 +191,7 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
     return folder.resolve()
 
 
-def made_pool(
+def build_pool(
     inputs: Sequence[dict[str, Any]],
     answers: Sequence[Sequence[Answer]],
     families: Sequence[tuple[str, int]],
@@ -208,9 +210,9 @@ def made_pool(
     -------
     Pool
     """
-    table, different = tabulated(answers)
+    table, different = answer_table(answers)
     owners = [name for name, count in families for _ in range(count)]
-    chosen = sorted(choose(table, owners))
+    chosen = sorted(select_inputs(table, owners))
     kept, rows = [], []
     for i in chosen:
         places = list(dict.fromkeys(table[: 1 + len(owners), i].tolist()))  # without the answers that only mutants give
@@ -229,10 +231,12 @@ def _reserve(
 ) -> tuple[tuple[dict[str, Any], Answer], ...]:
     """Return inputs of all sizes that were not selected, with the right answers, if these are numbers."""
     left = [i for i, answer in enumerate(right) if i not in chosen and answer.kind is float]
-    return tuple((inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // RESERVE)][:RESERVE])
+    return tuple(
+        (inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // N_RESERVE_INPUTS)][:N_RESERVE_INPUTS]
+    )
 
 
-def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:
+def answer_table(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Answer]]]:
     """Return the table of answer indices (programs, inputs), and the different answers to each input, the right one first."""
     table = np.zeros((len(answers), len(answers[0])), dtype=int)
     different: list[list[Answer]] = []
@@ -242,7 +246,7 @@ def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Ans
         for p, its in enumerate(answers):
             place = seen.get(its[i])
             if place is None:
-                same = (n for n, answer in enumerate(known) if answer.agrees(its[i], POOL_RTOL, POOL_ATOL))
+                same = (n for n, answer in enumerate(known) if answer.is_close(its[i], POOL_RTOL, POOL_ATOL))
                 place = next(same, len(known))
                 if place == len(known):
                     known.append(its[i])
@@ -252,13 +256,13 @@ def tabulated(answers: Sequence[Sequence[Answer]]) -> tuple[Table, list[list[Ans
     return table, different
 
 
-def choose(table: Table, owners: Sequence[str]) -> list[int]:
+def select_inputs(table: Table, owners: Sequence[str]) -> list[int]:
     """Return the indices of the inputs to keep, in ascending order.
 
     Parameters
     ----------
     table
-        As `tabulated` makes it.
+        As `answer_table` makes it.
     owners : sequence of str
         The mistake of each program after the reference; the remaining programs are mutants.
     """
@@ -271,9 +275,9 @@ def choose(table: Table, owners: Sequence[str]) -> list[int]:
         differ = first != second
         if differ.any() and not differ[list(chosen)].any():
             chosen[int(differ.argmax())] = None
-    for least in range(1, LEAST_WRONG + 1):  # Add inputs for programs that are wrong on few of the kept ones.
+    for least in range(1, MIN_WRONG_INPUTS + 1):  # Add inputs for programs that are wrong on few of the kept ones.
         for row in np.unique(wrong[: len(owners)], axis=0):
-            while len(chosen) < MOST_INPUTS - VARIED and row[list(chosen)].sum() < min(least, row.sum()):
+            while len(chosen) < MAX_INPUTS - N_VARIED_INPUTS and row[list(chosen)].sum() < min(least, row.sum()):
                 rest = row.copy()
                 rest[list(chosen)] = False
                 chosen[int(rest.argmax())] = None
@@ -282,7 +286,7 @@ def choose(table: Table, owners: Sequence[str]) -> list[int]:
     one, other = np.triu_indices(len(behaviours), 1)
     told = (behaviours[one] != behaviours[other]).T  # (inputs, pairs of behaviours)
     times = told[list(chosen)].sum(axis=0)
-    for part in np.array_split(np.arange(table.shape[1]), VARIED):
+    for part in np.array_split(np.arange(table.shape[1]), N_VARIED_INPUTS):
         free = [i for i in part if i not in chosen]
         if free:
             best = free[int((told[free] / (1.0 + times) ** 2).sum(axis=1).argmax())]
@@ -302,17 +306,17 @@ def _pairs_of_families(table: Table, owners: Sequence[str]) -> Iterator[tuple[np
 def _answers_in_time(lab: Lab, module: ModuleType, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
     """Return the answers of a program. An exception or a timeout is an answer, too."""
     try:
-        with TimeLimit(lab.folder) as limit, limit.of(SECONDS):
-            return answers_to(lab, getattr(module, ANSWERED), inputs)
-    except OutOfTime:
-        return [Answer.of(ENDLESS)] * len(inputs)
+        with TimeLimit(lab.folder) as limit, limit.limit_to(MAX_CPU_SECONDS):
+            return run_on_inputs(lab, getattr(module, ANSWERS_FUNCTION), inputs)
+    except TimeLimitExceeded:
+        return [Answer.from_value(ENDLESS)] * len(inputs)
     except NoAnswer as error:
-        return [Answer.of(str(error))] * len(inputs)
+        return [Answer.from_value(str(error))] * len(inputs)
     except Exception as error:
-        return [Answer.of(f"{RAISES}{type(error).__name__}")] * len(inputs)
+        return [Answer.from_value(f"{RAISES}{type(error).__name__}")] * len(inputs)
 
 
-def checks_of_file(file: Path) -> ModuleType:
+def import_check_file(file: Path) -> ModuleType:
     """Import a check file as a module."""
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
@@ -323,5 +327,6 @@ def checks_of_file(file: Path) -> ModuleType:
 
 def _rounded(answer: Answer) -> Answer:
     return Answer(
-        answer.shape, tuple(float(f"{v:.{DIGITS}g}") + 0.0 if isinstance(v, float) else v for v in answer.values)
+        answer.shape,
+        tuple(float(f"{v:.{SIGNIFICANT_DIGITS}g}") + 0.0 if isinstance(v, float) else v for v in answer.values),
     )

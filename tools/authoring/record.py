@@ -15,9 +15,9 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.base.waiting import announced
+from lxmls_day1.base.waiting import report_waits
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import (
@@ -29,15 +29,15 @@ from lxmls_day1.course.registry import (
 )
 from lxmls_day1.course.running.snapshot import (
     CheckOutcome,
-    answers_of,
-    snapshot_of_reference,
+    reference_snapshot,
+    snapshot_answers,
 )
 from lxmls_day1.lab import reference_folder
 from tools.authoring.functions_as_answers import problems_of_functions
 from tools.authoring.mistakes import Mistake, read_mistakes
 from tools.authoring.pool_making import pools_of
 
-COMPARED = {
+COMPARED_FIELDS = {
     "sentences": "the sentences of the mistakes",
     "questions": "the questions on the mistakes",
     "places": "what the wrong lines are about",
@@ -45,10 +45,12 @@ COMPARED = {
 }
 
 
-def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome]) -> RecordedAnswers:
+def record_answers(
+    reference: Path, ids: Collection[str] | None, outcomes: Mapping[str, CheckOutcome]
+) -> RecordedAnswers:
     """Return the answers of a snapshot in public checks, with the texts about the known mistakes."""
     hidden = Counter(exercise_of(check) for check, found in outcomes.items() if found.hidden)
-    result = RecordedAnswers(answers_of(outcomes), hidden=dict(hidden))
+    result = RecordedAnswers(snapshot_answers(outcomes), hidden=dict(hidden))
     folder = reference / FOLDER
     for one in Registry.read(reference / FILE).select(ids):
         arguments = arguments_of(reference, one)
@@ -56,8 +58,8 @@ def recorded(reference: Path, ids: Collection[str] | None, outcomes: Mapping[str
             result.sentences.setdefault(one.id, {})[mistake.name] = mistake.sentence
             if mistake.question:
                 result.questions.setdefault(one.id, {})[mistake.name] = mistake.question
-            if places := places_of(mistake, arguments):
-                result.places.setdefault(one.id, {})[mistake.name] = places
+            if places := mistake_arguments(mistake, arguments):
+                result.mistake_arguments.setdefault(one.id, {})[mistake.name] = places
     return result
 
 
@@ -73,7 +75,7 @@ def arguments_of(reference: Path, exercise: Exercise) -> set[str]:
     return names
 
 
-def places_of(mistake: Mistake, arguments: Collection[str]) -> list[str]:
+def mistake_arguments(mistake: Mistake, arguments: Collection[str]) -> list[str]:
     """Return those of the arguments that are in the text changed by the most common program of a mistake."""
     changed = " ".join(old for old, _ in mistake.programs[0].swaps) if mistake.programs else ""
     return [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", changed)) if name in arguments]
@@ -81,7 +83,7 @@ def places_of(mistake: Mistake, arguments: Collection[str]) -> list[str]:
 
 def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
     """Return the differences between two recordings; numbers may differ within the tolerance of the checks."""
-    found = [what for name, what in COMPARED.items() if vars(old)[name] != vars(new)[name]]
+    found = [what for name, what in COMPARED_FIELDS.items() if vars(old)[name] != vars(new)[name]]
     found += [
         f"the small inputs of exercise {exercise}"
         for exercise in sorted(old.pools.keys() | new.pools.keys())
@@ -92,7 +94,7 @@ def differences(old: RecordedAnswers, new: RecordedAnswers) -> list[str]:
             found.append(f"{check}, which is {'new' if check in new.checks else 'gone'}")
             continue
         before, after = old.checks[check], new.checks[check]
-        if before.keys() != after.keys() or not all(before[what].agrees(after[what]) for what in before):
+        if before.keys() != after.keys() or not all(before[what].is_close(after[what]) for what in before):
             found.append(check)
     return found
 
@@ -103,16 +105,18 @@ def _same_pools(old: Pool | None, new: Pool | None) -> bool:
         return old is new
     if (old.all_inputs, old.programs) != (new.all_inputs, new.programs):
         return False
-    answers = [chain(chain.from_iterable(pool.answers), (answer for _, answer in pool.reserve)) for pool in (old, new)]
+    answers = [
+        chain(chain.from_iterable(pool.answers), (answer for _, answer in pool.practice_inputs)) for pool in (old, new)
+    ]
     return [len(answers) for answers in old.answers] == [len(answers) for answers in new.answers] and all(
-        mine.agrees(its) for mine, its in zip(*answers, strict=True)
+        mine.is_close(its) for mine, its in zip(*answers, strict=True)
     )
 
 
 def main(arguments: Sequence[str]) -> int:
     """Write the files; return the exit status."""
     reference = reference_folder()
-    folder, known = reference / RECORDED, list(Registry.of(reference).ids)
+    folder, known = reference / RECORDED, list(Registry.from_folder(reference).ids)
     parser = argparse.ArgumentParser(
         prog="python -m tools.authoring.record", description="Record what the checks expect."
     )
@@ -122,16 +126,16 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = options.ids or None
     try:
-        new = recorded(reference, ids, snapshot_of_reference(reference, ids, hidden=True))
+        new = record_answers(reference, ids, reference_snapshot(reference, ids, hidden=True))
         new.pools = pools_of(reference, known_mistakes(reference, ids))
-        old = _before(folder, ids or known)
+        old = _previous_recording(folder, ids or known)
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
     found = differences(old, new)
-    parts = {id: new.only(id) for id in ids or known}
+    parts = {id: new.for_exercise(id) for id in ids or known}
     folder.mkdir(exist_ok=True)
-    replace_files(
+    write_files_atomically(
         {folder / f"{id}.json": part.to_json().encode() for id, part in parts.items() if any(vars(part).values())}
     )
     for path in folder.glob("*.json"):
@@ -146,10 +150,10 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _before(folder: Path, ids: Collection[str]) -> RecordedAnswers:
+def _previous_recording(folder: Path, ids: Collection[str]) -> RecordedAnswers:
     """Return the previous recording of these exercises, or an empty one if it cannot be read, because it will be replaced."""
     try:
-        return RecordedAnswers.read_if_there(folder, ids)
+        return RecordedAnswers.read_existing(folder, ids)
     except InputError:
         return RecordedAnswers()
 
@@ -162,5 +166,5 @@ def known_mistakes(reference: Path, ids: Collection[str] | None = None) -> dict[
 
 
 if __name__ == "__main__":
-    with announced(functools.partial(print, file=sys.stderr, flush=True)):
+    with report_waits(functools.partial(print, file=sys.stderr, flush=True)):
         sys.exit(main(sys.argv[1:]))

@@ -24,17 +24,17 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
-from lxmls_day1.course.diagnosis.counterexamples import SPLIT
-from lxmls_day1.course.diagnosis.naming import Split, named
+from lxmls_day1.course.diagnosis.counterexamples import PARTS_FUNCTION
+from lxmls_day1.course.diagnosis.naming import Split, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Mistake, Program, read_mistakes
 from tools.authoring.mutants import mutants_of
-from tools.authoring.pool_making import asked_programs, checks_of_file, pool_file
+from tools.authoring.pool_making import import_check_file, pool_file, run_programs
 
-MOST_PAIRS = 100
-SMALL = 4
+MAX_PAIRS = 100
+MAX_SMALL_SIZE = 4
 COLUMNS = [
     "exercise",
     "families",
@@ -70,12 +70,12 @@ class Figures:
             str(self.families),
             str(self.programs),
             share(self.named, self.wrong),
-            three(self.unseen),
+            format_counts(self.unseen),
             str(self.groups),
             str(self.raising),
             f"{len(self.unnamed)} ({share(len(self.unnamed), judged)})",
             share(self.small, self.wrong),
-            three(self.pairs),
+            format_counts(self.pairs),
         ]
 
 
@@ -83,7 +83,7 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
-def three(counts: Counter) -> str:
+def format_counts(counts: Counter) -> str:
     return "/".join(str(counts[kind]) for kind in ("right", "none", "wrong"))
 
 
@@ -91,11 +91,11 @@ def verdict(
     pool: Pool,
     row: tuple[int, ...],
     owners: set[str],
-    got: Sequence[Answer] | None = None,
+    actual: Sequence[Answer] | None = None,
     split: Split | None = None,
 ) -> str:
     """Return whether the diagnosis of a program is right: it names some of the program's own mistakes, and no other."""
-    names = set(named(pool, row, got, split).names)
+    names = set(diagnose(pool, row, actual, split).names)
     return (
         "none"
         if not names
@@ -109,25 +109,25 @@ def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple
     """Return random programs that make two mistakes at once, if both are swaps that do not overlap."""
     swaps = [(m.name, p) for m in mistakes for p in m.programs if p.swaps]
     found, chance = [], random.Random(1)
-    for _ in range(20 * MOST_PAIRS):
+    for _ in range(20 * MAX_PAIRS):
         (one, first), (other, second) = chance.sample(swaps, 2) if len(swaps) > 1 else ((("", None),) * 2)
         if one == other or first is None:
             continue
-        both = together(first, second, sources)
+        both = combine_programs(first, second, sources)
         if both is None:
             continue
         found.append(({one, other}, both))
-        if len(found) == MOST_PAIRS:
+        if len(found) == MAX_PAIRS:
             break
     return found
 
 
-def together(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
+def combine_programs(one: Program, other: Program, sources: dict[str, str]) -> Program | None:
     """Return the program that makes both mistakes, or None if their swaps overlap."""
     function = one.function if one.function == other.function else None
     both = replace(one, label=f"{one} and {other}", swaps=one.swaps + other.swaps, function=function)
     try:
-        for text in both.made_in(sources).values():
+        for text in both.apply_to(sources).values():
             compile(text, both.label, "exec")
     except (InputError, SyntaxError):
         return None
@@ -144,18 +144,18 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
     sources = {name: (reference / name).read_text(encoding="utf-8") for name in exercise.files}
     pairs = pairs_of(mistakes, sources)
     asked = [*mistakes, Mistake(exercise.id, "pairs", "", tuple(program for _, program in pairs))]
-    proposed, answers, n_known = asked_programs(reference, exercise, asked, folder)
+    proposed, answers, n_known = run_programs(reference, exercise, asked, folder)
     places = [proposed.index(given) for given in pool.inputs]
 
     def row_of(its: Sequence[Answer]) -> tuple[int, ...]:
-        return pool.places([its[place] for place in places])
+        return pool.answer_indices([its[place] for place in places])
 
     def wrong_of(its: Sequence[Answer]) -> list[bool]:
-        return [not right.agrees(answer, POOL_RTOL, POOL_ATOL) for right, answer in zip(answers[0], its, strict=True)]
+        return [not right.is_close(answer, POOL_RTOL, POOL_ATOL) for right, answer in zip(answers[0], its, strict=True)]
 
     file = pool_file(reference, exercise)
-    module = checks_of_file(file) if file else None
-    split = getattr(module, SPLIT, None)
+    module = import_check_file(file) if file else None
+    split = getattr(module, PARTS_FUNCTION, None)
     owners = [m.name for m in mistakes for _ in m.programs]
     rows = [row_of(its) for its in answers]
     asked_of = [[its[place] for place in places] for its in answers]
@@ -165,7 +165,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
         figures.wrong += 1
         figures.named += verdict(pool, row, {owner}, got, split) == "right"
         first = next(i for i, place in enumerate(row) if place)
-        figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= SMALL
+        figures.small += max(map(longest_list, pool.inputs[first].values()), default=0) <= MAX_SMALL_SIZE
         others = {name: tuple(r for r in its if r != row) for name, its in pool.programs.items()}
         unseen = Pool(pool.inputs, pool.answers, {name: its for name, its in others.items() if its})
         figures.unseen[verdict(unseen, row, {owner}, got, split)] += 1
@@ -188,7 +188,7 @@ def judge_naming(figures: Figures, exercise: Exercise, mistakes: list[Mistake], 
             if is_wrong
         ):
             figures.raising += 1  # The message of the exception explains the mistake.
-        elif not named(pool, row, asked_of[n_known + members[0]], split).names:
+        elif not diagnose(pool, row, asked_of[n_known + members[0]], split).names:
             figures.unnamed.append(mutants[members[0]].label)
 
 
@@ -201,7 +201,7 @@ def figures_of(id: str) -> tuple[str, Figures, str]:
     figures = Figures(len(mistakes), sum(len(mistake.programs) for mistake in mistakes))
     try:
         with tempfile.TemporaryDirectory() as folder:
-            pool = RecordedAnswers.read_if_there(reference / RECORDED, [id]).pools.get(id)
+            pool = RecordedAnswers.read_existing(reference / RECORDED, [id]).pools.get(id)
             if pool is not None:
                 judge_naming(figures, exercise, mistakes, pool, Path(folder) / "asked")
     except Exception:

@@ -29,10 +29,10 @@ from readers.pos_corpus import PosCorpus
 
 C2 = 1.0  # CRFsuite's default
 FIRST_SENTENCES = 1000
-NEAR = 1.001  # factor on CRFsuite's objective
+OBJECTIVE_FACTOR = 1.001  # factor on CRFsuite's objective
 
 
-class NearEnough(Exception):
+class ObjectiveReached(Exception):
     """The objective has reached CRFsuite's."""
 
 
@@ -48,7 +48,7 @@ def attributes(X):
     return sentences
 
 
-def crfsuite(items, corpus, test_items, all_states):
+def train_crfsuite(items, corpus, test_items, all_states):
     """Return CPU time, last objective, iterations and test accuracy of CRFsuite's L-BFGS."""
     import pycrfsuite
 
@@ -72,7 +72,7 @@ def accuracy(truth, predicted):
     return sum(tag == guess for tag, guess in pairs) / len(pairs)
 
 
-def lab(X, corpus, X_test, target):
+def train_lab_crf(X, corpus, X_test, target):
     """Return CPU time until the objective reaches the target, that objective, the iterations, and the test accuracy."""
     learner, n_sentences, seen = CRF(2 * C2 / len(X), tolerance=1e-9), len(X), []
 
@@ -80,12 +80,12 @@ def lab(X, corpus, X_test, target):
         seen.append((time.process_time() - started, iteration.objective * n_sentences))
         if seen[-1][1] <= target:
             seen.append(params)
-            raise NearEnough
+            raise ObjectiveReached
 
     started = time.process_time()
     try:
         learner.train(X, corpus.train_y[:n_sentences], look)
-    except NearEnough:
+    except ObjectiveReached:
         *steps, params = seen
         return *steps[-1], len(steps), accuracy(corpus.test_y, learner.test(X_test, params))
     raise AssertionError("the objective of CRFsuite was not reached")
@@ -98,8 +98,8 @@ def compare(corpus, n_sentences, all_states, repeats, save):
     items, test_items = attributes(X), attributes(X_test)
     theirs, ours = [], []
     for _ in range(repeats):
-        theirs.append(crfsuite(items, corpus, test_items, all_states))
-        ours.append(lab(X, corpus, X_test, NEAR * theirs[-1][1]))
+        theirs.append(train_crfsuite(items, corpus, test_items, all_states))
+        ours.append(train_lab_crf(X, corpus, X_test, OBJECTIVE_FACTOR * theirs[-1][1]))
     lab_medians, peer_medians = ([median(column) for column in zip(*runs, strict=True)] for runs in (ours, theirs))
     weights = "weights of all pairs" if all_states else "CRFsuite's default weights"
     ends = [f"{objective:.2f} after {iterations:.0f}" for _, objective, iterations, _ in (lab_medians, peer_medians)]

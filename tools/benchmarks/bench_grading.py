@@ -22,7 +22,7 @@ from lxmls_day1.lab import reference_folder
 EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
 
 
-def hand_in(folder, count):
+def write_submissions(folder, count):
     """Write the same correct submission many times."""
     handed_in = ("readers", "classifiers", "notebooks")
     files = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
@@ -33,10 +33,10 @@ def hand_in(folder, count):
             place.write_bytes(text)
 
 
-def rate_of(inbox, out, plan, jobs):
+def measure_rate(inbox, out, plan, jobs):
     """Return submissions per second and core, from the first progress report with graded submissions to the last but one."""
     times = []
-    run = Run([inbox], out, jobs, progressed=lambda progress: times.append((time.perf_counter(), progress.done)))
+    run = Run([inbox], out, jobs, on_progress=lambda progress: times.append((time.perf_counter(), progress.done)))
     grade(run, plan)
     graded = [(moment, done) for moment, done in times if done]
     (first, before), (last, after) = graded[0], graded[-2]
@@ -47,7 +47,7 @@ def main(quick=False):
     cores = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as place:
         inbox = Path(place, "inbox")
-        hand_in(inbox, 30 if quick else 100)
+        write_submissions(inbox, 30 if quick else 100)
         level = strongest_level(lab_program())
         began = time.perf_counter()
         plan = make_plan(Path(place, "out"), level, EXERCISES, seed=1)
@@ -59,7 +59,7 @@ def main(quick=False):
         rates = {jobs: [] for jobs in sorted({1, cores})}
         for repeat in range(1 if quick else 3):
             for jobs, found in rates.items():
-                found.append(rate_of(inbox, Path(place, f"out-{jobs}-{repeat}"), plan, jobs))
+                found.append(measure_rate(inbox, Path(place, f"out-{jobs}-{repeat}"), plan, jobs))
     note = {"measure": "wall-clock time", "note": f"sandbox level {level.name}"}
     rows = [
         {

@@ -18,7 +18,7 @@ from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
 
 BASELINE = "Perceptron"
-NR_FOLDS = 5
+N_FOLDS = 5
 TOO_SLOW = "Maximum entropy, sparse"  # It takes many minutes on TREC.
 
 
@@ -33,7 +33,7 @@ def review_folds(domain, n_folds):
     """Yield folds of a domain's reviews: review i is in fold i mod 5. Features are binary; words need at least five occurrences."""
     corpus = SentimentCorpus(domain, train_per=1.0, test_per=0.0, min_count=1)
     for fold in range(n_folds):
-        tested = np.arange(corpus.nr_examples) % NR_FOLDS == fold
+        tested = np.arange(corpus.nr_examples) % N_FOLDS == fold
         X = corpus.X[:, np.asarray(corpus.X[~tested].sum(axis=0)).ravel() >= 5]
         X.data[:] = 1.0
         yield Fold(X[~tested], corpus.y[~tested], X[tested], corpus.y[tested])
@@ -110,7 +110,7 @@ def main(quick=False):
     data = {"dense, 10,000 x 20, K = 5": lambda: dense_fold(1_000 if quick else 10_000)}
     if books() is not None:
         for domain in ("books",) if quick else ("books", "dvd", "electronics"):
-            data[f"reviews, {domain}"] = lambda domain=domain: review_folds(domain, 1 if quick else NR_FOLDS)
+            data[f"reviews, {domain}"] = lambda domain=domain: review_folds(domain, 1 if quick else N_FOLDS)
         for fine in (False, True):
             data[f"TREC, K = {50 if fine else 6}"] = lambda fine=fine: question_fold(fine)
     for title, folds in data.items():

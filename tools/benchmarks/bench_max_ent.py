@@ -23,12 +23,13 @@ from threadpoolctl import threadpool_limits
 from classifiers.max_ent_batch import MaxEntBatch
 
 
-def fewest_iterations(train, enough, most=1024):
-    """Return the smallest number of iterations with ``enough(train(number))``, up to 10 %, or None if more than ``most`` are needed."""
+def fewest_iterations(train, enough, max_iterations=1024):
+    """Return the smallest number of iterations with ``enough(train(number))``, up to 10 %, or None if more than "
+    "``max_iterations`` are needed."""
     low, high = 0, 1
     while not enough(train(high)):
         low, high = high, 2 * high
-        if high > most:
+        if high > max_iterations:
             return None
     while high - low > max(1, high // 10):
         middle = (low + high) // 2
@@ -36,7 +37,7 @@ def fewest_iterations(train, enough, most=1024):
     return high
 
 
-def certified(name, X, y, regularizer, gap, peers, repeats, solver="auto"):
+def certified_row(name, X, y, regularizer, gap, peers, repeats, solver="auto"):
     """Return an entry: ours to a certified gap, against the fastest of the peers that get there."""
     n_examples, n_classes = len(y), len(np.unique(y))
     ones = np.ones((n_examples, 1))
@@ -89,13 +90,13 @@ def show_certified(corpus, quick):
     rows = []
     if corpus is not None:
         for gap in (1e-3, 1e-6):
-            rows.append(certified("books", corpus.train_X, corpus.train_y, 0.01, gap, ["liblinear"], 4 * repeats))
+            rows.append(certified_row("books", corpus.train_X, corpus.train_y, 0.01, gap, ["liblinear"], 4 * repeats))
     solvers = ["newton-cg", "saga", "lbfgs"]
     X, y = tf_idf_text(3_000 if quick else 10_000, 3_000, 11, 77)
-    rows.append(certified(f"{len(y):,} texts, K = 77", X, y, 1e-4, 1e-3, solvers, repeats))
+    rows.append(certified_row(f"{len(y):,} texts, K = 77", X, y, 1e-4, 1e-3, solvers, repeats))
     for n_classes, regularizer in ((4, 1e-5), (20, 1e-4)):
         X, y = tf_idf_text(10_000 if quick else 180_000, 50_000, 80, n_classes)
-        rows.append(certified(f"{len(y):,} texts, K = {n_classes}", X, y, regularizer, 1e-3, solvers[:2], repeats))
+        rows.append(certified_row(f"{len(y):,} texts, K = {n_classes}", X, y, regularizer, 1e-3, solvers[:2], repeats))
     show("MaxEntBatch to a certified gap, CPU time", "max_ent", rows, not quick)
 
 
@@ -108,7 +109,9 @@ def show_dense(quick):
         y = rng.integers(0, 2, n_examples)
         X = rng.normal(size=(n_examples, n_features)) + y[:, None] / np.sqrt(n_features)
         repeats = 5 if n_examples < 100_000 else 3
-        rows.append(certified(f"dense, {n_examples:,} x {n_features}", X, y, 1e-3, 1e-3, ["lbfgs"], repeats, "lbfgs"))
+        rows.append(
+            certified_row(f"dense, {n_examples:,} x {n_features}", X, y, 1e-3, 1e-3, ["lbfgs"], repeats, "lbfgs")
+        )
     show("MaxEntBatch on dense data, two classes, CPU time", "max_ent", rows, not quick)
 
 

@@ -83,10 +83,10 @@ def steps_in_turn(learners, X, labels, rounds, repeats):
         for name, learner in learners.items():
             averaged = learner.averaged == "steps"
             steps = RowSteps(learner.rule, X, labels, learner.row_costs(), 0.0, averaged)
-            steps.take(orders[:1], learner.steps(1, len(labels)))
+            steps.run(orders[:1], learner.steps(1, len(labels)))
             sizes = learner.steps(1 + len(labels), orders[1:].size)
             started = time.process_time()
-            updates = steps.take(orders[1:], sizes)
+            updates = steps.run(orders[1:], sizes)
             seconds[name].append(time.process_time() - started)
             shares[name] = f"{updates.sum() / orders[1:].size:.2f}"
     return seconds, shares

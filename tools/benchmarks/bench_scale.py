@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from interleaved import gain_of_two_processes, synthetic_text, time_in_turn
+from interleaved import synthetic_text, time_in_turn, two_process_speedup
 from results import accuracies, show, timing
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
@@ -35,7 +35,7 @@ from lxmls_day1.engine.text.toy_stream import toy_documents
 HASH_BITS = 20
 CLASSES = ("bad", "good")
 REGULARIZER = 1e-6
-COMPARED = 2000  # number of documents whose rows are compared value by value
+N_COMPARED_DOCUMENTS = 2000  # number of documents whose rows are compared value by value
 
 
 def time_making(n_documents, rounds, save):
@@ -64,15 +64,15 @@ def time_making(n_documents, rounds, save):
         common = {
             "case": f"text to corpus on disk, {n_documents:,} documents",
             "ours": "lxmls-day1 cache",
-            "note": f"{megabytes:.0f} MB; {_differing(make(), texts)} values differ from those of FeatureHasher",
+            "note": f"{megabytes:.0f} MB; {_count_differing_values(make(), texts)} values differ from those of FeatureHasher",
         }
         rows = [common | {"peer": name} | timing(seconds, "lxmls-day1 cache", name) for name in peers]
     show(f"Text to corpus on disk, medians of {rounds}", "scale", rows, save)
 
 
-def _differing(corpus, texts):
+def _count_differing_values(corpus, texts):
     """Return in how many values the first rows differ from those of FeatureHasher."""
-    some = [text for block in texts for text in block][:COMPARED]
+    some = [text for block in texts for text in block][:N_COMPARED_DOCUMENTS]
     X = corpus.open(0).X
     n_rows = min(len(some), X.shape[0])
     X = type(X)((X.data, X.indices.astype("int64"), X.indptr), shape=X.shape)[:n_rows]
@@ -165,7 +165,7 @@ def compare_threads(X, y, n_train, shards, repeats, save):
     """
     learners = {n: SVM(REGULARIZER, nr_rounds=5, averaged="steps", n_jobs=n) for n in (1, 2)}
     train_corpus(learners[1], shards)
-    bound, params = gain_of_two_processes(lambda: train_corpus(learners[1], shards), repeats), {}
+    bound, params = two_process_speedup(lambda: train_corpus(learners[1], shards), repeats), {}
 
     def run(n):
         params[n] = train_corpus(learners[n], shards)
@@ -175,7 +175,7 @@ def compare_threads(X, y, n_train, shards, repeats, save):
     return bound
 
 
-def compare_workers_of_a_cluster(X, y, n_train, shards, repeats, bound, save):
+def compare_cluster_workers(X, y, n_train, shards, repeats, bound, save):
     """Show two workers of one thread on a Dask cluster of this machine, against one; on the clock, too.
 
     The scheduler has a process of its own, as it has where ``dask scheduler`` is started: in the process of the caller it waits for
@@ -233,7 +233,7 @@ def time_parts(quick):
     with tempfile.TemporaryDirectory() as folder:
         shards = write_shards(Path(folder, "train.bags"), X[:n_train], y[:n_train], CLASSES, rows_a_shard=n_train // 8)
         bound = compare_threads(X, y, n_train, shards, 3 if quick else 5, not quick)
-        compare_workers_of_a_cluster(X, y, n_train, shards, 3 if quick else 5, bound, not quick)
+        compare_cluster_workers(X, y, n_train, shards, 3 if quick else 5, bound, not quick)
 
 
 def main(quick=False):

@@ -25,7 +25,7 @@ from readers.sentiment_reader import SentimentCorpus
 LAMBDAS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
-def all_of(corpus):
+def whole_corpus(corpus):
     X = sp.csr_array(sp.vstack([X for X in (corpus.train_X, corpus.dev_X, corpus.test_X) if X.shape[0]]))
     return X, np.concatenate([np.ravel(y) for y in (corpus.train_y, corpus.dev_y, corpus.test_y)])
 
@@ -43,10 +43,10 @@ def data_sets(quick):
     """Return for each name a function that makes X and y, and the number of folds."""
     n = 2_000 if quick else 20_000
     return {
-        "books, five folds": (lambda: all_of(SentimentCorpus("books")), 5),
-        "dvd, five folds": (lambda: all_of(SentimentCorpus("dvd")), 5),
-        "electronics, five folds": (lambda: all_of(SentimentCorpus("electronics")), 5),
-        "TREC, five folds": (lambda: all_of(QuestionCorpus("trec6")), 5),
+        "books, five folds": (lambda: whole_corpus(SentimentCorpus("books")), 5),
+        "dvd, five folds": (lambda: whole_corpus(SentimentCorpus("dvd")), 5),
+        "electronics, five folds": (lambda: whole_corpus(SentimentCorpus("electronics")), 5),
+        "TREC, five folds": (lambda: whole_corpus(QuestionCorpus("trec6")), 5),
         f"words of {n // 20:,} sentences, K = 17": (lambda: words_of_sentences(n // 20), 2),
         f"{n // 2:,} texts, K = 20": (lambda: tf_idf_text(n, 20_000, 80, 20), 2),
         f"{n // 2:,} short texts, K = 77": (lambda: tf_idf_text(n, 3_000, 11, 77), 2),

@@ -16,7 +16,7 @@ BOOK = Path(__file__).resolve().parents[2] / "out/docs"
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
 WRONG = RIGHT.rpartition("\n")[0]
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
-KEPT = 25_000  # milliseconds until the browser has cached the compiled code
+CACHE_MILLISECONDS = 25_000  # milliseconds until the browser has cached the compiled code
 
 
 def verdict(page: Page, text: str) -> float:
@@ -39,7 +39,7 @@ def first_verdict(page: Page, address: str) -> float:
     return time.perf_counter() - begun
 
 
-def opened(playwright: Playwright, profile: str) -> BrowserContext:
+def open_browser(playwright: Playwright, profile: str) -> BrowserContext:
     """Open a browser with a persistent profile, unlike a private window."""
     return playwright.chromium.launch_persistent_context(
         profile, executable_path="/usr/bin/chromium", args=["--no-sandbox"], viewport={"width": 1280, "height": 900}
@@ -57,7 +57,7 @@ def main() -> None:
     port = re.search(r"port (\d+)", server.stdout.readline())[1]
     address = f"http://127.0.0.1:{port}/index.html"
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as profile:
-        context = opened(playwright, profile)
+        context = open_browser(playwright, profile)
         page, sizes = context.pages[0], []
         page.set_default_timeout(300_000)
         page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
@@ -70,9 +70,9 @@ def main() -> None:
         print(f"first touch to first verdict  {seconds:8.2f} s   {(sum(sizes) - before) / 1e6:8.1f} MB")
         later = sorted(verdict(page, text) for text in [RIGHT, WRONG] * 5)
         print(f"later verdicts, median, worst {later[5]:8.2f} s   {later[-1]:8.2f} s")
-        page.wait_for_timeout(KEPT)
+        page.wait_for_timeout(CACHE_MILLISECONDS)
         context.close()
-        context = opened(playwright, profile)
+        context = open_browser(playwright, profile)
         print(f"first verdict on another day  {first_verdict(context.pages[0], address):8.2f} s")
         context.close()
     server.terminate()

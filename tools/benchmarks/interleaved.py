@@ -43,7 +43,7 @@ def ratio(seconds, name, against):
     return median(a / b for a, b in zip(seconds[name], seconds[against], strict=True))
 
 
-def gain_of_two_processes(run, repeats):
+def two_process_speedup(run, repeats):
     """Measure the speed-up of two processes over one in wall-clock time: the maximum gain of two threads or workers on this machine.
 
     Each process calls the same function on its own data, and they share nothing. The gain is below 2 because cores compete for memory, and
@@ -84,7 +84,7 @@ def print_table(title, header, rows):
         )
 
 
-def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", bounded=False):
+def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", show_two_processes=False):
     """Train learners in turn on nine tenths of the data, and yield an entry of the results for each pair.
 
     Parameters
@@ -96,7 +96,7 @@ def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", bou
         Names of learners.
     repeats : int
     clock : "CPU time" or "wall-clock time"
-    bounded : bool
+    show_two_processes : bool
         True to measure as well what two processes that share nothing gain over one.
     """
     n_train = X.shape[0] * 9 // 10
@@ -114,7 +114,7 @@ def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", bou
 
     reached = {name: accuracy(name) for name in runs}
     for ours, peer in pairs:
-        bound = {"bound": gain_of_two_processes(runs[peer], repeats)} if bounded else {}
+        bound = {"bound": two_process_speedup(runs[peer], repeats)} if show_two_processes else {}
         yield {
             "case": case,
             "ours": ours,

@@ -1,10 +1,11 @@
-// The worker behind the exercises and the demonstrations of the book: starts Python as the browser lab does (start.js), then answers the page.
+// The worker behind the exercises and the demonstrations of the book. It starts Python like the browser lab (start.js), then answers requests
+// of the page.
 "use strict";
 const here = new URL(".", self.location).href;
 let loaded = 0;
 
-// How much has arrived, in bytes, is told to the page; start.js counts the files on top of this. A copy is counted: the browser keeps
-// the compiled WebAssembly of a response that comes from the network itself.
+// Report the number of loaded bytes to the page; start.js counts the files in addition. A copy of each response is counted, because the browser
+// caches compiled WebAssembly only for a response that comes from the network itself.
 const plain = self.fetch;
 self.fetch = async (...request) => {
   const response = await plain(...request);
@@ -26,7 +27,7 @@ const ready = self.loadPyodide({ indexURL: here }).then((python) => {
 });
 ready.catch((error) => self.postMessage({ kind: "failed", text: String(error?.message ?? error) }));
 
-// A demonstration in a page: its programs and the reference lab arrive when the first is asked for.
+// A demonstration in a page. Its scripts and the reference lab are loaded for the first request.
 let demonstrations = null;
 async function startDemonstrations(python, address) {
   const archive = await (await fetch(address)).arrayBuffer();
@@ -45,19 +46,19 @@ opened = {}
 def answers(name, settings):
     if name not in opened:
         opened[name] = demonstration_class(name)(Lab("/reference"))
-    for answer in opened[name].answers(json.loads(settings)):
+    for answer in opened[name].messages(json.loads(settings)):
         yield json.dumps(answer)
 
 answers
 `);
 }
 
-// A picture waits for all else: what it needs is imported piece by piece, and a question that arrives in between is answered first.
+// A picture has the lowest priority. Its imports are done one by one, and requests that arrive in between are answered first.
 const FOR_PICTURES = ["numpy.ma", "PIL.Image", "pyparsing", "matplotlib", "matplotlib.font_manager", "matplotlib.text", "matplotlib.axes", "matplotlib.figure"];
-let checks = 0; // that were asked for
+let checks = 0; // number of requested checks
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-// Whether the picture is still wanted when Python can draw it: the reader may have gone on.
+// Is the picture still needed when Python can draw it? The reader may have started another check.
 async function canDraw(python) {
   const before = checks;
   await python.loadPackage(["matplotlib"]);
@@ -82,7 +83,7 @@ self.onmessage = async ({ data }) => {
       return;
     }
     if (data.kind === "picture" && !(await canDraw(python))) return;
-    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").answer("/lab", JSON.stringify(data));
+    const answer = python.pyimport("lxmls_day1.course.reports.page_checks").handle_request("/lab", JSON.stringify(data));
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();

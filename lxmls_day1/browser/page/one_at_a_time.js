@@ -1,12 +1,12 @@
-// Part of JupyterLite's service worker, which hands the questions of kernels about files to the window, and its answers back. An answer
-// names the window and not the question: two notebooks that ask at once would get each other's files. Here one question waits for the
-// answer to the one before.
+// Part of JupyterLite's service worker, which passes the kernels' requests for files to the window, and its answers back. An answer names the
+// window but not the request, so two notebooks that send requests at the same time would get each other's files. Therefore a request waits
+// here for the answer to the previous one.
 {
   const ask = broadcastOne;
-  const last = new Map(); // by window: the answer to its last question
+  const last = new Map(); // from window to the answer to its last request
 
   broadcastOne = async (request, address) => {
-    if (!address.pathname.includes("/api/drive")) return ask(request, address); // input(), which may wait for long
+    if (!address.pathname.includes("/api/drive")) return ask(request, address); // a request of input(), which may wait for a long time
     const question = await request.json();
     const { browsingContextId } = question;
     const before = last.get(browsingContextId) ?? Promise.resolve();
@@ -18,7 +18,7 @@
     return answer;
   };
 
-  // All other requests are the browser's own, unless JupyterLite is to keep what it loads.
+  // The browser handles all other requests itself, unless JupyterLite caches them.
   const leave = shouldDrop;
   shouldDrop = (request, address) => !enableCache || leave(request, address);
 }

@@ -1,8 +1,8 @@
-// Runs in the page beside JupyterLite. It says, in lines below the work area, which gives them room, what is being loaded, what went
-// wrong, and what could cost work; it hands over the file that `lab.submit()` packs; it offers to stop what runs for long.
+// Runs in the page with JupyterLite. Lines below the work area, which shrinks for them, report what is being loaded, errors, and risks of
+// losing work. It also downloads the file that `lab.submit()` packs, and offers to stop a cell that runs for a long time.
 "use strict";
 {
-  const LONG = 30; // seconds that a cell runs until it is offered to stop it
+  const LONG = 30; // seconds after which the page offers to stop a cell
   const CHANNEL = "lxmls-day1";
   const site = new URL("..", document.baseURI);
 
@@ -22,11 +22,11 @@
   document.head.append(style);
   const lines = document.createElement("div");
   lines.id = "lxmls-day1-lines";
-  lines.setAttribute("role", "status"); // there before the first line, for only what comes later is read out
+  lines.setAttribute("role", "status"); // set before the first line, because screen readers read only later changes
   document.addEventListener("DOMContentLoaded", () => document.body.append(lines));
   new ResizeObserver(() => {
     document.documentElement.style.setProperty("--lxmls-day1-lines", `${lines.offsetHeight}px`);
-    window.dispatchEvent(new Event("resize")); // by which JupyterLab lays itself out anew
+    window.dispatchEvent(new Event("resize")); // makes JupyterLab update its layout
   }).observe(lines);
   const shown = new Map();
 
@@ -43,7 +43,7 @@
     line.id = `lxmls-day1-${name}`;
     line.dataset.kind = kind;
     line.dataset.text = text;
-    if (kind === "progress") line.setAttribute("aria-live", "off"); // it changes too often to be read out
+    if (kind === "progress") line.setAttribute("aria-live", "off"); // it changes too often for screen readers
     line.textContent = text;
     for (const [label, action] of buttons) {
       const button = document.createElement("button");
@@ -61,7 +61,7 @@
   }
   const understood = [["OK", () => {}]];
 
-  // ---- what the kernel's worker tells --------------------------------------------------------------------------------
+  // ---- messages of the kernel's worker --------------------------------------------------------------------------------
 
   const inFront = () => document.visibilityState === "visible";
   new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
@@ -121,11 +121,11 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
-  // ---- loading begins at once, not when a notebook asks for Python -----------------------------------------------------
+  // ---- loading begins immediately, before a notebook needs Python ------------------------------------------------------
 
   const OF_KERNEL = /\/pyodide-kernel-extension\/static\/[^/]+\.js/;
 
-  // Start Python in a worker that the first notebook gets.
+  // Start Python in a worker for the first notebook.
   function startPython() {
     const started = new Worker(new URL("static/lxmls-day1/start.js", site));
     const Plain = window.Worker;
@@ -172,8 +172,8 @@
     });
   }
 
-  // No page can find out whether its window is a private one, which forgets everything when it is closed: it is said to everybody
-  // to whom the browser does not promise to keep the files; once, as far as the browser remembers.
+  // A page cannot find out whether its window is private and will lose all files when it is closed. So the warning is shown to every reader
+  // for whom the browser does not guarantee persistent storage, but only once if the browser can remember that.
   const TOLD = "lxmls-day1-told";
   async function tellWhereWorkIs() {
     if ((await navigator.storage?.persist?.()) || localStorage.getItem(TOLD)) return;
@@ -187,7 +187,7 @@
     show("files", `This browser gives Python no access to your files ${why}. ${todo}`, "error");
   }
 
-  // JupyterLite goes on without its service worker if the browser refuses it, and says so to nobody.
+  // If the browser refuses JupyterLite's service worker, JupyterLite continues without it and reports nothing.
   function watchRegistration() {
     const workers = navigator.serviceWorker;
     const register = workers.register.bind(workers);
@@ -214,7 +214,7 @@
 
   function checkTabs() {
     const name = `${CHANNEL} ${site.href}`;
-    const hold = () => new Promise(() => {}); // as long as this page is there
+    const hold = () => new Promise(() => {}); // as long as this page is open
     navigator.locks?.request(name, { ifAvailable: true }, (lock) => {
       if (lock) return hold();
       const text = "This lab is open in another tab, too. Both tabs write the same files: work in one of them, and close the other.";
@@ -227,7 +227,7 @@
     });
   }
 
-  // ---- what runs for long ----------------------------------------------------------------------------------------------
+  // ---- cells that run for a long time ----------------------------------------------------------------------------------
 
   let busySince = null;
   function watchKernel() {
@@ -255,6 +255,6 @@
   if (brought) void offerWork(brought);
   // A worker that was there before the service worker gets no access to files: at the first visit files are only loaded ahead.
   if (navigator.serviceWorker?.controller) startPython();
-  else void loadAhead().catch(() => {}); // what is missing is said by whoever needs it
+  else void loadAhead().catch(() => {}); // the script that needs a missing file reports it
   setInterval(watchKernel, 1000);
 }

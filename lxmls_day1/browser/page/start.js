@@ -1,10 +1,10 @@
-// Runs in the kernel's worker, in place of pyodide.js: starts Python with the packages of this site.
+// Runs in the kernel's worker instead of pyodide.js, and starts Python with the packages of this site.
 //
-// JupyterLite's part of the worker loads it. In a window that was opened before, the worker is this file: page.js makes it while
-// JupyterLab itself is loading, and says later where JupyterLite's part is, which then loads this file again and finds Python started.
+// Usually JupyterLite's part of the worker loads it. To save time page.js may start a worker with this file while JupyterLab is still loading.
+// It sends the address of JupyterLite's part later, which loads this file again and finds Python started.
 //
-// The lock file of Pyodide gets a line for each package that the site itself brings, so that all are loaded at once and
-// nothing is looked up on the network. What is being loaded is told to the page (page.js).
+// The lock file of Pyodide gets an entry for each package that the site provides, so that all packages are loaded at the same time and none
+// is searched on the network. The progress of loading is reported to the page (page.js).
 "use strict";
 if (self.lxmlsDay1) {
   self.loadPyodide = () => self.lxmlsDay1;
@@ -12,12 +12,12 @@ if (self.lxmlsDay1) {
   const tell = new BroadcastChannel("lxmls-day1");
   const say = (message) => tell.postMessage(message);
   const plainFetch = self.fetch;
-  const TELL_AGAIN = 0.25; // seconds: the page draws what it is told, which takes time from the loading
+  const TELL_AGAIN = 0.25; // seconds between two reports, because showing them slows down the loading
   let told = 0;
   let started = 0;
   let loaded = 0;
   let missing = "";
-  let failed = false; // the last word: files may still arrive
+  let failed = false; // no more reports after a failure, even if files still arrive
 
   function sayLoading(name) {
     if (failed || performance.now() - told < 1000 * TELL_AGAIN) return;
@@ -25,7 +25,7 @@ if (self.lxmlsDay1) {
     say({ kind: "loading", name, started, loaded });
   }
 
-  // Pyodide tells `fetch` the checksum of a file: one that is missing, or another one, is refused in the same words.
+  // Pyodide passes the checksum of a file to `fetch`, whose error is the same for a missing and for a changed file.
   async function whyNot(address) {
     const answer = await plainFetch(address, { method: "HEAD" }).catch(() => null);
     if (!answer) return `${address} could not be loaded: the site does not answer.`;
@@ -33,9 +33,9 @@ if (self.lxmlsDay1) {
     return `${address} is not the file that belongs to this site: it was changed or truncated.`;
   }
 
-  const early = new Map(); // address -> the file, which was asked for before Pyodide does
+  const early = new Map(); // from address to a file that is requested before Pyodide needs it
 
-  // Pyodide fetches each file of a package by `fetch`.
+  // Pyodide calls `fetch` for each file of a package.
   const countedFetch = async (resource, ...rest) => {
     const address = String(resource?.url ?? resource);
     if (!/\.(whl|zip|wasm)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
@@ -54,11 +54,13 @@ if (self.lxmlsDay1) {
     return response;
   };
 
-  // Compiling modules takes most of the time of their import. What was compiled once is kept by the browser for the next start: this module,
-  // which Python runs before it imports any other (a .pth file says so), gives it back. And an extension module is loaded when it is imported:
-  // Pyodide would load all hundred of scipy. A wheel is unpacked only as far as the start needs it: the rest of it when it is imported; and
-  // the files by which words are completed soon after the start. IPython's part for terminals is left out. And Pyodide's matplotlib brings a
-  // list of its fonts whose version it does not accept: it would read a hundred files anew.
+  // A Python module that makes the start faster; a .pth file makes Python run it before all other imports.
+  // - Compilation takes most of the time of an import, so the browser saves compiled modules, and this module restores them at the next start.
+  // - An extension module is loaded when it is imported; Pyodide would load all hundred extension modules of scipy.
+  // - A wheel is unpacked only as far as the start needs it. The rest is unpacked when it is imported, and the files for completion soon
+  //   after the start.
+  // - IPython's part for terminals is left out.
+  // - The version of the font list in Pyodide's matplotlib is corrected, because matplotlib would otherwise read a hundred files again.
   const SOONER = `
 import importlib.machinery
 import marshal
@@ -165,10 +167,10 @@ def unpack_less():
     return unpack_rest
 `;
   const KEEP_AGAIN = 20; // seconds
-  const COMPLETION = "jedi/third_party/"; // no import of a module asks for its files
+  const COMPLETION = "jedi/third_party/"; // these files are not imported as modules
   const UNPACK_IT = 5; // seconds after the start
 
-  // What was compiled for this set of packages, and how to keep it; nothing where the browser keeps nothing.
+  // The modules compiled for this set of packages, and a function that saves them. Without a cache in the browser: null, and a function without effect.
   async function compiledBefore(here, table) {
     try {
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(table)));
@@ -187,7 +189,7 @@ def unpack_less():
     }
   }
 
-  // Before Python runs: what it is to run first.
+  // Before Python starts, write the module that it runs first.
   const placeSooner = (before) => async (files, { sitePackages }) => {
     files.mkdirTree(sitePackages);
     files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
@@ -215,7 +217,7 @@ def unpack_less():
     return response.arrayBuffer();
   }
 
-  // `here` is the address of the folder of this file.
+  // `here` is the address of the folder that contains this file.
   async function startPython(here) {
     try {
       self.fetch = countedFetch;
@@ -230,7 +232,7 @@ def unpack_less():
       }
       for (const { file_name: address, sha256 } of table.load.map((name) => lock.packages[name])) {
         const file = countedFetch(address, checksum(sha256));
-        file.catch(() => {}); // Pyodide will see that it is missing
+        file.catch(() => {}); // Pyodide reports a missing file itself
         early.set(address, file);
       }
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
@@ -240,7 +242,7 @@ def unpack_less():
       const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment, fsInit: placeSooner(before) });
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
-      if (missing) throw new Error(missing); // Pyodide itself goes on without a package
+      if (missing) throw new Error(missing); // Pyodide would continue without the package
       if (archive) {
         pyodide.FS.mkdirTree(table.folder);
         pyodide.unpackArchive(await archive, "zip", { extractDir: table.folder });
@@ -250,7 +252,7 @@ def unpack_less():
       pyodide.runPythonAsync = async (code, ...rest) => {
         const result = await run(code, ...rest);
         if (code.includes("import pyodide_kernel")) {
-          say({ kind: "ready" }); // the kernel's last step
+          say({ kind: "ready" }); // the last step of the kernel's start
           setTimeout(() => unpackRest(COMPLETION), 1000 * UNPACK_IT);
         }
         return result;

@@ -1,1 +1,1 @@
-"""A wrong answer is compared with what each known mistake would have answered."""
+"""Compare a wrong answer with the answers of the known mistakes."""

@@ -1,13 +1,14 @@
-"""The shape and the kind of an answer: found without converting it, wanted, and what is said where it is another one.
+"""The shape and the type of an answer, determined without converting it, and sentences about answers with a wrong shape or type.
 
-An answer is a number, a text, None, or an array or nested list of one of them: plain data, which can cross from one process into
-another. A file of checks names the results of each function that it calls, with their shapes. A number has none, and an array of any
-shape some words:
+An answer is a number, a string, None, or an array or nested list of one of them. This is plain data, which can be sent from one process
+to another. A check file lists the results of each function that it calls, with their shapes. The shape of a number is empty; that
+of an array of any shape is a phrase:
 
     MUST_RETURN = {"mixed": {"W": "(J + 1, K)", "total": "(J + 1, K)", "count": ""}, "soft_threshold": {"w": "like a"}}
 
-Four sentences are made of shapes: `wrong_form` of what a function returned, `described` of a result that cannot be compared,
-`other_shape` of a value beside the expected one, and `form_seen` of all wrong answers together.
+Four functions write such sentences: `describe_wrong_shape` about the value that a function returned, `described`
+about a result that cannot be
+compared, `wrong_shape_lines` about a value beside the expected one, and `describe_shape_symptom` about all wrong answers together.
 """
 
 import math
@@ -22,30 +23,31 @@ if TYPE_CHECKING:
     from lxmls_day1.course.checked_lab import Answers
 
 RTOL, ATOL = 1e-6, 1e-9
-POOL_RTOL, POOL_ATOL = 1e-4, 1e-5  # small inputs are round, mistakes far from the right answer; single precision passes
-MOST_SHOWN = 12
-MOST_DESCRIBED = 4  # entries of a tuple whose forms are told
-RETURNS = "returns "  # the beginning of an answer that is none, and is described
-LONGEST_SHOWN = 200  # characters of one text
-DEEPEST = 32
+# On the probe inputs, which are round numbers, mistakes are far from the right answer, so that single precision can be accepted.
+POOL_RTOL, POOL_ATOL = 1e-4, 1e-5
+MAX_ENTRIES_SHOWN = 12
+MAX_ENTRIES_DESCRIBED = 4  # entries of a tuple that are described
+RETURNS = "returns "  # the beginning of the description that replaces an invalid answer
+MAX_STRING_CHARS = 200  # characters of one string
+MAX_NESTING = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-RAISES = "raises "  # the beginning of an answer that is an exception
-MUST_RETURN = "MUST_RETURN"  # the name of this table in a file of checks
+RAISES = "raises "  # the beginning of the answer that represents an exception
+MUST_RETURN = "MUST_RETURN"  # the name of the table in a check file
 
-Form = tuple[tuple[int, ...], type]  # the shape of a value, and what its entries are: float, str or NoneType
-Results = Mapping[str, str]  # what a function returns, one after the other -> its shape
-Wanted = Mapping[str, Results]  # function -> its results
+ShapeAndType = tuple[tuple[int, ...], type]  # the shape of a value and the type of its entries: float, str or NoneType
+Results = Mapping[str, str]  # from the name of each result of a function, in order, to its shape
+RequiredResults = Mapping[str, Results]  # from a function to its results
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A value as plain data: its shape, and its entries in C order: floats, or texts, or nothing at all.
+    """A value as plain data: its shape, and its entries in C order (floats, strings, or None).
 
     Examples
     --------
-    >>> Answer.of([[1, 2.5]])
+    >>> Answer.from_value([[1, 2.5]])
     Answer(shape=(1, 2), values=(1.0, 2.5))
-    >>> Answer.of("spam"), Answer.of(None).values
+    >>> Answer.from_value("spam"), Answer.from_value(None).values
     (Answer(shape=(), values=('spam',)), (None,))
     """
 
@@ -53,21 +55,21 @@ class Answer:
     values: tuple[float | str | None, ...]
 
     @classmethod
-    def of(cls, value: Any) -> "Answer":
-        """The answer that a value is.
+    def from_value(cls, value: Any) -> "Answer":
+        """Convert a value to an answer.
 
         Raises
         ------
         TypeError
-            If it is neither a number, a text, None nor an array or nested list of one kind; the message says what it is.
-            None of its entries is converted then.
+            If it is not a number, a string, None, or an array or nested list of one type; the message describes the value.
+            In this case no entry is converted.
         """
-        shape, _ = form_of(value)
+        shape, _ = shape_and_type(value)
         return cls(shape, tuple(entries_of(value)))
 
     @property
     def kind(self) -> type:
-        """float, str or NoneType; float for an array without entries."""
+        """The type of the entries: float, str or NoneType; float for an array without entries."""
         return type(self.values[0]) if self.values else float
 
     @property
@@ -78,66 +80,66 @@ class Answer:
         return np.array(self.values).reshape(self.shape)
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as JSON can hold it. JSON has no infinities and no NaN: they become texts, under a key of their own."""
+        """Return the answer as JSON can represent it. Infinities and NaN, which JSON lacks, become strings."""
         key = "texts" if self.kind is str else "numbers"
         values = [repr(v) if isinstance(v, float) and not math.isfinite(v) else v for v in self.values]
         return {"shape": list(self.shape), key: values}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Answer":
-        """The inverse of `to_json`."""
+        """Read an answer that `to_json` wrote."""
         shape = tuple(content["shape"])
         if "texts" in content:
             return cls(shape, tuple(content["texts"]))
         return cls(shape, tuple(None if value is None else float(value) for value in content["numbers"]))
 
-    def agrees(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
-        """Whether two answers have the same shape and entries, numbers within tolerances of this answer's."""
-        return self.shape == other.shape and not self.differing(other, rtol, atol)
+    def is_close(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> bool:
+        """Return True if two answers have the same shape and entries; the tolerance of numbers is relative to this answer."""
+        return self.shape == other.shape and not self.mismatches(other, rtol, atol)
 
-    def differing(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
-        """The positions in C order at which an answer of the same shape differs from this one."""
+    def mismatches(self, other: "Answer", rtol: float = RTOL, atol: float = ATOL) -> list[int]:
+        """Return the positions, in C order, at which an answer of the same shape differs from this one."""
         pairs = zip(self.values, other.values, strict=True)
-        return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _same(mine, its, rtol, atol)]
+        return [i for i, (mine, its) in enumerate(pairs) if mine != its and not _entries_close(mine, its, rtol, atol)]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One small input, the answer that is wanted, the one that was got, and whether that is wrong."""
+class ProbeResult:
+    """A probe input with the expected answer, the actual answer, and whether the actual answer is wrong."""
 
     given: Mapping[str, Any]
-    wanted: Answer
-    got: Answer
+    expected: Answer
+    actual: Answer
     is_wrong: bool
 
     @property
-    def has_form(self) -> bool:
-        """Whether what was got has the form of what is wanted."""
-        return (self.got.shape, self.got.kind) == (self.wanted.shape, self.wanted.kind)
+    def has_expected_shape(self) -> bool:
+        """True if the actual answer has the shape and the type of the expected one."""
+        return (self.actual.shape, self.actual.kind) == (self.expected.shape, self.expected.kind)
 
 
-def form_of(value: Any) -> Form:
-    """The shape and the kind of an answer, found without converting it: a sparse array stays sparse, a list a list.
+def shape_and_type(value: Any) -> ShapeAndType:
+    """Return the shape and the type of a value without converting it: a sparse array stays sparse, and a list stays a list.
 
     Raises
     ------
     TypeError
-        As `Answer.of` does.
+        See `Answer.from_value`.
 
     Examples
     --------
-    >>> form_of([[1, 2.5]]), form_of(["spam"] * 3)
+    >>> shape_and_type([[1, 2.5]]), shape_and_type(["spam"] * 3)
     (((1, 2), <class 'float'>), ((3,), <class 'str'>))
     """
-    shape, kinds = _form(value, value, 0)
+    shape, kinds = _shape_and_types(value, value, 0)
     if len(kinds) > 1 or (kinds == {type(None)} and shape):
         mixed = "is partly numbers and partly texts" if kinds == {float, str} else "is neither numbers nor texts"
-        raise TypeError(f"{_description(value)}, which {mixed}")
+        raise TypeError(f"{_short_repr(value)}, which {mixed}")
     return shape, kinds.pop() if kinds else float
 
 
-def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
-    """Shape and kinds of a value within a whole one."""
+def _shape_and_types(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type]]:
+    """Return the shape and the types of a value that is part of ``whole``."""
     if value is None:
         return (), {type(None)}
     if isinstance(value, str):
@@ -145,8 +147,8 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
     if isinstance(value, (bool, int, float)):
         return (), {float}
     if isinstance(value, (list, tuple, range)):
-        if depth >= DEEPEST:
-            raise TypeError(f"a {type(whole).__name__} of lists in lists, more than {DEEPEST} deep")
+        if depth >= MAX_NESTING:
+            raise TypeError(f"a {type(whole).__name__} of lists in lists, more than {MAX_NESTING} deep")
         scalars = set(map(type, value))
         if scalars <= {float, int, bool}:
             return (len(value),), {float} if scalars else set()
@@ -154,23 +156,23 @@ def _form(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...], set[type
             return (len(value),), {str}
         shapes, kinds = set(), set()
         for entry in value:
-            shape, its_kinds = _form(entry, whole, depth + 1)
+            shape, its_kinds = _shape_and_types(entry, whole, depth + 1)
             shapes.add(shape)
             kinds |= its_kinds
             if len(shapes) > 1:
-                raise TypeError(f"{_description(whole)}, a {type(whole).__name__} whose rows differ in length")
+                raise TypeError(f"{_short_repr(whole)}, a {type(whole).__name__} whose rows differ in length")
         return (len(value), *shapes.pop()), kinds
     if depth and hasattr(value, "toarray"):
         raise TypeError(f"a {type(whole).__name__} of sparse arrays")
     array = _as_array(value)
     kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
     if kind is None:
-        raise TypeError(f"{_description(whole)}, which is neither numbers nor texts")
+        raise TypeError(f"{_short_repr(whole)}, which is neither numbers nor texts")
     return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()
 
 
 def _as_array(value: Any) -> Any:
-    """An array or a sparse array as it is; anything else as an array."""
+    """Return an array or a sparse array unchanged, and anything else as an array."""
     import numpy as np
 
     if hasattr(value, "toarray") and hasattr(value, "dtype"):
@@ -178,11 +180,11 @@ def _as_array(value: Any) -> Any:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise TypeError(f"{_description(value)}, which is not an array") from error
+        raise TypeError(f"{_short_repr(value)}, which is not an array") from error
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
-    """The entries of a value in C order, one after another, each converted when it is wanted."""
+    """Yield the entries of a value in C order; each is converted only when the caller needs it."""
     if value is None:
         yield None
     elif isinstance(value, str):
@@ -216,92 +218,92 @@ def _number(value: float) -> float:
         raise TypeError("an int that is larger than any float") from None
 
 
-def shape_text(answer: Answer) -> str:
-    """The form of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
-    return form_text((answer.shape, answer.kind))
+def describe_answer_shape(answer: Answer) -> str:
+    """Return the shape and type of an answer in words: ``one number``, ``an array of shape (2, 3)``."""
+    return describe_shape((answer.shape, answer.kind))
 
 
-def form_text(form: Form) -> str:
-    """A form in words."""
+def describe_shape(form: ShapeAndType) -> str:
+    """Return a shape and type in words."""
     shape, kind = form
     if not shape:
         return {float: "one number", str: "a text"}.get(kind, "None")
     return f"an array of shape {shape}" + " of texts" * (kind is str)
 
 
-def in_words(value: Any) -> str:
-    """What a tuple or list is made of, where it is no array; nothing for other values.
+def describe_tuple(value: Any) -> str:
+    """Describe the entries of a tuple or list that is not an array; return "" for other values.
 
     Examples
     --------
-    >>> in_words(([0.5, 1.0], 3)), in_words([[1.0], [2.0, 3.0]])
+    >>> describe_tuple(([0.5, 1.0], 3)), describe_tuple([[1.0], [2.0, 3.0]])
     ('a pair: an array of shape (2,) and one number', 'a list of 2: an array of shape (1,) and an array of shape (2,)')
     """
     if not isinstance(value, (list, tuple)) or not value:
         return ""
     words = []
-    for entry in value[:MOST_DESCRIBED]:
+    for entry in value[:MAX_ENTRIES_DESCRIBED]:
         try:
-            words.append(form_text(form_of(entry)))
+            words.append(describe_shape(shape_and_type(entry)))
         except TypeError:
             words.append(f"a {type(entry).__name__}")
-    more = ", …" if len(value) > MOST_DESCRIBED else ""
+    more = ", …" if len(value) > MAX_ENTRIES_DESCRIBED else ""
     kind = "a pair" if type(value) is tuple and len(value) == 2 else f"a {type(value).__name__} of {len(value)}"
     return f"{kind}: {' and '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])}{more}"
 
 
 def results(value: Any, *words: str) -> tuple[Any, ...]:
-    """The results of a function that has several; if it returned something else, for each of them a text that says what.
+    """Return the results of a function that has several; if it returned something else, return a description of it for each result.
 
     Examples
     --------
     >>> results((1.0, 2.0), "W", "the mean"), results(1.0, "W", "the mean")[0]
     ((1.0, 2.0), 'returns one number, but must return 2 results: W and the mean')
     """
-    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+    is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
     if is_several and len(value) == len(words):
         return tuple(value)
-    wanted = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
-    return (described(value, wanted),) * len(words)
+    required = f"{len(words)} results: {', '.join(words[:-1])} and {words[-1]}"
+    return (described(value, required),) * len(words)
 
 
 def described(value: Any, wanted: str) -> str:
-    """What an answer that cannot be compared is, and what is wanted.
+    """Describe an answer that cannot be compared, and what the function must return.
 
     Examples
     --------
     >>> described((1.0, 2.0), "one number")
     'returns an array of shape (2,), but must return one number'
     """
-    return f"{RETURNS}{shortened(_what_it_is(value))}, but must return {wanted}"
+    return f"{RETURNS}{shortened(_describe_value(value))}, but must return {wanted}"
 
 
-def wrong_form(answers: "Answers", wanted: Wanted) -> str:
-    """What to say of the first answer that does not have the form that its function must return; empty if there is none.
+def describe_wrong_shape(answers: "Answers", required: RequiredResults) -> str:
+    """Describe the first answer with another shape or type than its function must return; empty if there is no such answer.
 
     Examples
     --------
-    >>> wrong_form([("viterbi", [[0, 1], ([0, 1], 2.5)])], {"viterbi": {"the path": "(T,)"}})
+    >>> describe_wrong_shape([("viterbi", [[0, 1], ([0, 1], 2.5)])], {"viterbi": {"the path": "(T,)"}})
     '`viterbi` returned a pair: an array of shape (2,) and one number; expected the path, an array of shape (T,).'
     """
     for name, values in filter(None, answers):
-        for value in values if name in wanted else ():
-            if not _fits(value, wanted[name]):
-                return _sentence(name, value, wanted[name])
+        for value in values if name in required else ():
+            if not _fits(value, required[name]):
+                return _result_sentence(name, value, required[name])
     return ""
 
 
-def unusable(answers: "Answers", wanted: Wanted, error: BaseException) -> str:
-    """What to say of the last answer, with which a check cannot go on, as this exception of the check's own tells."""
+def describe_unusable_answer(answers: "Answers", required: RequiredResults, error: BaseException) -> str:
+    """Describe the last answer, with which a check cannot go on, as the exception raised in the check shows."""
     if not answers or answers[-1] is None:
         return f"the check cannot use the answer ({type(error).__name__}: {error})"
     name, values = answers[-1]
-    return f"{_sentence(name, values[0] if values else None, wanted.get(name, {}))} The check cannot use this answer."
+    return f"{_result_sentence(name, values[0] if values else None, required.get(name, {}))} The check cannot use this answer."
 
 
 def _fits(value: Any, results: Results) -> bool:
     if len(results) > 1:
-        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # matrices, stacked
+        is_several = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 2  # a stack of matrices, too
         pairs = zip(value, results.values(), strict=False) if is_several else ()
         return is_several and len(value) == len(results) and all(_has_shape(part, shape) for part, shape in pairs)
     return all(_has_shape(value, shape) for shape in results.values())
@@ -309,7 +311,7 @@ def _fits(value: Any, results: Results) -> bool:
 
 def _has_shape(value: Any, shape: str) -> bool:
     try:
-        found, kind = form_of(value)
+        found, kind = shape_and_type(value)
     except TypeError:
         return False
     if shape and not shape.startswith("("):
@@ -317,62 +319,62 @@ def _has_shape(value: Any, shape: str) -> bool:
     return kind is float and len(found) == sum(bool(size.strip()) for size in shape.strip("()").split(","))
 
 
-def _shape_in_words(shape: str) -> str:
+def _describe_required_shape(shape: str) -> str:
     return f"an array {'of shape ' * shape.startswith('(')}{shape}" if shape else "a number"
 
 
-def _sentence(name: str, value: Any, results: Results) -> str:
-    """What a function returned, and what is wanted."""
+def _result_sentence(name: str, value: Any, results: Results) -> str:
+    """Return a sentence on the value that a function returned and on the expected results."""
     by_parts = isinstance(value, tuple) or len(results) > 1
-    found = (in_words(value) if by_parts else "") or _what_it_is(value)
+    found = (describe_tuple(value) if by_parts else "") or _describe_value(value)
     returned = f"`{name}` returned {shortened(found)}"
     if value is None:
         returned += " (is a `return` missing?)"
-    parts = [f"{word}, {_shape_in_words(shape)}" for word, shape in results.items()]
+    parts = [f"{word}, {_describe_required_shape(shape)}" for word, shape in results.items()]
     if len(parts) > 1:
         return f"{returned}; {len(parts)} results are wanted: {'; '.join(parts)}."
     return f"{returned}; expected {parts[0]}." if parts else f"{returned}."
 
 
-def form_seen(wrong: Sequence[Asked]) -> str:
-    """That every wrong answer has another form than the right one, if so; the numbers in it may be right."""
-    if any(one.has_form for one in wrong):
+def describe_shape_symptom(wrong: Sequence[ProbeResult]) -> str:
+    """Return a sentence if every wrong answer has another shape or type than the right one; the numbers in it may be right."""
+    if any(one.has_expected_shape for one in wrong):
         return ""
     first = wrong[0]
-    wanted = shape_text(first.wanted)
-    if first.wanted.kind is str and first.got.kind is float:
-        right = repr(first.wanted.values[0])
-        return f"For the smallest input the code returns {shape_text(first.got)}, but the right answer is {right}."
-    if all(one.got.kind is float for one in wrong):
-        if len({len(one.got.shape) == len(one.wanted.shape) for one in wrong}) > 1:
+    expected = describe_answer_shape(first.expected)
+    if first.expected.kind is str and first.actual.kind is float:
+        right = repr(first.expected.values[0])
+        return f"For the smallest input the code returns {describe_answer_shape(first.actual)}, but the right answer is {right}."
+    if all(one.actual.kind is float for one in wrong):
+        if len({len(one.actual.shape) == len(one.expected.shape) for one in wrong}) > 1:
             return ""
-        text = f"The code returns {shape_text(first.got)} for the smallest input, but must return {wanted}."
-        if all(len(one.got.values) == len(one.wanted.values) for one in wrong):
-            if all(close(one.got.array.ravel(), one.wanted.array.ravel()) for one in wrong):
+        text = f"The code returns {describe_answer_shape(first.actual)} for the smallest input, but must return {expected}."
+        if all(len(one.actual.values) == len(one.expected.values) for one in wrong):
+            if all(all_close(one.actual.array.ravel(), one.expected.array.ravel()) for one in wrong):
                 text += " The numbers are right; only the shape is not."
-            elif all(close(one.got.array.T, one.wanted.array) for one in wrong):
+            elif all(all_close(one.actual.array.T, one.expected.array) for one in wrong):
                 text += " The numbers are right; rows and columns are exchanged."
         return text
-    texts = {str(next(iter(one.got.values), "")) for one in wrong}
+    texts = {str(next(iter(one.actual.values), "")) for one in wrong}
     if all(text.startswith(RAISES) for text in texts):
-        return f"Every wrong answer is an exception: the code {first.got.values[0]}."
+        return f"Every wrong answer is an exception: the code {first.actual.values[0]}."
     if all(text.startswith(RETURNS) for text in texts):
-        return f"The code {first.got.values[0]}, but {wanted} is expected."
-    return f"The answer is {first.got.values[0]!r}, but {wanted} is expected." if len(texts) == 1 else ""
+        return f"The code {first.actual.values[0]}, but {expected} is expected."
+    return f"The answer is {first.actual.values[0]!r}, but {expected} is expected." if len(texts) == 1 else ""
 
 
-def show(answer: Answer, digits: int = 6) -> str:
-    """An answer in one line.
+def format_answer(answer: Answer, digits: int = 6) -> str:
+    """Return an answer as one line of text.
 
     Examples
     --------
-    >>> show(Answer.of([[0.4, -0.4], [1 / 3, 0.0]]))
+    >>> format_answer(Answer.from_value([[0.4, -0.4], [1 / 3, 0.0]]))
     '[[0.4, -0.4], [0.333333, 0]]'
-    >>> show(Answer.of(range(100)))
+    >>> format_answer(Answer.from_value(range(100)))
     '100 numbers, shape (100,): 0, 1, 2, 3, 4, 5, …'
     """
-    if len(answer.values) > MOST_SHOWN:
-        return _show_long((answer.shape, answer.kind), answer.values, digits)
+    if len(answer.values) > MAX_ENTRIES_SHOWN:
+        return _format_long_answer((answer.shape, answer.kind), answer.values, digits)
     if 0 in answer.shape:
         return f"nothing, shape {answer.shape}"
     entries = [entry_text(value, digits) for value in answer.values]
@@ -381,24 +383,29 @@ def show(answer: Answer, digits: int = 6) -> str:
     return entries[0]
 
 
-def _show_long(form: Form, entries: Iterable[float | str | None], digits: int = 6) -> str:
+def _format_long_answer(form: ShapeAndType, entries: Iterable[float | str | None], digits: int = 6) -> str:
     shape, kind = form
-    first = [entry_text(value, digits) for value in islice(entries, MOST_SHOWN // 2)]
+    first = [entry_text(value, digits) for value in islice(entries, MAX_ENTRIES_SHOWN // 2)]
     beginning = f": {', '.join(first)}, …" if first else ""
     return f"{math.prod(shape)} {'texts' if kind is str else 'numbers'}, shape {shape}{beginning}"
 
 
-def other_shape(expected: Answer, form: Form, entries: Iterable[float | str | None]) -> list[tuple[str, str]]:
-    """What to say of an answer that has another shape than the expected one, or is None; it may be of any size."""
+def wrong_shape_lines(
+    expected: Answer, form: ShapeAndType, entries: Iterable[float | str | None]
+) -> list[tuple[str, str]]:
+    """Return the lines on an answer, of any size, that is None or does not have the expected shape."""
     shape, kind = form
     if kind is type(None):
-        return [("expected", show(expected)), ("yours", "None; is a `return` missing?")]
-    wanted = show(expected)
-    if len(expected.values) <= MOST_SHOWN:
-        wanted += f", {_shape_text(expected.shape)}"
-    if math.prod(shape) > MOST_SHOWN:
-        return [("expected", wanted), ("yours", _show_long(form, entries))]
-    return [("expected", wanted), ("yours", f"{show(Answer(shape, tuple(entries)))}, {_shape_text(shape)}")]
+        return [("expected", format_answer(expected)), ("yours", "None; is a `return` missing?")]
+    expected_text = format_answer(expected)
+    if len(expected.values) <= MAX_ENTRIES_SHOWN:
+        expected_text += f", {_shape_text(expected.shape)}"
+    if math.prod(shape) > MAX_ENTRIES_SHOWN:
+        return [("expected", expected_text), ("yours", _format_long_answer(form, entries))]
+    return [
+        ("expected", expected_text),
+        ("yours", f"{format_answer(Answer(shape, tuple(entries)))}, {_shape_text(shape)}"),
+    ]
 
 
 def _shape_text(shape: Sequence[int]) -> str:
@@ -406,62 +413,62 @@ def _shape_text(shape: Sequence[int]) -> str:
 
 
 def entry_text(value: float | str | None, digits: int) -> str:
-    """One entry of an answer; a long text by its beginning."""
+    """Return one entry of an answer as text; a long string is cut."""
     if isinstance(value, str):
-        more = f"… ({len(value)} characters)" if len(value) > LONGEST_SHOWN else ""
-        return repr(value[:LONGEST_SHOWN]) + more
+        more = f"… ({len(value)} characters)" if len(value) > MAX_STRING_CHARS else ""
+        return repr(value[:MAX_STRING_CHARS]) + more
     return f"{value + 0.0:.{digits}g}" if isinstance(value, float) else "None"
 
 
-class _Description(reprlib.Repr):
-    """The ``repr`` of a value by its first entries alone."""
+class _ShortRepr(reprlib.Repr):
+    """A ``repr`` of a value that shows only its first entries."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.maxlist = self.maxtuple = self.maxdict = MOST_SHOWN
-        self.maxstring = self.maxother = self.maxlong = LONGEST_SHOWN
+        self.maxlist = self.maxtuple = self.maxdict = MAX_ENTRIES_SHOWN
+        self.maxstring = self.maxother = self.maxlong = MAX_STRING_CHARS
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """The ``repr`` of any other object, without its address: that is another one in each run."""
+        """Return the ``repr`` of any other object without its address, which differs in every run."""
         return shortened(ADDRESS.sub("", repr(x)), self.maxother)
 
 
-def _what_it_is(value: Any) -> str:
-    """The form of a value in words, or why it has none."""
+def _describe_value(value: Any) -> str:
+    """Describe the shape and type of a value, or why it has none."""
     try:
-        return form_text(form_of(value))
+        return describe_shape(shape_and_type(value))
     except TypeError as error:
-        return in_words(value) or str(error)
+        return describe_tuple(value) or str(error)
 
 
-def _description(value: Any) -> str:
-    """A value of any kind in some words."""
+def _short_repr(value: Any) -> str:
+    """Describe a value of any type in some words."""
     try:
-        text = shortened(_Description().repr(value))
-    except Exception:  # its own code, or a number of too many digits
+        text = shortened(_ShortRepr().repr(value))
+    except Exception:  # raised by the code of the object, or because an integer has too many digits
         text = ""
     kind = type(value).__name__
-    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # <generator object …> tells no more
+    return f"a {kind}" if text.startswith("<") else f"{kind} {text}".strip()  # "<generator …>" adds nothing
 
 
-def shortened(text: str, most: int = 200) -> str:
-    """A text in one line that is not longer than `most`."""
+def shortened(text: str, max_chars: int = 200) -> str:
+    """Return a text as one line of at most ``max_chars`` characters."""
     text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
-def _same(expected: float | str | None, got: float | str | None, rtol: float, atol: float) -> bool:
-    if not (isinstance(expected, float) and isinstance(got, float)):
-        return expected == got
-    if math.isfinite(expected) and math.isfinite(got):
-        return abs(expected - got) <= atol + rtol * abs(expected)
-    return expected == got or (math.isnan(expected) and math.isnan(got))
+def _entries_close(expected: float | str | None, actual: float | str | None, rtol: float, atol: float) -> bool:
+    if not (isinstance(expected, float) and isinstance(actual, float)):
+        return expected == actual
+    if math.isfinite(expected) and math.isfinite(actual):
+        return abs(expected - actual) <= atol + rtol * abs(expected)
+    return expected == actual or (math.isnan(expected) and math.isnan(actual))
 
 
-def close(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same shape and, within the tolerances of small inputs, the same numbers."""
+def all_close(array: Any, other_array: Any) -> bool:
+    """Return True if two arrays have the same shape and the same numbers, within the tolerances for probe inputs."""
     import numpy as np
 
-    return np.shape(one) == np.shape(other) and bool(
-        np.allclose(one, other, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
+    return np.shape(array) == np.shape(other_array) and bool(
+        np.allclose(array, other_array, rtol=POOL_RTOL, atol=POOL_ATOL, equal_nan=True)
     )

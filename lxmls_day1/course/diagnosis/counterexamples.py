@@ -1,36 +1,36 @@
-"""Small inputs: each exercise is asked what it answers to some dozens of them, the smallest first.
+"""Probe inputs: some dozens of small inputs on which the code of an exercise is run, the smallest first.
 
-The file of checks of an exercise has two functions for this, and may have more:
+The check file of an exercise defines the first two of these functions, and may define the others:
 
     def small_inputs():
-        '''Inputs from the smallest on, as dicts from words that a student understands to numbers, texts or nested lists.'''
+        '''Return the inputs, the smallest first, as dicts from words that a student understands to numbers, strings or nested lists.'''
 
     def small_answers(lab, inputs):
-        '''What the lab answers to each of them.'''
+        '''Return the answers of the lab to these inputs.'''
 
     def small_properties(given, answer):
-        '''What does not hold of a wrong answer to one of them: pairs of a name and a sentence.'''
+        '''Yield the properties that a wrong answer lacks: pairs of a name and a sentence.'''
 
     def small_parts(given, answer):
-        '''The parts of an answer of the right form: pairs of a word and the part.'''
+        '''Yield the parts of an answer of the right shape and type: pairs of a word and the part.'''
 
     def small_terms(given, answer, right):
-        '''Parts of an answer and the terms of which each may be made: `lxmls_day1.course.diagnosis.formulas`.'''
+        '''Yield the parts of an answer, each with the terms of which it may be composed; see `lxmls_day1.course.diagnosis.formulas`.'''
 
-    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments, if there are any
-    TOLD_AS = "d, then b"           what stands in an answer, in which order, where the inputs do not say it
+    MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments
+    TOLD_AS = "d, then b"           the contents of an answer, in order, if the inputs do not show it
 
-`tools.authoring.record` chooses inputs on which the known mistakes differ, and writes them down with all answers. Then they
-are one public check of the exercise. It shows the smallest input with a wrong answer, and only it names mistakes, so
-that a student is told the same wherever the check runs. `small_parts` helps to name: a part may be one mistake's, and the rest
-another's. Where no known mistake explains the answers, it says what can be seen in them (`lxmls_day1.course.diagnosis.observations`).
+`tools.authoring.record` selects inputs on which the answers of the known mistakes differ, and records them with all answers. Together they
+are one public check of the exercise. It shows the smallest input with a wrong answer. Only this check names mistakes, so that
+a student gets the same message wherever the check runs. `small_parts` helps to find two mistakes that affect different parts of an
+answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.observations`).
 """
 
 import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -43,158 +43,167 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
     RAISES,
     RETURNS,
     Answer,
-    Asked,
+    ProbeResult,
+    describe_tuple,
+    describe_wrong_shape,
     entries_of,
-    form_of,
-    in_words,
+    format_answer,
+    shape_and_type,
     shortened,
-    show,
-    wrong_form,
 )
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.naming import PROPERTY, named
-from lxmls_day1.course.diagnosis.observations import WRONG_FORM, observed
+from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnose
+from lxmls_day1.course.diagnosis.observations import WRONG_FORM, describe_symptoms
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import STUB_MESSAGE
 
-ASKED, ANSWERED = "small_inputs", "small_answers"  # the functions of a file of checks
-PROPERTIES, SPLIT, TERMS = "small_properties", "small_parts", "small_terms"
+INPUTS_FUNCTION, ANSWERS_FUNCTION = "small_inputs", "small_answers"  # names of functions in a check file
+PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION = "small_properties", "small_parts", "small_terms"
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
-ASKED_FOR = "asked for"  # the word before what stands in an answer
-MOST_ENTRIES = 2000  # of an answer that is looked at entry by entry
+REQUESTED_RESULT = "asked for"  # the label of the line that lists the contents of an answer
+MAX_ENTRIES = 2000  # entries of an answer that is compared entry by entry
 MAX_PRINTED_LINES, MAX_PRINTED_CHARS = 10, 20_000
 MAX_PRINTED_LINE = 200  # characters
-ASKED_FOR_SNAPSHOT = 20  # inputs in a snapshot, about
-CHANGES = (
+N_SNAPSHOT_INPUTS = 20  # approximate number of inputs in a snapshot
+CHANGED_INPUT = (
     "changes_its_input",
     "The code changes an array that it is given, and the caller still needs the old values. Work on a copy, or on an array of "
     "your own.",
 )
 
-STUB = Answer.of("still to be written")  # the answer of a function that is empty
+STUB_ANSWER = Answer.from_value("still to be written")  # the answer of a function that is not written yet
 
-SmallAnswers = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
+AnswersFunction = Callable[[Any, Sequence[dict[str, Any]]], Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class CounterExample:
-    """An input with a wrong answer: what was given, wanted and got, as texts and as values; and how many of all inputs have one."""
+    """An input with a wrong answer, the expected and the actual answer, and the number of inputs with a wrong answer and of all inputs."""
 
     given: dict[str, Any]
     wanted: Answer
     got: Answer
     wrong_inputs: int = 0
     small_inputs: int = 0
-    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # of a flat answer: what each of them is, wanted, got
+    parts: tuple[tuple[str, Answer, Answer], ...] = ()  # parts of a flat answer: word, expected, actual
 
     def lines(self) -> list[tuple[str, str]]:
-        """What to show, as pairs of a word and a text."""
-        answers = [("expected", show(self.wanted)), ("yours", answer_text(self.got))]
+        """Return the lines to show, as pairs of a label and a text."""
+        answers = [("expected", format_answer(self.wanted)), ("yours", answer_text(self.got))]
         if self.parts:
-            answers = [(f"expected, {word}", show(wanted)) for word, wanted, _ in self.parts]
-            answers += [(f"yours, {word}", show(got)) for word, _, got in self.parts]
+            answers = [(f"expected, {word}", format_answer(expected)) for word, expected, _ in self.parts]
+            answers += [(f"yours, {word}", format_answer(actual)) for word, _, actual in self.parts]
         return [*((word, input_text(value)) for word, value in self.given.items()), *answers]
 
 
-class SmallInputs:
-    """The check of the small inputs of an exercise.
+class ProbeInputs:
+    """The check of the probe inputs of an exercise.
 
     Parameters
     ----------
     module : module
-        The file of checks.
+        The check file.
     pool : Pool or None
-        None where nothing is recorded yet.
+        None if no answers are recorded yet.
     sentences : mapping from mistake to sentence
     practised : bool
-        Whether the inputs of the reserve are asked, too.
+        If True, the reserve inputs are used, too.
     """
 
     def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str], practised: bool = False):
         self._module, self._pool, self._sentences, self._practised = module, pool, sentences, practised
 
     def check(self, lab: Any) -> None:
-        """Compare what a lab answers.
+        """Compare the answers of a lab with the recorded ones.
 
         Raises
         ------
         WrongAnswer
-            If an answer is wrong. The message shows the smallest input for which that is so.
+            If an answer is wrong. The message shows the smallest input with a wrong answer.
         """
-        pool, ask = self._recorded, getattr(self._module, ANSWERED)
+        pool, ask = self._recorded, getattr(self._module, ANSWERS_FUNCTION)
         with _Printed() as printed:
             try:
-                got = answers_to(lab, ask, pool.inputs)
+                actual = run_on_inputs(lab, ask, pool.inputs)
             except Exception:
-                lab.printed = printed.lines()
+                if printed.lines():
+                    self._keep_printed(lab, pool.inputs[0])
                 raise
-        to_do = [its == STUB for its in got]
-        got = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, got, to_do, strict=True)]
-        row = pool.places(got)
+        to_do = [its == STUB_ANSWER for its in actual]
+        actual = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, actual, to_do, strict=True)]
+        row = pool.answer_indices(actual)
         wrong = [i for i, place in enumerate(row) if place]
-        if printed.lines():  # once more, to know what belongs to the input that is shown
-            with _Printed() as printed:
-                answers_to(lab, ask, [pool.inputs[wrong[0] if wrong else 0]])
-            lab.printed = printed.lines()
+        if printed.lines():  # Ask again: only what belongs to the shown input is kept.
+            self._keep_printed(lab, pool.inputs[wrong[0] if wrong else 0])
         allowed = getattr(self._module, MAY_CHANGE, ())
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
         if not wrong:
             if any(to_do):
-                answers_to(lab, ask, [pool.inputs[to_do.index(True)]])  # raises what the stub raises
+                run_on_inputs(lab, ask, [pool.inputs[to_do.index(True)]])  # raises the error of the stub
             if changed:
-                raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGES], PROPERTY)
+                raise WrongAnswer(f"{changed[0]} changes an array that it is given", [CHANGED_INPUT], PROPERTY)
             if self._practised:
-                self._check_reserve(lab, pool)
+                self._check_practice_inputs(lab, pool)
             return
         first = wrong[0]
-        example = self._example(pool.inputs[first], pool.answers[first][0], got[first], len(wrong), len(row))
-        split = getattr(self._module, SPLIT, None)
-        found = named(pool, row, got, split)
+        example = self._example(pool.inputs[first], pool.answers[first][0], actual[first], len(wrong), len(row))
+        split = getattr(self._module, PARTS_FUNCTION, None)
+        found = diagnose(pool, row, actual, split)
         mistakes = [(name, self._sentences[name]) for name in found.names if name in self._sentences]
         kind = found.kind
         if not mistakes:
-            of_form = wrong_form(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
-            asked = zip(pool.inputs, pool.answers, got, row, to_do, strict=True)
-            seen = [Asked(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
-            functions = (getattr(self._module, name, None) for name in (PROPERTIES, SPLIT, TERMS))
-            mistakes, kind = observed(seen, *functions), PROPERTY
-            if of_form and (got[first].kind is not float or not mistakes):
+            of_form = describe_wrong_shape(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
+            asked = zip(pool.inputs, pool.answers, actual, row, to_do, strict=True)
+            seen = [ProbeResult(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
+            functions = (
+                getattr(self._module, name, None) for name in (PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION)
+            )
+            mistakes, kind = describe_symptoms(seen, *functions), PROPERTY
+            if of_form and (actual[first].kind is not float or not mistakes):
                 mistakes = [(WRONG_FORM, of_form)]
         if not mistakes and changed:
-            mistakes = [CHANGES]
+            mistakes = [CHANGED_INPUT]
         raise WrongAnswer(
             _message(example),
             mistakes,
             kind if mistakes else "",
             example,
-            [(pool.inputs[i], got[i]) for i in wrong],
-        ) from _error_of(lab, ask, pool.inputs[first], got[first])
+            [(pool.inputs[i], actual[i]) for i in wrong],
+        ) from _original_error(lab, ask, pool.inputs[first], actual[first])
 
-    def _check_reserve(self, lab: Any, pool: Pool) -> None:
-        """Compare what a lab answers to the other inputs."""
-        got = answers_to(lab, getattr(self._module, ANSWERED), [given for given, _ in pool.reserve])
-        wrong = pool.wrong_of_reserve(got)
+    def _keep_printed(self, lab: Any, given: dict[str, Any]) -> None:
+        """Call the code with one input, and keep what it prints for that."""
+        with _Printed() as printed, suppress(Exception):
+            _run(lab, getattr(self._module, ANSWERS_FUNCTION), [given])
+        lab.printed = printed.lines()
+
+    def _check_practice_inputs(self, lab: Any, pool: Pool) -> None:
+        """Compare the answers of a lab to the reserve inputs."""
+        actual = run_on_inputs(
+            lab, getattr(self._module, ANSWERS_FUNCTION), [given for given, _ in pool.practice_inputs]
+        )
+        wrong = pool.wrong_practice_inputs(actual)
         if wrong:
-            example = self._example(*pool.reserve[wrong[0]], got[wrong[0]], len(wrong), len(got))
+            example = self._example(*pool.practice_inputs[wrong[0]], actual[wrong[0]], len(wrong), len(actual))
             raise WrongAnswer(_message(example, "new inputs"), example=example)
 
     def _example(
-        self, given: dict[str, Any], wanted: Answer, got: Answer, n_wrong: int, n_inputs: int
+        self, given: dict[str, Any], expected: Answer, actual: Answer, n_wrong: int, n_inputs: int
     ) -> CounterExample:
-        told_as = {ASKED_FOR: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
-        parts = self._named_parts(given, wanted, got) if told_as else ()
-        return CounterExample(given | ({} if parts else told_as), wanted, got, n_wrong, n_inputs, parts)
+        told_as = {REQUESTED_RESULT: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        parts = self._named_parts(given, expected, actual) if told_as else ()
+        return CounterExample(given | ({} if parts else told_as), expected, actual, n_wrong, n_inputs, parts)
 
     def _named_parts(
-        self, given: dict[str, Any], wanted: Answer, got: Answer
+        self, given: dict[str, Any], expected: Answer, actual: Answer
     ) -> tuple[tuple[str, Answer, Answer], ...]:
-        """The parts of a flat answer of the right form, if it has several."""
-        split = getattr(self._module, SPLIT, None)
-        forms = {(answer.shape, answer.kind) for answer in (wanted, got)}
-        if split is None or len(forms) > 1 or len(wanted.shape) != 1 or wanted.kind is not float:
+        """Return the parts of a flat answer with the right shape and type; empty if it has only one part."""
+        split = getattr(self._module, PARTS_FUNCTION, None)
+        forms = {(answer.shape, answer.kind) for answer in (expected, actual)}
+        if split is None or len(forms) > 1 or len(expected.shape) != 1 or expected.kind is not float:
             return ()
-        pairs = zip(split(given, wanted.array), split(given, got.array), strict=True)
-        parts = tuple((word, Answer.of(right), Answer.of(its)) for (word, right), (_, its) in pairs)
+        pairs = zip(split(given, expected.array), split(given, actual.array), strict=True)
+        parts = tuple((word, Answer.from_value(right), Answer.from_value(its)) for (word, right), (_, its) in pairs)
         return parts if len(parts) > 1 else ()
 
     @property
@@ -236,22 +245,22 @@ class _LimitedText(io.StringIO):
         return len(text)
 
 
-def ask_some(module: ModuleType, lab: Any) -> None:
-    """Ask a lab about some of the inputs that a file of checks proposes, without judging what it answers: for a snapshot."""
-    proposed = list(getattr(module, ASKED)())
-    answers_to(lab, getattr(module, ANSWERED), proposed[:: max(1, len(proposed) // ASKED_FOR_SNAPSHOT)])
+def run_on_some_inputs(module: ModuleType, lab: Any) -> None:
+    """Run a lab on some of the inputs that a check file proposes, without judging the answers: for a snapshot."""
+    proposed = list(getattr(module, INPUTS_FUNCTION)())
+    run_on_inputs(lab, getattr(module, ANSWERS_FUNCTION), proposed[:: max(1, len(proposed) // N_SNAPSHOT_INPUTS)])
 
 
-def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
+def is_nontrivial(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
     """Return True if more than half of these answers are neither one number all over nor a part of their input.
 
-    Numbers are compared with the tolerances of the pool, doubled because a known mistake explains what is that close to it on either
+    Numbers are compared with twice the tolerances of the pool, because a known mistake explains numbers within the tolerance on either
     side. Entries that are not finite do not count.
 
     Examples
     --------
-    >>> wrong = [({"x": [1.0, 2.0]}, Answer.of(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
-    >>> has_substance(wrong), has_substance(wrong[2:])
+    >>> wrong = [({"x": [1.0, 2.0]}, Answer.from_value(answer)) for answer in ([0.0, 1e-9], [1.0, math.nan], [2.0, 4.0])]
+    >>> is_nontrivial(wrong), is_nontrivial(wrong[2:])
     (False, True)
     """
     single = [value for _, answer in wrong if not answer.shape for value in answer.values]
@@ -267,13 +276,13 @@ def has_substance(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
 
 
 def _vary(values: Sequence[Any]) -> bool:
-    """Return True if finite numbers among these differ from one another."""
+    """Return True if the finite numbers among the values are not all equal."""
     numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
     return bool(numbers) and not _are_close([min(numbers)], [max(numbers)])
 
 
 def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Return True if as many values are close to one another, as far as they are finite numbers."""
+    """Return True if two lists have the same length and their entries are close; entries that are not finite are ignored."""
     return len(values) == len(others) and all(
         isinstance(other, (int, float)) and abs(value - other) <= 2 * (POOL_ATOL + POOL_RTOL * abs(other))
         for value, other in zip(values, others, strict=True)
@@ -285,70 +294,74 @@ def _flattened(value: Any) -> list[Any]:
     return [entry for part in value for entry in _flattened(part)] if isinstance(value, list) else [value]
 
 
-def answers_to(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
-    """What a lab answers to each of these inputs. An exception is an answer, too, and that of a function still to be written `STUB`.
+def run_on_inputs(lab: Any, answers_function: AnswersFunction, inputs: Sequence[dict[str, Any]]) -> list[Answer]:
+    """Return the answers of a lab to these inputs.
+
+    An exception counts as an answer, too. The answer of a function that is not written yet is `STUB_ANSWER`.
 
     Raises
     ------
     Exception
-        The lab's own, if it raises one for every input.
+        The first exception of the lab, if it raises one for every input.
     """
     try:
-        return [answer_of(value) for value in _asked(lab, ask, inputs)]
+        return [to_answer(value) for value in _run(lab, answers_function, inputs)]
     except NoAnswer:
         raise
     except Exception as error:
-        if _kind_of(error) == "MemoryError":  # which would take as long for each input
+        if _exception_name(error) == "MemoryError":  # It would take as long for each single input.
             raise
     found: list[Answer] = []
     failures: list[Exception] = []
     for given in inputs:
         try:
-            (value,) = _asked(lab, ask, [given])
-            found.append(answer_of(value))
+            (value,) = _run(lab, answers_function, [given])
+            found.append(to_answer(value))
         except NoAnswer:
             raise
         except Exception as error:
             failures.append(error)
             is_stub = isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error))
-            found.append(STUB if is_stub else Answer.of(f"{RAISES}{_kind_of(error)}"))
+            found.append(STUB_ANSWER if is_stub else Answer.from_value(f"{RAISES}{_exception_name(error)}"))
     if len(failures) == len(inputs):
         raise failures[0]
     return found
 
 
-def _error_of(lab: Any, ask: SmallAnswers, given: dict[str, Any], got: Answer) -> Exception | None:
-    """The exception that an answer stands for; its traceback is shown with the input."""
-    if str(next(iter(got.values), "")).startswith(RAISES):
+def _original_error(
+    lab: Any, answers_function: AnswersFunction, given: dict[str, Any], actual: Answer
+) -> Exception | None:
+    """Repeat a call that raised an exception, and return the exception, so that its traceback can be shown; None for other answers."""
+    if str(next(iter(actual.values), "")).startswith(RAISES):
         try:
-            _asked(lab, ask, [given])
-        except NoAnswer:  # no error of the student's line
+            _run(lab, answers_function, [given])
+        except NoAnswer:  # not an error in the student's code
             return None
         except Exception as error:
             return error
     return None
 
 
-def answer_of(value: Any) -> Answer:
-    """A value as an answer. A value that cannot be one is described by a text."""
+def to_answer(value: Any) -> Answer:
+    """Convert a value to an answer; a value that cannot be an answer is described by a string."""
     try:
-        shape, _ = form_of(value)
-        if math.prod(shape) > MOST_ENTRIES:
-            return Answer.of(f"an array of the shape {shape}")
+        shape, _ = shape_and_type(value)
+        if math.prod(shape) > MAX_ENTRIES:
+            return Answer.from_value(f"an array of the shape {shape}")
         return Answer(shape, tuple(entries_of(value)))
     except TypeError as error:
-        return Answer.of(f"{RETURNS}{shortened(in_words(value) or str(error))}")
+        return Answer.from_value(f"{RETURNS}{shortened(describe_tuple(value) or str(error))}")
 
 
 def answer_text(answer: Answer) -> str:
-    """An answer of a student's in one line."""
+    """Return a student's answer as one line of text."""
     if answer.kind is str and answer.values and str(answer.values[0]).startswith((RAISES, RETURNS)):
         return str(answer.values[0])
-    return "None; is a `return` missing?" if answer.values == (None,) else show(answer)
+    return "None; is a `return` missing?" if answer.values == (None,) else format_answer(answer)
 
 
 def input_text(value: Any) -> str:
-    """What was given, in one line.
+    """Return an input as one line of text.
 
     Examples
     --------
@@ -360,15 +373,15 @@ def input_text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _asked(lab: Any, ask: SmallAnswers, inputs: Sequence[dict[str, Any]]) -> list[Any]:
-    answers = list(ask(lab, inputs))
+def _run(lab: Any, answers_function: AnswersFunction, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    answers = list(answers_function(lab, inputs))
     if len(answers) != len(inputs):
-        raise NoAnswer(f"{ANSWERED} gave {len(answers)} answers to {len(inputs)} inputs")
+        raise NoAnswer(f"{ANSWERS_FUNCTION} gave {len(answers)} answers to {len(inputs)} inputs")
     return answers
 
 
-def _kind_of(error: Exception) -> str:
-    """The class name of an exception in the student's code; an exception from a box only stands for that one."""
+def _exception_name(error: Exception) -> str:
+    """Return the class name of an exception in the student's code; an exception from a box carries the name of the original one."""
     kinds = getattr(getattr(error, "boxed", None), "kinds", ()) or (type(error).__name__,)
     return kinds[0] if re.fullmatch(r"[A-Za-z_]\w{0,60}", kinds[0], re.ASCII) else "Exception"
 

@@ -1,13 +1,13 @@
-"""The shortest formula that gives wrong numbers: what the code has computed, in the terms of the exercise.
+"""Search for the shortest formula that gives wrong numbers, to show what the code has computed in the terms of the exercise.
 
-The file of checks of an exercise may say of what its answers, right or wrong, can be made:
+The check file of an exercise may define the terms of which answers, right or wrong, may be composed:
 
     def small_terms(given, answer, right):
-        '''Parts of an answer, each a word, its numbers, and terms: words and numbers, of which it may be made.'''
+        '''Yield each part of an answer: a word, its numbers, and the terms (words and numbers) of which it may be composed.'''
         yield "d of the true class", answer[0][given["true class"]], {"ℓ": …, "v": …, "λ": …}
 
-A term may be made of the right answer, or of other parts of the same answer: students read the file, and it must not show them how the
-right answer is computed. A formula is told only if it gives the numbers of every answer.
+A term may depend on the right answer or on other parts of the same answer. Students can read the file, so it must not show how the right
+answer is computed. A formula is reported only if it gives the numbers of every answer.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,43 +17,43 @@ import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
 
-Part = tuple[Any, Mapping[str, Any]]  # numbers, and the terms of which they may be made
+Part = tuple[Any, Mapping[str, Any]]  # numbers, and the terms of which they may be composed
 Terms = Callable[[dict[str, Any], Any, Any], Iterable[tuple[str, Any, Mapping[str, Any]]]]
-Formulas = tuple[list[str], np.ndarray]  # texts, and in a row for each what it gives
+Formulas = tuple[list[str], np.ndarray]  # the text of each formula, and a row of its values
 OPERATIONS = {"+": np.add, "−": np.subtract, "·": np.multiply, "/": np.divide}
-ROUNDING = 1e-5  # of terms that are made of recorded answers
-LEAST_NUMBERS = 4  # different ones, for a formula to be more than luck
+ROUNDING_TOLERANCE = 1e-5  # tolerance relative to the terms, because they are computed from rounded answers
+MIN_DISTINCT_NUMBERS = 4  # different numbers that a formula must give, so that it does not fit by chance
 
 
 @np.errstate(all="ignore")  # wrong numbers may be of any size
-def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
-    """The shortest formula of the terms that gives the numbers of all parts, and not those of right ones; empty if none is found.
+def find_formula(parts: Iterable[Part], right_parts: Iterable[Part]) -> str:
+    """Return the shortest formula that gives the numbers of all parts but not those of the right answers; empty if none is found.
 
     Parameters
     ----------
     parts : pairs of numbers and their terms, of any shape that fits the numbers
-        The same part of several answers.
-    right : the same of the right answers
-        What holds of these as well is no mistake.
+        The same part in several wrong answers.
+    right_parts : pairs of the same kind, from the right_parts answers
+        A formula that holds for these, too, does not describe a mistake.
 
     Examples
     --------
     >>> terms = [{"ℓ": loss, "v": v, "1": 1} for loss, v in [(1, 2), (3, 1), (1, 5), (4, 4)]]
-    >>> right = [(its["ℓ"] / its["v"], its) for its in terms]
+    >>> right_parts = [(its["ℓ"] / its["v"], its) for its in terms]
     >>> for factor in (1, 3):
-    ...     formula_of([(factor * its["ℓ"] / (its["v"] + 1), its) for its in terms], right)
+    ...     find_formula([(factor * its["ℓ"] / (its["v"] + 1), its) for its in terms], right_parts)
     'ℓ / (v + 1)'
     '3 · (ℓ / (v + 1))'
     """
-    both = [*(parts := list(parts)), *right]
+    both = [*(parts := list(parts)), *right_parts]
     n = sum(np.size(part) for part, _ in parts)
-    numbers = _joined([part for part, _ in both], both)
+    numbers = _concatenate([part for part, _ in both], both)
     words = [word for word in both[0][1] if all(word in its for _, its in both)]
     shown = [f"({word})" if set(word) & set(OPERATIONS) else word for word in words]
-    if not np.isfinite(numbers).all() or len(np.unique(numbers[:n].round(6))) < LEAST_NUMBERS:
+    if not np.isfinite(numbers).all() or len(np.unique(numbers[:n].round(6))) < MIN_DISTINCT_NUMBERS:
         return ""
-    terms = np.array([_joined([its[word] for _, its in both], both) for word in words])
-    error = POOL_ATOL + POOL_RTOL * np.abs(numbers) + ROUNDING * np.abs(terms).max(axis=0)
+    terms = np.array([_concatenate([its[word] for _, its in both], both) for word in words])
+    error = POOL_ATOL + POOL_RTOL * np.abs(numbers) + ROUNDING_TOLERANCE * np.abs(terms).max(axis=0)
     at = int(np.argmax(np.abs(numbers[:n])))
     for texts, values in _formulas((shown, terms)):
         factors = numbers[at] / values[:, at]
@@ -68,24 +68,24 @@ def formula_of(parts: Iterable[Part], right: Iterable[Part]) -> str:
     return ""
 
 
-def _joined(values: Sequence[Any], parts: Sequence[Part]) -> np.ndarray:
-    """All numbers one after the other, each in the shape of its part."""
+def _concatenate(values: Sequence[Any], parts: Sequence[Part]) -> np.ndarray:
+    """Concatenate all values, each broadcast to the shape of its part."""
     pairs = zip(values, parts, strict=True)
     return np.concatenate([np.broadcast_to(value, np.shape(part)).ravel() for value, (part, _) in pairs]).astype(float)
 
 
 def _formulas(terms: Formulas) -> Iterator[Formulas]:
-    """Formulas from the shortest on: of one, two and three terms."""
+    """Yield formulas of one, two and three terms, the shortest first."""
     yield terms
-    pairs = list(_combined(terms, terms))
+    pairs = list(_combine(terms, terms))
     yield from pairs
     for texts, values in pairs:
         bracketed = [f"({text})" for text in texts], values
-        yield from _combined(bracketed, terms)
-        yield from _combined(terms, bracketed)
+        yield from _combine(bracketed, terms)
+        yield from _combine(terms, bracketed)
 
 
-def _combined(ones: Formulas, others: Formulas) -> Iterator[Formulas]:
+def _combine(left: Formulas, right: Formulas) -> Iterator[Formulas]:
     for sign, operation in OPERATIONS.items():
-        texts = [f"{one} {sign} {other}" for one in ones[0] for other in others[0]]
-        yield texts, operation(ones[1][:, None], others[1][None]).reshape(len(texts), -1)
+        texts = [f"{one} {sign} {other}" for one in left[0] for other in right[0]]
+        yield texts, operation(left[1][:, None], right[1][None]).reshape(len(texts), -1)

@@ -1,14 +1,16 @@
-"""Which known mistake explains wrong answers.
+"""Find the known mistakes that explain wrong answers.
 
-A known mistake is a family of programs, and each of them has answered the same small inputs. A mistake is named only if one of its
-programs explains the student's answers, in one of two ways:
+A known mistake is a family of programs. The answers of each program to the same probe inputs are recorded. A mistake is named only if one
+of its programs explains the student's answers, in one of two ways:
 
-1. It gives the same answer to every input.
-2. Two programs of two mistakes do so together: where one of them alone is wrong the student has its answer, where neither is the student
-   is right. Each must be seen alone at `LEAST` inputs, and the wrong parts that one of them gives alone must be more than `ENOUGH` of all.
+1. One program gives the student's answer to every input.
+2. Two programs of two mistakes give the student's answers together. If exactly one program is wrong, the student has its answer; if both
+   are right, the student is right. Each program must be the only wrong one on at least `MIN_INPUTS_ALONE` inputs,
+   and the wrong parts that exactly
+   one of them gives must be more than the share `MIN_SHARE_ALONE` of all wrong parts.
 
-Of several mistakes that explain the same all are said, if they are no more than `MOST_NAMED`. Whatever is not explained so has no name:
-`lxmls_day1.course.diagnosis.observations` says what can be seen in it. `lxmls_day1.course.diagnosis.counterexamples` asks for the answers.
+If several mistakes explain the same answers, all are named; if there are more than `MAX_MISTAKES_NAMED`, none is. If no mistake is named,
+`lxmls_day1.course.diagnosis.observations` describes symptoms. `lxmls_day1.course.diagnosis.counterexamples` collects the answers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,16 +21,16 @@ import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
-from lxmls_day1.course.registry import SMALL_INPUTS
+from lxmls_day1.course.registry import PROBE_INPUTS_CHECK
 
-LEAST = 3  # inputs at which a mistake that does not explain everything is seen by itself
-ENOUGH = 1 / 2  # of the wrong parts: those that exactly one of two mistakes gives
-MOST_NAMED = 3  # mistakes that cannot be told apart; of more than these none is named
+MIN_INPUTS_ALONE = 3  # inputs on which only one of two mistakes gives a wrong answer
+MIN_SHARE_ALONE = 1 / 2  # share of the wrong parts that exactly one of two mistakes must give
+MAX_MISTAKES_NAMED = 3  # mistakes with the same answers; if there are more, none is named
 
-FORM = "the form"  # a part of every answer
+SHAPE_AND_TYPE = "the form"  # the key of the shape and type of an answer, which counts as one of its parts
 
 ONE, ONE_OF, BOTH, PROPERTY = "one", "one of", "both", "property"
-HEADS = {
+DIAGNOSIS_HEADINGS = {
     ONE: "A known mistake",
     ONE_OF: "One of these known mistakes",
     BOTH: "Two known mistakes",
@@ -36,66 +38,66 @@ HEADS = {
 }
 
 
-def head_of(named_as: str) -> str:
-    """What stands above the sentences on mistakes; rows of older runs do not say what they were named as."""
-    return HEADS.get(named_as, HEADS[ONE])
+def diagnosis_heading(kind: str) -> str:
+    """Return the heading above the sentences on mistakes; results of older runs have no ``kind``."""
+    return DIAGNOSIS_HEADINGS.get(kind, DIAGNOSIS_HEADINGS[ONE])
 
 
-class EndedCheck(Protocol):
-    """How a check went: ``mistakes`` are pairs of a name and a sentence."""
+class FinishedCheck(Protocol):
+    """The result of a check; ``mistakes`` are pairs of a name and a sentence."""
 
     @property
     def check(self) -> str:
-        """``test_1_05_mira.py::test_step``."""
+        """The key of the check, such as ``test_1_05_mira.py::test_step``."""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that give such an answer."""
+        """The known mistakes that give the student's answers."""
 
 
-Check = TypeVar("Check", bound=EndedCheck)
+Check = TypeVar("Check", bound=FinishedCheck)
 
 
-def small_inputs_among(checks: Iterable[Check]) -> Check | None:
-    """Of the checks of an exercise that of its small inputs, if it has some."""
-    return next((check for check in checks if check.check.endswith(f"::{SMALL_INPUTS}")), None)
+def find_probe_inputs_check(checks: Iterable[Check]) -> Check | None:
+    """Return the check of the probe inputs among the checks of an exercise, or None."""
+    return next((check for check in checks if check.check.endswith(f"::{PROBE_INPUTS_CHECK}")), None)
 
 
-def mistakes_among(checks: Sequence[EndedCheck]) -> tuple[tuple[str, str], ...]:
-    """The mistakes that the answers to small inputs speak for."""
-    small_inputs = small_inputs_among(checks)
+def diagnosed_mistakes(checks: Sequence[FinishedCheck]) -> tuple[tuple[str, str], ...]:
+    """Return the mistakes that the answers to the probe inputs indicate."""
+    small_inputs = find_probe_inputs_check(checks)
     return () if small_inputs is None else small_inputs.mistakes
 
 
-Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # an input and an answer -> words and parts
-AnswerNumbers = tuple[int, ...]  # of a program, or of a student's: which of the answers it gives to each input
+Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # input, answer -> parts with words
+AnswerIndices = tuple[int, ...]  # for each input the index of the answer that a program, or the student's code, gives
 
 
 @dataclass(frozen=True)
-class Named:
-    """What wrong answers speak for: the names of mistakes, and whether it is `ONE`, `ONE_OF` or `BOTH` of them."""
+class Diagnosis:
+    """The diagnosis of wrong answers: names of known mistakes, and whether they are `ONE`, `ONE_OF` or `BOTH`."""
 
     kind: str = ""
     names: tuple[str, ...] = ()
 
 
-def named(
+def diagnose(
     pool: Pool,
-    row: AnswerNumbers,
-    got: Sequence[Answer] | None = None,
+    indices: AnswerIndices,
+    actual: Sequence[Answer] | None = None,
     split: Split | None = None,
-) -> Named:
-    """What the answers to small inputs speak for.
+) -> Diagnosis:
+    """Return the diagnosis of the answers to the probe inputs.
 
     Parameters
     ----------
     pool : Pool
-    row : tuple of int
-        Which of the pool's answers was got to each input: `Pool.places`.
-    got : sequence of Answer, optional
-        The answers themselves, for their parts.
+    indices : tuple of int
+        For each input the index of the student's answer among those of the pool; see `Pool.places`.
+    actual : sequence of Answer, optional
+        The answers themselves, to be split into parts.
     split : function, optional
-        Makes the parts of an answer, with a word for each: one mistake may have made a part, and another one the rest.
+        Return the parts of an answer, each with a word for it, because two mistakes may affect different parts.
 
     Returns
     -------
@@ -103,45 +105,49 @@ def named(
 
     Examples
     --------
-    >>> right, half, double = Answer.of(2), Answer.of(1), Answer.of(4)
+    >>> right, half, double = Answer.from_value(2), Answer.from_value(1), Answer.from_value(4)
     >>> programs = {"halved": ((1, 1, 1, 0, 0, 0),), "doubled": ((0, 0, 0, 2, 2, 2),)}
     >>> pool = Pool(({},) * 6, ((right, half, double),) * 6, programs)
-    >>> named(pool, (0, 0, 0, 2, 2, 2)).names, named(pool, (1, 1, 1, 2, 2, 2)), named(pool, (0, 0, -1, 2, 2, 2))
-    (('doubled',), Named(kind='both', names=('halved', 'doubled')), Named(kind='', names=()))
+    >>> diagnose(pool, (0, 0, 0, 2, 2, 2)).names, diagnose(pool, (1, 1, 1, 2, 2, 2)), diagnose(pool, (0, 0, -1, 2, 2, 2))
+    (('doubled',), Diagnosis(kind='both', names=('halved', 'doubled')), Diagnosis(kind='', names=()))
     """
-    if not any(row):
-        return Named()
-    exact = tuple(name for name, programs in pool.programs.items() if row in programs)
-    if len(exact) > MOST_NAMED:
-        return Named()
+    if not any(indices):
+        return Diagnosis()
+    exact = tuple(name for name, programs in pool.programs.items() if indices in programs)
+    if len(exact) > MAX_MISTAKES_NAMED:
+        return Diagnosis()
     if exact:
-        return Named(ONE if len(exact) == 1 else ONE_OF, exact)
-    return _Cells(pool, row, got, split).two_mistakes() or Named()
+        return Diagnosis(ONE if len(exact) == 1 else ONE_OF, exact)
+    return _PartComparison(pool, indices, actual, split).two_mistakes() or Diagnosis()
 
 
-class _Cells:
-    """A student's answers beside those of all programs, part by part: a cell is a part of the answer to one input."""
+class _PartComparison:
+    """A comparison of a student's answers with those of all programs. A cell is one part of the answer to one input."""
 
-    def __init__(self, pool: Pool, row: AnswerNumbers, got: Sequence[Answer] | None, split: Split | None):
+    def __init__(self, pool: Pool, indices: AnswerIndices, actual: Sequence[Answer] | None, split: Split | None):
         programs = [(name, program) for name, family in pool.programs.items() for program in family]
         self.names = [name for name, _ in programs]
-        table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(row))
+        table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(indices))
         inputs: list[int] = []
-        mine: list[bool] = []
-        wrong, alike = [], []  # a row for each cell, a column for each program
-        for i, place in enumerate(row):
-            for is_wrong, all_wrong, all_alike in _compared(pool, i, place, got, split):
+        student_wrong: list[bool] = []
+        wrong, same_as_student = [], []  # one row for each cell, one column for each program
+        for i, place in enumerate(indices):
+            for is_wrong, all_wrong, all_alike in _compare_input(pool, i, place, actual, split):
                 inputs.append(i)
-                mine.append(is_wrong)
+                student_wrong.append(is_wrong)
                 wrong.append(all_wrong[table[:, i]])
-                alike.append(all_alike[table[:, i]])
-        self.inputs, self.mine = np.array(inputs), np.array(mine)
-        self.wrong, self.alike = np.array(wrong).T, np.array(alike).T  # (programs, cells)
+                same_as_student.append(all_alike[table[:, i]])
+        self.inputs, self.mine = np.array(inputs), np.array(student_wrong)
+        self.wrong, self.alike = np.array(wrong).T, np.array(same_as_student).T  # (programs, cells)
 
-    def two_mistakes(self) -> Named | None:
-        """Two mistakes that explain every cell together, if the best pairs of programs agree on their names."""
+    def two_mistakes(self) -> Diagnosis | None:
+        """Return two mistakes that explain every cell together, if the best pairs of programs agree on their names.
+
+        If the best pairs have only one mistake in common, return that one alone.
+        """
         others = self.wrong & ~self.alike
-        # [p, q]: where p is wrong and the student has another answer q is wrong as well; what the student has wrong p or q has.
+        # covers[p, q]: q is wrong in every cell in which p is wrong and the student's answer is not p's.
+        # left[p, q]: in every cell in which the student is wrong, p or q is wrong.
         covers = (others.astype(int) @ (~self.wrong).T.astype(int)) == 0
         left = (self.mine & ~self.wrong).astype(int) @ (~self.wrong).T.astype(int) == 0
         best = 0
@@ -152,50 +158,54 @@ class _Cells:
             alone = self.wrong[p] & ~self.wrong[q] & self.mine, self.wrong[q] & ~self.wrong[p] & self.mine
             least = min(len(np.unique(self.inputs[cells])) for cells in alone)
             n_alone = int(sum(cells.sum() for cells in alone))
-            if least < LEAST or n_alone <= ENOUGH * self.mine.sum() or n_alone < best:
+            if least < MIN_INPUTS_ALONE or n_alone <= MIN_SHARE_ALONE * self.mine.sum() or n_alone < best:
                 continue
             if n_alone > best:
                 best, found = n_alone, set()
             found.add((self.names[p], self.names[q]))
         if len(found) == 1:
-            return Named(BOTH, found.pop())
+            return Diagnosis(BOTH, found.pop())
         common = set.intersection(*map(set, found)) if found else set()
-        return Named(ONE, (common.pop(),)) if len(common) == 1 else None
+        return Diagnosis(ONE, (common.pop(),)) if len(common) == 1 else None
 
 
-def _compared(
-    pool: Pool, i: int, place: int, got: Sequence[Answer] | None, split: Split | None
+def _compare_input(
+    pool: Pool, i: int, index: int, actual: Sequence[Answer] | None, split: Split | None
 ) -> Iterable[tuple[bool, np.ndarray, np.ndarray]]:
-    """The cells of one input: whether the student is wrong, and of each known answer whether it is wrong and the student's."""
+    """Yield the cells of one input.
+
+    A cell is a tuple: a Boolean (the student is wrong), and two arrays with an entry for each known answer (it is wrong; it is the
+    student's).
+    """
     answers = pool.answers[i]
     numbers = np.arange(len(answers))
-    if split is None or got is None:
-        yield place != 0, numbers != 0, numbers == place
+    if split is None or actual is None:
+        yield index != 0, numbers != 0, numbers == index
         return
     right, mine, *known = (
-        _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], got[i], *answers)
+        _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], actual[i], *answers)
     )
     for word, part in right.items():
         is_wrong = np.array([not _same_part(part, theirs.get(word)) for theirs in known])
         alike = np.array([_same_part(theirs.get(word), mine.get(word)) for theirs in known])
-        if mine.keys() != right.keys():  # another form, of which the answer as a whole is known or not
-            alike = numbers == place
+        if mine.keys() != right.keys():  # another shape or type: the whole answer is compared
+            alike = numbers == index
         yield not _same_part(part, mine.get(word)), is_wrong, alike
 
 
 def _parts_of(answer: Answer, right: Answer, given: dict[str, Any], split: Split) -> dict[str, Any]:
-    """The form of an answer, an exception included, and its other parts if it has the right form."""
+    """Return the shape and type of an answer (or its exception), and its other parts if shape and type are right."""
     form: tuple[Any, ...] = (answer.shape, answer.kind)
     if form != (right.shape, right.kind) or answer.kind is not float:
-        return {FORM: form if answer.kind is float else answer.values}
-    return {FORM: form} | {word: np.asarray(part) for word, part in split(given, answer.array)}
+        return {SHAPE_AND_TYPE: form if answer.kind is float else answer.values}
+    return {SHAPE_AND_TYPE: form} | {word: np.asarray(part) for word, part in split(given, answer.array)}
 
 
-def _same_part(one: Any, other: Any) -> bool:
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-        return type(one) is type(other) and bool(one == other)
-    if one.shape != other.shape:
+def _same_part(part: Any, other_part: Any) -> bool:
+    if not (isinstance(part, np.ndarray) and isinstance(other_part, np.ndarray)):
+        return type(part) is type(other_part) and bool(part == other_part)
+    if part.shape != other_part.shape:
         return False
     with np.errstate(invalid="ignore"):  # ∞ − ∞
-        close = (one == other) | (np.abs(one - other) <= POOL_ATOL + POOL_RTOL * np.abs(other))
-    return bool((close | (np.isnan(one) & np.isnan(other))).all())
+        close = (part == other_part) | (np.abs(part - other_part) <= POOL_ATOL + POOL_RTOL * np.abs(other_part))
+    return bool((close | (np.isnan(part) & np.isnan(other_part))).all())

@@ -1,13 +1,13 @@
-"""What can be seen in wrong answers that no known mistake explains: observations, which are true of all of them, and no causes.
+"""Symptoms in wrong answers that no known mistake explains. They are true of all wrong answers, but do not name a cause.
 
-In this order, and only what holds of every wrong answer unless it says otherwise:
+The symptoms are sought in this order; each must hold for every wrong answer unless its sentence says otherwise:
 
-* the form: a pair, a text, another shape, an exception;
-* the relation to the wanted numbers: a factor (which may be a number of the input), a difference, another order;
+* shape and type: a pair, a string, another shape, an exception;
+* the relation to the expected numbers: a factor (which may be a number of the input), a difference, another order;
 * a formula, in the terms of the exercise, that gives a wrong part (`small_terms`, `lxmls_day1.course.diagnosis.formulas`);
-* a property that an answer must have, by `small_properties` of the file of checks;
-* which parts are wrong, where others are right in every answer (`small_parts`);
-* where: what all inputs with a wrong answer have, and no others.
+* a property that an answer must have, defined by `small_properties` in the check file;
+* the parts that are wrong, if other parts are right in every answer (`small_parts`);
+* the condition: a property of all inputs with a wrong answer that no other input has.
 """
 
 import math
@@ -16,13 +16,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.course.diagnosis.answer_shapes import Answer, Asked, close, form_seen
-from lxmls_day1.course.diagnosis.formulas import Terms, formula_of
+from lxmls_day1.course.diagnosis.answer_shapes import Answer, ProbeResult, all_close, describe_shape_symptom
+from lxmls_day1.course.diagnosis.formulas import Terms, find_formula
 
-WRONG_FORM, WRONG_PARTS, RELATED, WHERE = "wrong_form", "wrong_parts", "related_to_the_right_one", "where_it_is_wrong"
-NEARLY = 0.01  # of the largest number of an answer
-LEAST_ON_A_SIDE = 2  # inputs with a right, and with a wrong answer, before it is said where answers are wrong
-FEW = 1 / 8  # right answers for each wrong one: too few to say so
+WRONG_FORM, WRONG_PARTS, RELATED, CONDITION = (
+    "wrong_form",
+    "wrong_parts",
+    "related_to_the_right_one",
+    "where_it_is_wrong",
+)
+NEAR_TOLERANCE = 0.01  # tolerance relative to the largest number of an answer
+MIN_INPUTS_PER_SIDE = 2  # minimum number of inputs with a right, and with a wrong answer, to report a condition
+MIN_RIGHT_PER_WRONG = 1 / 8  # minimum ratio of right to wrong answers to report a condition
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "the exponential of": np.exp,
     "the natural logarithm of": np.log,
@@ -33,55 +38,55 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
-THE_RIGHT_ONE = "the right one"  # a term of each part
+CORRECT_ANSWER = "the right one"  # this term exists for every part
 
 
-class Pair(NamedTuple):
-    """What is wanted of a part and what was got, and the terms of which either may be made."""
+class ExpectedAndActual(NamedTuple):
+    """The expected and the actual value of a part, and the terms of which each may be composed."""
 
-    wanted: Any
-    got: Any
-    terms: Mapping[str, Any]
-    right_terms: Mapping[str, Any]
+    expected: Any
+    actual: Any
+    actual_terms: Mapping[str, Any]
+    expected_terms: Mapping[str, Any]
 
 
 @np.errstate(all="ignore")  # wrong numbers may be of any size
-def observed(
-    asked: Sequence[Asked],
+def describe_symptoms(
+    probe_results: Sequence[ProbeResult],
     properties: Properties | None = None,
     split: Split | None = None,
     terms: Terms | None = None,
 ) -> Sentences:
-    """What can be seen: pairs of a name and a sentence, the most telling one first; none if nothing holds of all wrong answers.
+    """Return pairs of a name and a sentence that describe the wrong answers, the most informative first; empty if nothing holds for all.
 
     Examples
     --------
-    >>> halves = [Asked({"x": x}, Answer.of(2.0 * x), Answer.of(1.0 * x), True) for x in (1, 2, 3, 4)]
-    >>> observed(halves)
+    >>> halves = [ProbeResult({"x": x}, Answer.from_value(2.0 * x), Answer.from_value(1.0 * x), True) for x in (1, 2, 3, 4)]
+    >>> describe_symptoms(halves)
     [('related_to_the_right_one', 'Every number is x.')]
     """
-    wrong = [one for one in asked if one.is_wrong]
-    form = form_seen(wrong)
-    what = (
+    wrong = [one for one in probe_results if one.is_wrong]
+    form = describe_shape_symptom(wrong)
+    sentences = (
         ([(WRONG_FORM, form)] if form else [])
-        or _relation(asked, split, terms)
-        or _property_lacking(wrong, properties)
-        or _wrong_parts(asked, split)
+        or _relation(probe_results, split, terms)
+        or _missing_property(wrong, properties)
+        or _wrong_parts(probe_results, split)
     )
-    return what + _where(asked)
+    return sentences + _condition(probe_results)
 
 
-def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) -> Sentences:
-    """What makes the numbers that were got from those that are wanted, or from the terms of the exercise: of all numbers, or of parts."""
-    if all(one.has_form and one.got.kind is float for one in asked):
-        (pairs,) = _by_part(asked, lambda given, answer: [("", answer)]).values()
+def _relation(probe_results: Sequence[ProbeResult], split: Split | None, terms: Terms | None) -> Sentences:
+    """Describe how the actual numbers follow from the expected ones or from the terms of the exercise, in all numbers or in parts."""
+    if all(one.has_expected_shape and one.actual.kind is float for one in probe_results):
+        (pairs,) = _pairs_by_part(probe_results, lambda given, answer: [("", answer)]).values()
         if text := _relation_of(pairs):
             return [(RELATED, f"Every number {text}.")]
-    results = [one for one in asked if one.has_form and one.wanted.kind is float]
-    finite = [one for one in results if np.isfinite(one.got.array).all()]
-    parts = _by_part(finite, split, terms).items()
+    results = [one for one in probe_results if one.has_expected_shape and one.expected.kind is float]
+    finite = [one for one in results if np.isfinite(one.actual.array).all()]
+    parts = _pairs_by_part(finite, split, terms).items()
     found = [
-        f"{'' if all(np.size(pair.got) == 1 for pair in pairs) else 'each number of '}{word} {text}"
+        f"{'' if all(np.size(pair.actual) == 1 for pair in pairs) else 'each number of '}{word} {text}"
         for word, pairs in parts
         if (text := _relation_of(pairs))
     ]
@@ -89,48 +94,56 @@ def _relation(asked: Sequence[Asked], split: Split | None, terms: Terms | None) 
     return [(RELATED, f"In every {kind} {'; '.join(found)}.")] if found else []
 
 
-def _relation_of(pairs: Sequence[Pair]) -> str:
-    """A function, a formula, a difference or an order that holds of all these answers; some of them must show it."""
+def _relation_of(pairs: Sequence[ExpectedAndActual]) -> str:
+    """Return a function, a formula, a difference or an order that holds for all these answers; at least two answers must be wrong."""
     if text := _function_of(pairs):
         return text
-    shown = [pair for pair in pairs if np.size(pair.wanted) and not close(pair.got, pair.wanted)]
-    if len(shown) < LEAST_ON_A_SIDE or not all(
-        np.isfinite([*np.ravel(p.wanted), *np.ravel(p.got)]).all() for p in pairs
+    shown = [pair for pair in pairs if np.size(pair.expected) and not all_close(pair.actual, pair.expected)]
+    if len(shown) < MIN_INPUTS_PER_SIDE or not all(
+        np.isfinite([*np.ravel(p.expected), *np.ravel(p.actual)]).all() for p in pairs
     ):
         return ""
-    difference = float(np.ravel(shown[0].got - shown[0].wanted)[0])
-    if all(close(pair.got, pair.wanted + difference) for pair in pairs):
+    difference = float(np.ravel(shown[0].actual - shown[0].expected)[0])
+    if all(all_close(pair.actual, pair.expected + difference) for pair in pairs):
         return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
-    if text := formula_of([(p.got, p.terms) for p in pairs], [(p.wanted, p.right_terms) for p in pairs]):
-        return "has the wrong sign" if text == f"−{THE_RIGHT_ONE}" else f"is {text}"
-    if all(close(np.ravel(pair.got)[::-1], np.ravel(pair.wanted)) for pair in pairs):
+    if text := find_formula(
+        [(p.actual, p.actual_terms) for p in pairs], [(p.expected, p.expected_terms) for p in pairs]
+    ):
+        return "has the wrong sign" if text == f"−{CORRECT_ANSWER}" else f"is {text}"
+    if all(all_close(np.ravel(pair.actual)[::-1], np.ravel(pair.expected)) for pair in pairs):
         return "is right, but in the reverse order"
-    if all(close(np.abs(pair.got), np.abs(pair.wanted)) for pair in pairs):
+    if all(all_close(np.abs(pair.actual), np.abs(pair.expected)) for pair in pairs):
         return "is right except for its sign, which is wrong in some places"
-    if all(np.allclose(p.got, p.wanted, rtol=0, atol=NEARLY * np.max(np.abs(p.wanted), initial=0)) for p in pairs):
+    if all(
+        np.allclose(p.actual, p.expected, rtol=0, atol=NEAR_TOLERANCE * np.max(np.abs(p.expected), initial=0))
+        for p in pairs
+    ):
         return "is nearly right, but not near enough"
     return ""
 
 
-def _function_of(pairs: Sequence[Pair]) -> str:
-    """Which function of the right numbers, entry by entry or with rows and columns exchanged, gives all that was got."""
-    if sum(not close(pair.got, pair.wanted) for pair in pairs) < LEAST_ON_A_SIDE:
+def _function_of(pairs: Sequence[ExpectedAndActual]) -> str:
+    """Name the function of the right numbers (entry by entry, or the transposition) that gives all actual numbers, or return ""."""
+    if sum(not all_close(pair.actual, pair.expected) for pair in pairs) < MIN_INPUTS_PER_SIDE:
         return ""
-    if all(np.ndim(p.wanted) == 2 and close(np.reshape(p.got, p.wanted.shape[::-1]).T, p.wanted) for p in pairs):
+    if all(
+        np.ndim(p.expected) == 2 and all_close(np.reshape(p.actual, p.expected.shape[::-1]).T, p.expected)
+        for p in pairs
+    ):
         return "is right, but rows and columns are exchanged"
     for text, function in FUNCTIONS.items():
-        if all(close(pair.got, function(pair.wanted)) for pair in pairs):
+        if all(all_close(pair.actual, function(pair.expected)) for pair in pairs):
             return f"is {text} the right one"
     return ""
 
 
-def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> Sentences:
-    """The first property that more than half of the wrong answers lack; if not all lack it, how many do."""
+def _missing_property(wrong: Sequence[ProbeResult], properties: Properties | None) -> Sentences:
+    """Return the first property that more than half of the wrong answers lack; the sentence counts them unless all lack it."""
     if properties is None:
         return []
     counts: dict[tuple[str, str], int] = {}
     for one in wrong:
-        for pair in properties_lacking(properties, dict(one.given), one.wanted, one.got):
+        for pair in missing_properties(properties, dict(one.given), one.expected, one.actual):
             counts[pair] = counts.get(pair, 0) + 1
     for (name, sentence), count in counts.items():
         if 2 * count > len(wrong):
@@ -140,61 +153,72 @@ def _property_lacking(wrong: Sequence[Asked], properties: Properties | None) -> 
     return []
 
 
-def properties_lacking(properties: Properties, given: dict[str, Any], wanted: Answer, got: Answer) -> Sentences:
-    """The properties that one answer lacks; none if it has another form than the right one, or is not finite."""
-    if (got.shape, got.kind) != (wanted.shape, wanted.kind):
+def missing_properties(properties: Properties, given: dict[str, Any], expected: Answer, actual: Answer) -> Sentences:
+    """Return the properties that one answer lacks; empty if its shape or type is not the right one, or it is not finite."""
+    if (actual.shape, actual.kind) != (expected.shape, expected.kind):
         return []
-    if got.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in got.values):
+    if actual.kind is float and not all(isinstance(value, float) and math.isfinite(value) for value in actual.values):
         return []
-    return list(properties(given, got.array if got.shape else got.values[0]))
+    return list(properties(given, actual.array if actual.shape else actual.values[0]))
 
 
-def _wrong_parts(asked: Sequence[Asked], split: Split | None) -> Sentences:
-    """Which parts are wrong, if all wrong answers have the right form and some parts are right in every one of them."""
-    if split is None or any(one.is_wrong and not (one.has_form and one.wanted.kind is float) for one in asked):
+def _wrong_parts(probe_results: Sequence[ProbeResult], split: Split | None) -> Sentences:
+    """Name the wrong parts, if all wrong answers have the right shape and type, and some parts are right in every answer."""
+    if split is None or any(
+        one.is_wrong and not (one.has_expected_shape and one.expected.kind is float) for one in probe_results
+    ):
         return []
     is_wrong = {
-        word: not all(close(pair.got, pair.wanted) for pair in parts)
-        for word, parts in _by_part([one for one in asked if one.wanted.kind is float and one.has_form], split).items()
+        word: not all(all_close(pair.actual, pair.expected) for pair in parts)
+        for word, parts in _pairs_by_part(
+            [one for one in probe_results if one.expected.kind is float and one.has_expected_shape], split
+        ).items()
     }
-    wrong, right = ([word for word, is_so in is_wrong.items() if is_so is wanted] for wanted in (True, False))
+    wrong, right = (
+        [word for word, is_so in is_wrong.items() if is_so is expected_state] for expected_state in (True, False)
+    )
     if not wrong or not right:
         return []
     return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
 
 
-def _by_part(asked: Sequence[Asked], split: Split | None, terms: Terms | None = None) -> dict[str, list[Pair]]:
-    """Word -> what is wanted of a part, what was got, and of which terms these may be made, of each answer that has the part."""
-    found: dict[str, list[Pair]] = {}
-    for one in asked:
-        given, right = dict(one.given), one.wanted.array
+def _pairs_by_part(
+    probe_results: Sequence[ProbeResult], split: Split | None, terms: Terms | None = None
+) -> dict[str, list[ExpectedAndActual]]:
+    """Return a dictionary from the word for a part to its expected and actual values and terms, one `ExpectedAndActual` for each answer."""
+    found: dict[str, list[ExpectedAndActual]] = {}
+    for one in probe_results:
+        given, right = dict(one.given), one.expected.array
         sizes = {word: n for word, n in given.items() if type(n) in (int, float) and n > 0}
         sizes |= {f"√{word}": np.sqrt(n) for word, n in sizes.items()} | {"1": 1}
-        wanted, got = (
+        expected, actual = (
             list(terms(given, its, right))
             if terms
             else [(word, np.asarray(part), sizes) for word, part in (split(given, its) if split else ())]
-            for its in (right, one.got.array)
+            for its in (right, one.actual.array)
         )
-        for (word, part, right_terms), (_, its, its_terms) in zip(wanted, got, strict=True):
-            the_right_one = {THE_RIGHT_ONE: part}
-            pair = Pair(part, its, the_right_one | dict(its_terms), the_right_one | dict(right_terms))
+        for (word, part, right_terms), (_, its, its_terms) in zip(expected, actual, strict=True):
+            the_right_one = {CORRECT_ANSWER: part}
+            pair = ExpectedAndActual(part, its, the_right_one | dict(its_terms), the_right_one | dict(right_terms))
             found.setdefault(word, []).append(pair)
     return found
 
 
-def _where(asked: Sequence[Asked]) -> Sentences:
-    """What all inputs with a wrong answer have and no input with a right one, if there is such a thing."""
-    is_wrong = [one.is_wrong for one in asked]
+def _condition(probe_results: Sequence[ProbeResult]) -> Sentences:
+    """Return a condition that holds for all inputs with a wrong answer and for no other input, if there is one."""
+    is_wrong = [one.is_wrong for one in probe_results]
     n_wrong, n_right = sum(is_wrong), len(is_wrong) - sum(is_wrong)
-    if min(n_wrong, n_right) < LEAST_ON_A_SIDE or n_right < FEW * n_wrong:  # these have something in common by chance
+    # A few inputs may have something in common by chance.
+    if min(n_wrong, n_right) < MIN_INPUTS_PER_SIDE or n_right < MIN_RIGHT_PER_WRONG * n_wrong:
         return []
-    texts = (text for text, holds in _conditions([one.given for one in asked]) if list(map(bool, holds)) == is_wrong)
-    return [(WHERE, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
+    texts = (
+        text for text, holds in _conditions([one.given for one in probe_results]) if list(map(bool, holds)) == is_wrong
+    )
+    return [(CONDITION, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
 
 
 def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iterable[Any]]]:
-    """What may be true of an input: sentences, and of which of the inputs they are."""
+    """Yield the conditions that an input may satisfy: a phrase, and for each input whether it holds."""
     for word in inputs[0]:
         values = [given.get(word) for given in inputs]
         if all(isinstance(value, str) for value in values):
@@ -213,14 +237,17 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
             for length in np.unique(lengths):
                 yield f"{word} has {length} entries", lengths == length
                 yield f"{word} has more than {length} entries", lengths > length
-            yield f"{word} has a number below 0", [(_flat(value) < 0).any() for value in lists]
-            yield f"{word} has a 0", [(_flat(value) == 0).any() for value in lists]
+            yield f"{word} has a number below 0", [(_flatten_numbers(value) < 0).any() for value in lists]
+            yield f"{word} has a 0", [(_flatten_numbers(value) == 0).any() for value in lists]
             yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
-            yield f"{word} has a number that is not an integer", [(_flat(value) % 1).any() for value in lists]
+            yield (
+                f"{word} has a number that is not an integer",
+                [(_flatten_numbers(value) % 1).any() for value in lists],
+            )
 
 
-def _flat(value: Any) -> np.ndarray:
-    """All numbers of a nested list; nothing of one that holds texts."""
+def _flatten_numbers(value: Any) -> np.ndarray:
+    """Return all numbers of a nested list; strings are left out."""
     entries = [value]
     while any(isinstance(entry, list) for entry in entries):
         entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]

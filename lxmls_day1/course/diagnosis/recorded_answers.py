@@ -1,6 +1,7 @@
-"""The recorded answers with which those of a check are compared: the expected ones, and those of known mistakes to small inputs.
+"""The recorded answers: the expected answers of all checks, and the answers of the known mistakes to the probe inputs.
 
-`lxmls_day1.course.diagnosis.expect` compares them; `lxmls_day1.course.diagnosis.naming` finds which known mistakes wrong answers speak for.
+`lxmls_day1.course.diagnosis.expect` compares a student's answers with them; `lxmls_day1.course.diagnosis.naming` finds the known mistakes
+that explain wrong answers.
 """
 
 import functools
@@ -19,28 +20,28 @@ from lxmls_day1.course.registry import exercise_of_check
 
 @dataclass(frozen=True)
 class Pool:
-    """Small inputs of an exercise, from the smallest on, with what the reference and the known mistakes answer to each.
+    """The probe inputs of an exercise, the smallest first, with the answers of the reference and of the known mistakes to each.
 
     Attributes
     ----------
     inputs : tuple of dict
-        What is given, in words that a student understands -> numbers, texts, or nested lists of them.
+        From words that a student understands to numbers, strings, or nested lists of them.
     answers : tuple of tuple of Answer
-        The different answers to each input: the right one first, then those of mistakes.
+        The different answers to each input: the right answer first, then the answers of mistakes.
     programs : dict from mistake to tuple of tuple of int
-        For each program of the mistake's family: which of the answers it gives to each input.
+        For each program of the mistake's family, the index of its answer to each input.
     reserve : tuple of (dict, Answer)
-        Other inputs with the right answer: they are asked when a solved exercise is practised.
+        Further inputs with the right answer, for practising an exercise that was solved before.
     """
 
     inputs: tuple[dict[str, Any], ...]
     answers: tuple[tuple[Answer, ...], ...]
     programs: dict[str, tuple[tuple[int, ...], ...]]
-    reserve: tuple[tuple[dict[str, Any], Answer], ...] = ()
+    practice_inputs: tuple[tuple[dict[str, Any], Answer], ...] = ()
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "Pool":
-        """The inverse of `to_plain`."""
+        """Make a pool from the result of `to_plain`."""
         return cls(
             tuple(dict(entry["input"]) for entry in content["inputs"]),
             tuple(tuple(map(_from_compact, entry["answers"])) for entry in content["inputs"]),
@@ -50,45 +51,45 @@ class Pool:
 
     @property
     def all_inputs(self) -> tuple[dict[str, Any], ...]:
-        """The inputs, then those of the reserve."""
-        return (*self.inputs, *(given for given, _ in self.reserve))
+        """The inputs, then the inputs of the reserve."""
+        return (*self.inputs, *(given for given, _ in self.practice_inputs))
 
     def to_plain(self) -> dict[str, Any]:
-        """The pool as JSON can hold it."""
+        """Return the pool as JSON can represent it."""
         return {
             "inputs": [
-                {"input": given, "answers": list(map(_in_compact, answers))}
+                {"input": given, "answers": list(map(_to_compact, answers))}
                 for given, answers in zip(self.inputs, self.answers, strict=True)
             ],
             "mistakes": self.programs,
-            "reserve": [{"input": given, "answer": _in_compact(answer)} for given, answer in self.reserve],
+            "reserve": [{"input": given, "answer": _to_compact(answer)} for given, answer in self.practice_inputs],
         }
 
-    def places(self, got: Sequence[Answer]) -> tuple[int, ...]:
-        """The place of each answer among the known ones: 0 for the right one, −1 for one that no mistake gives."""
+    def answer_indices(self, actual: Sequence[Answer]) -> tuple[int, ...]:
+        """Return the index of each answer among the known ones: 0 for the right answer, −1 for an answer that no mistake gives."""
         return tuple(
-            next((n for n, known in enumerate(answers) if known.agrees(answer, POOL_RTOL, POOL_ATOL)), -1)
-            for answers, answer in zip(self.answers, got, strict=True)
+            next((n for n, known in enumerate(answers) if known.is_close(answer, POOL_RTOL, POOL_ATOL)), -1)
+            for answers, answer in zip(self.answers, actual, strict=True)
         )
 
-    def wrong_of_reserve(self, got: Sequence[Answer]) -> list[int]:
-        """The inputs of the reserve to which the answers are wrong."""
-        pairs = zip(self.reserve, got, strict=True)
-        return [i for i, ((_, right), its) in enumerate(pairs) if not right.agrees(its, POOL_RTOL, POOL_ATOL)]
+    def wrong_practice_inputs(self, actual: Sequence[Answer]) -> list[int]:
+        """Return the indices of the reserve inputs whose answers are wrong."""
+        pairs = zip(self.practice_inputs, actual, strict=True)
+        return [i for i, ((_, right), its) in enumerate(pairs) if not right.is_close(its, POOL_RTOL, POOL_ATOL)]
 
 
 @dataclass
 class RecordedAnswers:
-    """What the reference answers in every check, and the pools of small inputs with the answers of known mistakes.
+    """The answers of the reference in every check, and the pools of probe inputs with the answers of known mistakes.
 
     Attributes
     ----------
-    checks : dict from check ("test_1_05_mira.py::test_step") to dict from what is expected to `Answer`
+    checks : dict from check ("test_1_05_mira.py::test_step") to dict from description to expected `Answer`
     sentences : dict from exercise to dict from mistake to its sentence
-    questions : dict from exercise to dict from mistake to its question, where it has one
-    hidden : dict from exercise to how many checks run at grading only
+    questions : dict from exercise to dict from mistake to its question, for mistakes that have a question
+    hidden : dict from exercise to the number of checks that run at grading only
     pools : dict from exercise to `Pool`
-    places : dict from exercise to dict from mistake to the arguments that the wrong line is about, where there are some
+    places : dict from exercise to dict from mistake to the arguments in its wrong line, for mistakes that have such arguments
     """
 
     checks: dict[str, dict[str, Answer]] = field(default_factory=dict)
@@ -96,17 +97,17 @@ class RecordedAnswers:
     hidden: dict[str, int] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
-    places: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    mistake_arguments: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path, exercises: Iterable[str] | None = None) -> "RecordedAnswers":
-        """Read the files of some exercises, or of all; an `InputError` says what is wrong with a file."""
+        """Read the files of some exercises (default: all); raise an `InputError` that explains the fault in a file."""
         names = exercises if exercises is not None else sorted(path.stem for path in folder.glob("*.json"))
         return functools.reduce(operator.or_, (cls._of_file(folder / f"{name}.json") for name in names), cls())
 
     @classmethod
-    def read_if_there(cls, folder: Path, exercises: Iterable[str]) -> "RecordedAnswers":
-        """As `read`, for exercises of which some may have no file: experiments, and those that are not recorded yet."""
+    def read_existing(cls, folder: Path, exercises: Iterable[str]) -> "RecordedAnswers":
+        """Read the files of some exercises, like `read`, but skip exercises without a file: experiments, or exercises not recorded yet."""
         return cls.read(folder, [name for name in exercises if (folder / f"{name}.json").is_file()])
 
     @classmethod
@@ -126,9 +127,9 @@ class RecordedAnswers:
 
     @classmethod
     def from_plain(cls, content: Mapping[str, Any]) -> "RecordedAnswers":
-        """The inverse of `to_json`, given its parsed text."""
+        """Make recorded answers from the parsed text of `to_json`."""
         checks = {
-            check: {what: Answer.from_json(entry["expected"]) for what, entry in entries.items()}
+            check: {description: Answer.from_json(entry["expected"]) for description, entry in entries.items()}
             for check, entries in content["checks"].items()
         }
         pools = {exercise: Pool.from_plain(pool) for exercise, pool in content.get("pools", {}).items()}
@@ -136,34 +137,41 @@ class RecordedAnswers:
         return cls(checks, content["sentences"], content["hidden"], questions, pools, places)
 
     def to_json(self) -> str:
-        """The text of a file of recorded answers: one line for each place, so that a change can be read."""
+        """Return the text of a file of recorded answers, with one line for each answer, so that a diff is readable."""
         lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
-        lines += ["},", '"places": {', *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.places.items())]
+        lines += [
+            "},",
+            '"places": {',
+            *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items()),
+        ]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
         for check, answers in self.checks.items():
-            entries = [f"  {_compact(what)}: {_compact({'expected': a.to_json()})}" for what, a in answers.items()]
+            entries = [
+                f"  {_compact(description)}: {_compact({'expected': a.to_json()})}"
+                for description, a in answers.items()
+            ]
             blocks.append("\n".join([f" {_compact(check)}: {{", *_joined(entries), " }"]))
         return "\n".join([*lines, *_joined(blocks), "}", "}", ""])
 
-    def only(self, exercise: str) -> "RecordedAnswers":
-        """The part about one exercise."""
+    def for_exercise(self, exercise: str) -> "RecordedAnswers":
+        """Return the recorded answers of one exercise."""
         parts = vars(self).items()
         return RecordedAnswers(
             **{name: {key: part[key] for key in part if exercise_of(key) == exercise} for name, part in parts}
         )
 
     def __or__(self, other: "RecordedAnswers") -> "RecordedAnswers":
-        """What one of them has, or both; of both it is the other's."""
+        """Merge two recordings; ``other`` wins if both have an entry."""
         return RecordedAnswers(**{name: part | vars(other)[name] for name, part in vars(self).items()})
 
 
 def exercise_of(key: str) -> str:
-    """The exercise of a check, or the exercise itself."""
+    """Return the exercise of a key: the exercise of a check, or the key itself if it is an exercise."""
     return exercise_of_check(key.partition("::")[0]) or key
 
 
@@ -175,8 +183,8 @@ def _dense(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _in_compact(answer: Answer) -> Any:
-    """An answer as nested lists if these lose nothing; otherwise as `Answer.to_json` writes it."""
+def _to_compact(answer: Answer) -> Any:
+    """Return an answer as nested lists if that loses nothing; otherwise as `Answer.to_json` writes it."""
     if 0 in answer.shape or not all(isinstance(value, float) and math.isfinite(value) for value in answer.values):
         return answer.to_json()
     entries: list[Any] = [int(v) if isinstance(v, float) and v.is_integer() else v for v in answer.values]
@@ -189,16 +197,14 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(
-        entries[0], list
-    ):  # there are twenty thousand of them: `Answer.of` would look at each more closely
+    while isinstance(entries[0], list):  # `Answer.of`, which checks each entry, is too slow for twenty thousand answers
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """A line for each input with its answers, one for each mistake, and one for each input of the reserve."""
+    """Return the JSON text of a pool: a line for each input with its answers, for each mistake, and for each reserve input."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
@@ -208,6 +214,6 @@ def _pool_text(exercise: str, pool: Pool) -> str:
 
 
 def _joined(lines: Iterable[str]) -> list[str]:
-    """With a comma after each but the last."""
+    """Return the lines with a comma after each but the last."""
     lines = list(lines)
     return [line + "," for line in lines[:-1]] + lines[-1:]

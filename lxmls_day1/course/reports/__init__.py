@@ -1,1 +1,1 @@
-"""What a student reads: verdicts, hints and progress, in a terminal, a notebook or a page."""
+"""The output for students: verdicts, hints and progress, in a terminal, a notebook or a page."""

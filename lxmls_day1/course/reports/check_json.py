@@ -1,13 +1,13 @@
-"""A report of checks as data for other programs: what ``lxmls-day1 check --json`` prints. Its form is in ``docs/reference/check_json.md``.
+"""A report of checks as data for other programs, printed by ``lxmls-day1 check --json``. ``docs/reference/check_json.md`` describes it.
 
-Names stay: a key is added, and none changes its meaning, as long as ``format`` is the same.
+As long as ``format`` is the same, keys may be added, but no key is removed or changes its meaning.
 """
 
 from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.plain_data import to_plain
-from lxmls_day1.course.diagnosis.naming import HEADS
+from lxmls_day1.course.diagnosis.naming import DIAGNOSIS_HEADINGS
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import WorkspaceState
 
@@ -15,7 +15,7 @@ FORMAT = 1
 
 
 def as_plain(folder: Path, report: CheckReport) -> dict[str, Any]:
-    """What JSON can hold of a report on a lab folder; JSON has no NaN and no infinities, which are texts here.
+    """Return a report on a lab folder as JSON-compatible data; NaN and infinities, which JSON lacks, become strings.
 
     Examples
     --------
@@ -23,13 +23,13 @@ def as_plain(folder: Path, report: CheckReport) -> dict[str, Any]:
     >>> as_plain(reference_folder(), CheckReport(()))["exercises"]
     []
     """
-    hints = WorkspaceState.of(folder).hints
-    exercises = [_of_exercise(one, hints.get(one.exercise.id, 0)) for one in report.reports]
+    hints = WorkspaceState.from_folder(folder).hints
+    exercises = [_exercise_record(one, hints.get(one.exercise.id, 0)) for one in report.reports]
     return {"format": FORMAT, "lab": str(folder), "passed": report.all_passed, "exercises": exercises}
 
 
-def _of_exercise(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
-    small = report.small_inputs
+def _exercise_record(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
+    small = report.probe_inputs_result
     example = small.example if small is not None else None
     return {
         "exercise": report.exercise.id,
@@ -37,13 +37,13 @@ def _of_exercise(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
         "files": list(report.exercise.files),
         "missing": list(report.missing),
         "verdict": verdict_of(report),
-        "passed": report.passed,
-        "public": len(report.counted),
-        "hidden": report.hidden,
-        "checks": [_of_check(result) for result in report.results],
+        "passed": report.n_passed,
+        "public": len(report.not_skipped),
+        "hidden": report.n_hidden,
+        "checks": [_check_record(result) for result in report.results],
         "diagnosis": {
-            "kind": report.named_as if report.mistakes else "",
-            "heading": HEADS.get(report.named_as, "") if report.mistakes else "",
+            "kind": report.diagnosis_kind if report.mistakes else "",
+            "heading": DIAGNOSIS_HEADINGS.get(report.diagnosis_kind, "") if report.mistakes else "",
             "items": [{"id": name, "sentence": sentence} for name, sentence in report.mistakes],
             "wrong_inputs": example.wrong_inputs if example else 0,
             "small_inputs": example.small_inputs if example else 0,
@@ -55,7 +55,7 @@ def _of_exercise(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
 
 
 def verdict_of(report: ExerciseReport) -> str:
-    """``passed``, ``failed``, ``to do``, ``missing`` (a file is), or ``no checks``."""
+    """Return ``passed``, ``failed``, ``to do``, ``missing`` (a file does not exist), or ``no checks``."""
     if report.missing:
         return "missing"
     if not report.results:
@@ -63,5 +63,5 @@ def verdict_of(report: ExerciseReport) -> str:
     return "passed" if report.all_passed else "to do" if report.to_do else "failed"
 
 
-def _of_check(result: CheckResult) -> dict[str, Any]:
+def _check_record(result: CheckResult) -> dict[str, Any]:
     return {"check": result.check, "title": result.title, "outcome": result.outcome, "text": result.text}

@@ -1,6 +1,6 @@
-"""Exercises in a page: what a reader wrote into the gaps is put into a lab, checked, and run on a few points.
+"""Exercises in a web page: the code that a reader writes into the gaps is put into a lab, checked, and run on a few points.
 
-The page asks by `answer`, in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+The page calls `handle_request` with a request in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
 """
 
 import base64
@@ -17,15 +17,15 @@ import numpy as np
 
 from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.explanations import check_and_remember
-from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.explanations import check_and_save
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, STEP = 18, 0.5
@@ -33,17 +33,17 @@ N_POINTS, STEP = 18, 0.5
 #: ones elsewhere: a test tries the known mistakes.
 POINTS_SEED = 57
 START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
-TRACED = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
-HERE = "*Your answer:*"  # in a cell of a notebook that asks
-COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
+OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
+HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 
 
-def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
-    """Where the stubs of an exercise stand in a source text: the comment with the task, and the ``raise`` below it.
+def find_gaps(source: str, exercise: str) -> list[re.Match[str]]:
+    """Return a match for each stub of an exercise in a source text: the comment with the task and the ``raise`` below it.
 
     Examples
     --------
-    >>> [gap] = gaps_in('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
+    >>> [gap] = find_gaps('def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n', "1.1")
     >>> gap["indent"], gap.start()
     ('    ', 10)
     """
@@ -51,18 +51,18 @@ def gaps_in(source: str, exercise: str) -> list[re.Match[str]]:
     return list(re.finditer(task + r"(?P=indent)raise NotImplementedError\(.*\n?", source, re.MULTILINE))
 
 
-def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
-    """The source with a text in each gap, indented as the gap is; an empty text leaves the stub.
+def fill_gaps(source: str, exercise: str, texts: Sequence[str]) -> str:
+    """Return the source with a text in each gap, at the indentation of the gap; an empty text leaves the stub.
 
     Examples
     --------
     >>> stub = 'def f(x):\\n    # Exercise 1.1: Double it.\\n    raise NotImplementedError("Exercise 1.1: ...")\\n'
-    >>> print(filled(stub, "1.1", ["return 2 * x"]), end="")
+    >>> print(fill_gaps(stub, "1.1", ["return 2 * x"]), end="")
     def f(x):
         return 2 * x
     """
     pieces, end = [], 0
-    for gap, text in zip(gaps_in(source, exercise), texts, strict=True):
+    for gap, text in zip(find_gaps(source, exercise), texts, strict=True):
         lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
         written = textwrap.indent(lines, gap["indent"]) + "\n" if lines else gap[0]
         pieces += [source[end : gap.start()], written]
@@ -70,31 +70,31 @@ def filled(source: str, exercise: str, texts: Sequence[str]) -> str:
     return "".join([*pieces, source[end:]])
 
 
-def given_source(exercise: str) -> tuple[str, str]:
-    """The file of an exercise as students receive it: its name and its text."""
+def starter_source(exercise: str) -> tuple[str, str]:
+    """Return the name and the text of an exercise's file as students receive it."""
     reference, registry = reference_folder(), _registry()
     (name,) = registry[exercise].files
-    text = (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
     return name, student_source(text, registry, [exercise], name)
 
 
 @functools.cache
 def _registry() -> Registry:
-    """The exercises of the package, which stay the same while a page is open."""
-    return Registry.of(reference_folder())
+    """Return the exercises of the package, which do not change while a page is open."""
+    return Registry.from_folder(reference_folder())
 
 
-def answer(folder: str, request: str) -> str:
-    """Do what the page asks for.
+def handle_request(folder: str, request: str) -> str:
+    """Answer a request of the page.
 
     Parameters
     ----------
     folder : str
-        A lab, in which the exercises' files are written.
+        A lab, into which the exercises' files are written.
     request : str
-        JSON: ``kind``, which is ``check``, ``picture`` or ``pack``; ``exercise``; ``written``, from each exercise that the reader has
-        worked on to the texts in its gaps; for ``picture`` also the ``example`` of the check; for ``pack`` also ``answers``, from the
-        cells of the notebooks in which the lab asks about experiments to what the reader has answered.
+        JSON with the keys ``kind`` (``check``, ``picture`` or ``pack``), ``exercise``, and ``written``: from each exercise that the reader
+        has worked on to the texts in its gaps. ``picture`` also needs the ``example`` of the check. ``pack`` also needs ``answers``: from
+        the notebook cells with questions about experiments to the reader's answers.
 
     Returns
     -------
@@ -107,62 +107,66 @@ def answer(folder: str, request: str) -> str:
     asked, packed = json.loads(request), {}
     known = _registry().ids
     for exercise, texts in asked["written"].items():
-        # What was written for another version of the page is left out.
-        name, source = given_source(exercise) if exercise in known else ("", "")
-        if len(gaps_in(source, exercise)) == len(texts) > 0:
-            text = filled(source, exercise, texts)
+        # Texts that were written for another version of the page are left out.
+        name, source = starter_source(exercise) if exercise in known else ("", "")
+        if len(find_gaps(source, exercise)) == len(texts) > 0:
+            text = fill_gaps(source, exercise, texts)
             Path(folder, name).write_text(text, encoding="utf-8")
             if text != source:
                 packed[PurePosixPath(name)] = text.encode()
     if asked["kind"] == "picture":
         return json.dumps(_picture(asked["exercise"], asked["example"]))
     if asked["kind"] == "pack":
-        work = _packed(Path(folder), packed | _answered(Path(folder), asked["answers"]))
+        work = _pack(Path(folder), packed | _notebooks_with_answers(Path(folder), asked["answers"]))
         return json.dumps({**work, "notebook": _registry()[asked["exercise"]].notebook})
-    return json.dumps(_checked(Path(folder), asked["exercise"]))
+    return json.dumps(_check(Path(folder), asked["exercise"]))
 
 
-def _checked(folder: Path, exercise: str) -> dict[str, Any]:
-    report, questions, _ = check_and_remember(folder, [exercise], TIME_LIMIT)
+def _check(folder: Path, exercise: str) -> dict[str, Any]:
+    report, questions, _ = check_and_save(folder, [exercise], TIME_LIMIT)
     (one,) = report.reports
-    lines = [(style, COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)]
-    named = [("known", text) for text in report_text.named_lines(one.named_as, one.mistakes)]
+    lines = [
+        (style, HINT_COMMAND.sub("the button Hint helps", text)) for style, text in report_text.check_lines(report)
+    ]
+    named = [("known", text) for text in report_text.diagnosis_lines(one.diagnosis_kind, one.mistakes)]
     asked = [("known", question.question) for question in questions]
-    failed = [result for result in one.counted if not result.passed]
+    failed = [result for result in one.not_skipped if not result.passed]
     of_first = report_text.result_lines(failed[0], {}) if failed else ()
     shown = [] if one.to_do else [*named, *of_first, *asked]
-    example = one.small_inputs.example if one.small_inputs is not None else None
+    example = one.probe_inputs_result.example if one.probe_inputs_result is not None else None
     return {
         "first": shown or lines[1:],
         "lines": lines if shown else [],
         "passed": one.all_passed,
         "example": to_plain(example) if example is not None and one.exercise.counter_example else None,
-        "trace": trace(folder, exercise) if all(result.outcome in TRACED for result in one.results) else None,
+        "trace": trace(folder, exercise)
+        if all(result.outcome in OUTCOMES_WITH_TRACE for result in one.results)
+        else None,
     }
 
 
 def _picture(exercise: str, plain: dict[str, Any]) -> dict[str, Any]:
-    from lxmls_day1.figures.counter_examples import picture  # with matplotlib, which the page has fetched for that
+    from lxmls_day1.figures.counter_examples import render_png  # needs matplotlib, which the page fetches on demand
 
     example, kind = from_plain(CounterExample, plain), _registry()[exercise].counter_example
-    drawn = picture(kind, example.given, example.wanted.array, example.got.array)
+    drawn = render_png(kind, example.given, example.wanted.array, example.got.array)
     return {"image": base64.b64encode(drawn).decode() if drawn else ""}
 
 
-def _answered(folder: Path, answers: Mapping[str, str]) -> Files:
-    """The notebooks with what the reader has answered below their questions."""
+def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> Files:
+    """Return the notebooks with the reader's answers below their questions."""
     notebooks: dict[str, Any] = {}
-    for asked in model_answers.decoded((folder / model_answers.FILE).read_bytes()):
+    for asked in model_answers.decode_answers((folder / model_answers.FILE).read_bytes()):
         if text := answers.get(asked.cell, "").strip():
             if asked.notebook not in notebooks:
                 notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
             (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
-            set_cell_source(cell, f"{''.join(asked.question.partition(HERE)[:2])}\n\n{text}")
+            set_cell_source(cell, f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}")
     return {PurePosixPath(name): notebook_bytes(notebook) for name, notebook in notebooks.items()}
 
 
-def _packed(folder: Path, files: Files) -> dict[str, Any]:
-    """What was written in the page, and nothing else: in the lab more may be solved than here."""
+def _pack(folder: Path, files: Files) -> dict[str, Any]:
+    """Pack only the files written in the page, because the lab may contain further solutions."""
     name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
     return {"name": name, "content": base64.b64encode(content).decode()}
 
@@ -175,8 +179,8 @@ def trace(folder: Path, exercise: str) -> list[list[float]] | None:
     list of steps, or None
         Each step is the number of its point, and the weights after it: intercept and two coordinates, class by class.
     """
-    name, source = given_source(exercise)
-    rules = [function for function in functions_of(source, exercise) if function.endswith("_rule")]
+    name, source = starter_source(exercise)
+    rules = [function for function in functions_with_exercise(source, exercise) if function.endswith("_rule")]
     if not rules:
         return None
     X, labels = _points()

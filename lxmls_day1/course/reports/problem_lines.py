@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lxmls_day1.course.markers import stub_left
+from lxmls_day1.course.markers import find_stub_file
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.reports.hints import lines_to_look_at
 from lxmls_day1.course.reports.report_text import short_lines, verdict_lines
@@ -13,7 +13,7 @@ from lxmls_day1.course.source_functions import code_lines
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_source
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
 MAX_LINES = 3  # of one mistake
 _PLACE = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+)(?:, in |: )")
@@ -48,8 +48,8 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
         return [(exercise.notebook, 1)]
     if report.to_do:
         return [_stub(folder, exercise)]
-    failed = [result for result in report.counted if not result.passed]
-    first = report.small_inputs if report.small_inputs in failed else failed[0]
+    failed = [result for result in report.not_skipped if not result.passed]
+    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
     assert first is not None
     for text in reversed(first.text.splitlines()):
         if (match := _PLACE.match(text)) and (folder / match["file"]).is_file():
@@ -58,7 +58,7 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
         found = [(file, line) for _, file, lines in lines_to_look_at(folder, exercise, mistake) for line in lines]
         if found:
             return list(dict.fromkeys(found))[:MAX_LINES]
-    given = WorkspaceState.of(folder).origin.files
+    given = WorkspaceState.from_folder(folder).origin.files
     states = report.functions
     for file in exercise.files:
         own = given[file].functions if file in given else ()
@@ -72,12 +72,12 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
 
 def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
     """Return the place of the ``raise`` to be replaced; the top of the file if an earlier exercise's stub is in the way."""
-    name = stub_left(folder, exercise) or exercise.files[0]
+    name = find_stub_file(folder, exercise) or exercise.files[0]
     lines = _source(folder, name).split("\n")
     found = [
         n
         for n, line in enumerate(lines, 1)
-        if "raise NotImplementedError(" in line and any(f"xercise {id}" in line for id in exercise.names)
+        if "raise NotImplementedError(" in line and any(f"xercise {id}" in line for id in exercise.all_ids)
     ]
     return name, (found or [1])[0]
 
@@ -85,8 +85,11 @@ def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
 def _given(name: str, exercise: Exercise) -> set[str]:
     """Return the lines of a file as students receive it, and lines that say nothing."""
     reference = reference_folder()
-    source = _source(reference, file_in(reference, name)).replace("\r\n", "\n")
-    return {"", *map(str.strip, student_source(source, Registry.of(reference), [exercise.id], name).split("\n"))}
+    source = _source(reference, find_lab_file(reference, name)).replace("\r\n", "\n")
+    return {
+        "",
+        *map(str.strip, student_source(source, Registry.from_folder(reference), [exercise.id], name).split("\n")),
+    }
 
 
 def _source(folder: Path, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Reports as text: lines with a style each, for a terminal, a file, or the plain form in a notebook."""
+"""Reports as text: lines with a style each, for a terminal, a file, or plain text in a notebook."""
 
 import re
 import textwrap
@@ -8,18 +8,18 @@ from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample, input_text
-from lxmls_day1.course.diagnosis.naming import head_of
+from lxmls_day1.course.diagnosis.naming import diagnosis_heading
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import DAMAGED, Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles
-from lxmls_day1.course.workspaces.progress import NOT_COUNTED, Standing, Status
-from lxmls_day1.course.workspaces.solve_reset_undo import PRACTICE, Replaced
-from lxmls_day1.course.workspaces.upgrade import Renewed
+from lxmls_day1.course.workspaces.progress import NOT_COUNTED, ExerciseStatus, Status
+from lxmls_day1.course.workspaces.solve_reset_undo import PRACTICE, ReplaceResult
+from lxmls_day1.course.workspaces.upgrade import UpdateResult
 from lxmls_day1.course.workspaces.workspace import version_note
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
@@ -34,11 +34,9 @@ PLAIN_SYMBOLS = str.maketrans(
 )
 BAR_WIDTH = 30
 WIDTH = 79  # of a line of the status, where the output is no terminal
-TITLE_AT, LEAST_TITLE = (
-    10,
-    24,
-)  # the column of a title in the status, and the columns that a title has at least beside its state
-LONGEST_ECHO = 300  # of a student's answer, characters
+TITLE_AT = 10  # the column of a title in the status
+MIN_TITLE_COLUMNS = 24  # of a title beside its state
+MAX_ECHO_CHARS = 300  # of a student's answer, characters
 LONGEST_VALUE = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
@@ -48,7 +46,7 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
     """Yield what every report begins with: which lab it is about, unless that is around the current folder; and its faults."""
     if not _is_around_here(folder):
         yield "quiet", f"Lab: {folder}"
-    damage = WorkspaceState.of(folder).damage
+    damage = WorkspaceState.from_folder(folder).damage
     if damage:
         yield "bad", f"{damage}: hints and results start again; the damaged file is kept as {DAMAGED}."
     note = version_note(folder)
@@ -82,19 +80,19 @@ def check_lines(
         yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
     for exercise, question, text, own in report.compared:
         yield "known", f"  Exercise {exercise}, solved. You were asked: {question}"
-        yield "", f"    You wrote:  {shortened(text, LONGEST_ECHO)}"
+        yield "", f"    You wrote:  {shortened(text, MAX_ECHO_CHARS)}"
         yield "", f"    Compare:    {own}"
-    if status is not None and status.counted and (len(report.reports) > 1 or report.all_passed):
+    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
         yield from progress_lines(status, len(report.reports) > 1)
 
 
 def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
     """Yield how much of the day is done and what is next; with a bar, and the experiments, after the `whole` day was checked."""
-    part, of_what = (status.core, "of the day") if status.core.counted else (status, "exercises")
-    done = f"{part.done} of {len(part.counted)} {of_what}"
+    part, of_what = (status.core, "of the day") if status.core.relevant else (status, "exercises")
+    done = f"{part.n_done} of {len(part.relevant)} {of_what}"
     if whole:
-        yield "title", f"{bar(part.done, len(part.counted))}  {done}"
-        if left := [one.exercise.id for one in part.counted if one.state == "to answer"]:
+        yield "title", f"{progress_bar(part.n_done, len(part.relevant))}  {done}"
+        if left := [one.exercise.id for one in part.relevant if one.state == "to answer"]:
             yield (
                 "quiet",
                 f"  {' and '.join(left)}, without checks, {'is' if len(left) == 1 else 'are'} answered in the notebook.",
@@ -115,14 +113,14 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iter
 
     A reminder of the hints is left out unless the exercise is `alone` in its report.
     """
-    failed = [result for result in report.counted if not result.passed]
+    failed = [result for result in report.not_skipped if not result.passed]
     if report.missing or report.to_do or not report.results or not failed:
         yield from short_lines(report, alone)
         return
     yield "title", f"✗ {report.exercise}"
-    first = report.small_inputs if report.small_inputs in failed else failed[0]
+    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
     assert first is not None
-    named = list(named_lines(report.named_as, report.mistakes))
+    named = list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
     yield from (("known", f"  {text}") for text in named)
     if states := functions_line(report):
         yield "known", f"  {states}"
@@ -132,7 +130,7 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True) -> Iter
         yield from _other_lines(first)
     yield from printed_lines(first)
     n_more = len(failed) - 1
-    also = f"{counted(n_more, 'more check')} {'fails' if n_more == 1 else 'fail'} ({more}); " if n_more else ""
+    also = f"{pluralize(n_more, 'more check')} {'fails' if n_more == 1 else 'fail'} ({more}); " if n_more else ""
     yield "bad", f"  {also}{report.summary}"
 
 
@@ -140,13 +138,13 @@ def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
     """Yield the verdict on an exercise that passes, or is still to be written."""
     exercise = report.exercise
     if report.missing:
-        yield "bad", f"✗ {exercise.id} {exercise.title}: {report.what_is_missing}"
-    elif report.to_do and report.rests_on:
+        yield "bad", f"✗ {exercise.id} {exercise.title}: {report.missing_files_message}"
+    elif report.to_do and report.blocked_by:
         yield (
             "known",
-            f"· {exercise.id} {exercise.title}: this needs exercise {report.rests_on}, which is still to be written",
+            f"· {exercise.id} {exercise.title}: this needs exercise {report.blocked_by}, which is still to be written",
         )
-        yield from _hint_reminder(report.rests_on, alone)
+        yield from _hint_reminder(report.blocked_by, alone)
     elif report.to_do:
         what = (
             functions_line(report) or f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
@@ -155,8 +153,8 @@ def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
         yield from _hint_reminder(exercise.id, alone)
     elif report.all_passed:
         yield "good", f"✓ {exercise.id} {exercise.title}: {report.summary}"
-        if report.stub_left:
-            yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
+        if report.stub_file:
+            yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_file}; remove this line."
     else:
         yield "quiet", f"· {exercise.id} {exercise.title}: {report.summary}"
 
@@ -176,11 +174,11 @@ def functions_line(report: ExerciseReport) -> str:
     '`svm_rule` is right; `svm_step` is still to be written.'
     """
     states = {"right": "right", "wrong": "wrong", "to write": "still to be written"}
-    names: dict[str, list[str]] = {}
-    for name, state in report.functions.items():
-        names.setdefault(states[state], []).append(f"`{name}`")
-    said = (f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {state}" for state, its in names.items())
-    return f"{'; '.join(said)}." if names else ""
+    names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
+    parts = (
+        f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
+    )
+    return f"{'; '.join(parts)}." if report.functions else ""
 
 
 def _example_lines(example: CounterExample, text: str) -> Iterator[Line]:
@@ -233,18 +231,18 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
     titles: dict[str, str] = {}
     for result in report.results:
         yield from result_lines(result, titles)
-    for text in named_lines(report.named_as, report.mistakes):
+    for text in diagnosis_lines(report.diagnosis_kind, report.mistakes):
         yield "known", f"  {text}"
     if states := functions_line(report):
         yield "known", f"  {states}"
-    if report.all_passed and report.stub_left:
-        yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_left}; remove this line."
+    if report.all_passed and report.stub_file:
+        yield "known", f"  `raise NotImplementedError(…)` still stands in {report.stub_file}; remove this line."
     yield ("good" if report.all_passed else "bad"), f"  {report.summary}"
 
 
-def named_lines(named_as: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """What a mistake is called, and the sentence about it; of several a line for each."""
-    head, sentences = head_of(named_as), [sentence for _, sentence in mistakes]
+def diagnosis_lines(kind: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield the heading of a diagnosis and its sentence; several mistakes get a line each."""
+    head, sentences = diagnosis_heading(kind), [sentence for _, sentence in mistakes]
     if len(sentences) == 1:
         yield f"{head}: {sentences[0]}"
     elif sentences:
@@ -260,8 +258,8 @@ def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> I
         yield "quiet", f"    `{how}` keeps your answer"
 
 
-def explained_lines(explanation: Explanation) -> Iterator[Line]:
-    """What is said of an answer that was kept."""
+def explanation_lines(explanation: Explanation) -> Iterator[Line]:
+    """Yield the lines after an answer to a question was given."""
     yield "title", f"Exercise {explanation.exercise}: {explanation.question}"
     if not explanation.text:
         yield (
@@ -269,12 +267,12 @@ def explained_lines(explanation: Explanation) -> Iterator[Line]:
             "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
         )
         return
-    yield "", f"  {shortened(explanation.text, LONGEST_ECHO)}"
+    yield "", f"  {shortened(explanation.text, MAX_ECHO_CHARS)}"
     yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."
 
 
 def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
-    """One check, and what there is to say about it, unless `titles` (text -> title) holds that already."""
+    """Yield the lines on one check; omit its text if it is in ``titles`` (from text to title) already."""
     style = "good" if result.passed else "quiet" if result.outcome in SYMBOLS else "bad"
     yield style, f"  {SYMBOLS.get(result.outcome, '✗')} {result.title}"
     if result.text in titles:
@@ -288,7 +286,7 @@ def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
 
 
 def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:
-    """What is said of work that was packed: what is not solved or checked yet, and where the file is."""
+    """Yield the lines after work was packed: exercises that are not solved or checked yet, and the path of the file."""
     if submission.unsolved:
         unsolved = ", ".join(submission.unsolved)
         yield "", f"Not solved yet, in the order of the notebooks: {unsolved}. Hand it in again when you have more."
@@ -302,21 +300,21 @@ def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again:
         yield "", f"Not checked since the last edit: {', '.join(submission.unchecked)}."
     n_bytes = len(content)
     size = f"{n_bytes / 1e6:.1f} MB" if n_bytes > 1e5 else f"{n_bytes / 1e3:.0f} kB"
-    yield "", f"{'Packed again' if again else 'Packed'}: {path} ({counted(len(submission.files), 'file')}, {size})"
+    yield "", f"{'Packed again' if again else 'Packed'}: {path} ({pluralize(len(submission.files), 'file')}, {size})"
     yield "", f"Receipt: sha256 {sha256(content).hexdigest()}. Keep it: the page that you get back shows it, too."
 
 
-def replaced_lines(replaced: Replaced, what: str) -> Iterator[Line]:
-    """What is said of files that were written, and of those that take their place only after a reload."""
+def replaced_lines(replaced: ReplaceResult, subject: str) -> Iterator[Line]:
+    """Yield the lines on files that were written, and on notebooks that must be reloaded."""
     if not replaced.files:
-        yield "", f"{what} was in place already."
+        yield "", f"{subject} was in place already."
         return
-    yield "", f"{what} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
+    yield "", f"{subject} is now in {', '.join(replaced.files)}; `lxmls-day1 undo` brings back what was there."
     yield from _reload_lines(replaced.files)
 
 
-def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
-    """What is said of a solved exercise that is blank again."""
+def practice_lines(replaced: ReplaceResult, exercise: Exercise) -> Iterator[Line]:
+    """Yield the lines on a solved exercise whose stub is back."""
     yield "title", str(exercise)
     yield "", f"  The gap in {', '.join(replaced.files)} is empty again. `lxmls-day1 undo` brings your answer back."
     yield "", f"  Write it once more, then: lxmls-day1 check {exercise.id}"
@@ -324,17 +322,17 @@ def practice_lines(replaced: Replaced, exercise: Exercise) -> Iterator[Line]:
     yield from _reload_lines(replaced.files)
 
 
-def undone_lines(undone: Replaced) -> Iterator[Line]:
-    """What is said of what was undone."""
-    yield "", f"`{undone.what}` is undone: {', '.join(undone.files)}"
-    yield from (("", f"What you had edited since then is kept in {path}") for path in undone.kept)
-    yield from (("", f"{path}, which held an earlier text, is gone.") for path in undone.lost)
+def undo_lines(undone: ReplaceResult) -> Iterator[Line]:
+    """Yield the lines after a change was undone."""
+    yield "", f"`{undone.command}` is undone: {', '.join(undone.files)}"
+    yield from (("", f"What you had edited since then is kept in {path}") for path in undone.edited_copies)
+    yield from (("", f"{path}, which held an earlier text, is gone.") for path in undone.missing_backups)
     yield from _reload_lines(undone.files)
 
 
-def renewed_lines(renewed: Renewed) -> Iterator[Line]:
-    """What is said of a workspace that was brought up to the installed version."""
-    if not renewed.place:
+def update_lines(renewed: UpdateResult) -> Iterator[Line]:
+    """Yield the lines after a workspace was updated to the installed version."""
+    if not renewed.backup_folder:
         yield "", "Every given file is up to date."
         return
     if renewed.files:
@@ -342,9 +340,9 @@ def renewed_lines(renewed: Renewed) -> Iterator[Line]:
     if renewed.removed:
         yield "", f"Removed, because they are no longer given or have moved into a folder: {', '.join(renewed.removed)}"
     for name in renewed.edited:
-        yield "", f"You had edited {name}, which is a given file; yours is now {renewed.place}/{name}"
-    for name in renewed.kept:
-        yield "", f"{name} is yours and stays as it is; the new version is {renewed.place}/{name}.new"
+        yield "", f"You had edited {name}, which is a given file; yours is now {renewed.backup_folder}/{name}"
+    for name in renewed.unchanged:
+        yield "", f"{name} is yours and stays as it is; the new version is {renewed.backup_folder}/{name}.new"
     yield "", "`lxmls-day1 undo` brings back what was there."
     yield from _reload_lines((*renewed.files, *renewed.removed))
 
@@ -355,7 +353,7 @@ def _reload_lines(names: Iterable[str]) -> Iterator[Line]:
 
 
 def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
-    """Hints, each under its number and kind; their paragraphs fill so many columns, where a width is given."""
+    """Yield hints, each under its number and kind. If a width is given, their paragraphs are wrapped to it."""
     yield "title", str(hints.exercise)
     if not hints.steps:
         yield "quiet", "  You have not seen a hint yet."
@@ -367,24 +365,24 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
             else "About the mistake that the check has named"
         )
         yield "known", f"  {about}:"
-        for line in text.splitlines() if width is None else _filled(text, width - 4):
+        for line in text.splitlines() if width is None else _wrap_paragraphs(text, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"
 
 
-def _filled(text: str, width: int) -> Iterator[str]:
-    """The paragraphs of a text at a width; indented lines, which are formulae and code, as they are."""
+def _wrap_paragraphs(text: str, width: int) -> Iterator[str]:
+    """Yield the paragraphs of a text wrapped to a width; indented lines (formulas and code) stay as they are."""
     for is_laid_out, group in groupby(text.splitlines(), key=lambda line: not line or line.startswith(" ")):
         lines = list(group)
         yield from lines if is_laid_out else _wrapped(" ".join(lines), width)
 
 
-def broken(text: str, width: int) -> list[str]:
-    """A line in pieces of so many columns at most, the later ones two columns further in; a longer word stays whole.
+def wrap_line(text: str, width: int) -> list[str]:
+    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word stays whole.
 
     Examples
     --------
-    >>> broken("  ✗ the weights are wrong", 20)
+    >>> wrap_line("  ✗ the weights are wrong", 20)
     ['  ✗ the weights are', '    wrong']
     """
     indent = len(text) - len(text.lstrip()) + 2
@@ -407,30 +405,33 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
     shown : callable
         What becomes of a title on this output, so that the columns are even in plain characters, too.
     """
-    first = status.core if status.core.counted else status
-    if status.counted:
+    first = status.core if status.core.relevant else status
+    if status.relevant:
         size = min(BAR_WIDTH, width - 2)
-        apart = size + 2 + len(status.how_many) > width
+        apart = size + 2 + len(status.progress_text) > width
         yield from (
-            ("title", text) for text in _joined(bar(first.done, len(first.counted), size), status.how_many, apart)
+            ("title", text)
+            for text in _joined(progress_bar(first.n_done, len(first.relevant), size), status.progress_text, apart)
         )
     else:
-        yield "title", status.how_many
+        yield "title", status.progress_text
     if status.next:
         yield "title", f"next: {status.next.exercise.id}, {shown(status.next.exercise.title)}"
-    longest = max((len(_end(standing)) for standing in status.standings), default=0)
-    titles = [len(shown(standing.exercise.title)) for standing in status.standings]
+    longest = max((len(_status_text(standing)) for standing in status.exercise_statuses), default=0)
+    titles = [len(shown(standing.exercise.title)) for standing in status.exercise_statuses]
     room = width - TITLE_AT - 2 - longest
-    layout = (min(room, max(titles, default=0)), False) if room >= LEAST_TITLE else (width - TITLE_AT, True)
+    layout = (min(room, max(titles, default=0)), False) if room >= MIN_TITLE_COLUMNS else (width - TITLE_AT, True)
     for part, heading in ((status.core, "Core"), (status.further, "Further")):
-        if part.standings:
+        if part.exercise_statuses:
             yield "", ""
-            if status.core.standings:  # a lab without a core has no parts
+            if status.core.exercise_statuses:  # A lab without a core has no parts.
                 yield (
                     "title",
-                    f"{heading}: {part.how_many}" if part.counted and part.counted != first.counted else heading,
+                    f"{heading}: {part.progress_text}"
+                    if part.relevant and part.relevant != first.relevant
+                    else heading,
                 )
-            yield from _standing_lines(part, *layout, shown)
+            yield from _status_table_lines(part, *layout, shown)
     for day, exercise in status.practice[:1]:
         yield "", ""
         yield (
@@ -443,10 +444,10 @@ def _joined(left: str, right: str, apart: bool) -> list[str]:
     return [left, right] if apart else [f"{left}  {right}"]
 
 
-def _standing_lines(status: Status, width: int, apart: bool, shown: Callable[[str], str]) -> Iterator[Line]:
+def _status_table_lines(status: Status, width: int, apart: bool, shown: Callable[[str], str]) -> Iterator[Line]:
     """Yield the exercises of a part with titles of `width` columns, and the state beside the title, or below it if they stand apart."""
     notebook = ""
-    for standing in status.standings:
+    for standing in status.exercise_statuses:
         if standing.exercise.notebook != notebook:
             notebook = standing.exercise.notebook
             yield "quiet", f"  {notebook}"
@@ -454,23 +455,23 @@ def _standing_lines(status: Status, width: int, apart: bool, shown: Callable[[st
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
         first, *others = _wrapped(shown(standing.exercise.title), width)
-        head, end = f"  {symbol} {standing.exercise.id:<5} {first:<{width}}", _end(standing)
+        head, end = f"  {symbol} {standing.exercise.id:<5} {first:<{width}}", _status_text(standing)
         yield style, head.rstrip() if apart else f"{head}  {end}"
         yield from ((style, " " * TITLE_AT + other) for other in [*others, *[end.lstrip()] * apart])
 
 
-def _end(standing: Standing) -> str:
+def _status_text(standing: ExerciseStatus) -> str:
     """Return what stands behind the title of an exercise: its points, its state, how many hints were shown."""
     hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
     return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 
 
-def bar(done: int, total: int, width: int = BAR_WIDTH) -> str:
+def progress_bar(done: int, total: int, width: int = BAR_WIDTH) -> str:
     """Return how much is done, as a bar.
 
     Examples
     --------
-    >>> bar(1, 3)
+    >>> progress_bar(1, 3)
     '██████████░░░░░░░░░░░░░░░░░░░░'
     """
     full = width * done // total if total else width
@@ -478,5 +479,5 @@ def bar(done: int, total: int, width: int = BAR_WIDTH) -> str:
 
 
 def as_text(lines: Iterable[Line]) -> str:
-    """Lines without their styles."""
+    """Return lines without their styles."""
     return "\n".join(text for _, text in lines)

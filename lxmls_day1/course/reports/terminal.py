@@ -1,4 +1,4 @@
-"""Reports on a terminal: coloured where it has colours, in plain characters where it has no others."""
+"""Reports on a terminal, with colours and special characters if the terminal has them."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, WIDTH, Line, broken, status_lines, workspace_lines
+from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, WIDTH, Line, status_lines, workspace_lines, wrap_line
 from lxmls_day1.course.workspaces.progress import Status
 from lxmls_day1.course.workspaces.workspace import workspace_of
 from lxmls_day1.lab import Lab
@@ -24,19 +24,19 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
-NARROWEST = 20  # columns; on fewer nothing is readable
+MIN_COLUMNS = 20  # columns; on fewer nothing is readable
 _ROW = re.compile(r" {4,}\S+(?: \S+)*  +(?P<value>\S)")  # of a table of names and values
-_WANTED = "✓█λ"  # what an output must have; on others, plain characters take their places
+_SPECIAL_CHARACTERS = "✓█λ"  # what an output must have; on others, plain characters take their places
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
-    """Print lines in their styles, those longer than the terminal is wide in pieces.
+    """Print lines in their styles, and wrap lines that are longer than the terminal is wide.
 
-    Where the output is no terminal, lines stay whole, and click leaves the colours out.
+    If the output is not a terminal, lines are not wrapped, and click omits the colours.
     """
-    width = columns()
-    for style, text in lines if can_show(_WANTED) else _in_plain_characters(lines):
-        for piece in [text] if width is None else broken(text, width):
+    width = terminal_columns()
+    for style, text in lines if can_show(_SPECIAL_CHARACTERS) else _in_plain_characters(lines):
+        for piece in [text] if width is None else wrap_line(text, width):
             click.secho(piece, **STYLES[style])
 
 
@@ -53,37 +53,37 @@ def _in_plain_characters(lines: Iterable[Line]) -> Iterator[Line]:
 
 def in_this_encoding(text: str) -> str:
     """Return a text in characters that standard output has."""
-    return text if can_show(_WANTED) else _in_plain(text)
+    return text if can_show(_SPECIAL_CHARACTERS) else _in_plain(text)
 
 
 def _in_plain(text: str) -> str:
     return text.translate(PLAIN_SYMBOLS)
 
 
-def columns() -> int | None:
+def terminal_columns() -> int | None:
     """How many columns the terminal has; None where the output is none."""
-    return max(NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    return max(MIN_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
-def fitted(text: str, width: int) -> str:
-    """Return a text in one line that takes so many columns on standard error: cut with three dots, or padded with spaces.
+def fit_to_width(text: str, width: int) -> str:
+    """Return a text as one line of ``width`` columns on standard error: cut with three dots, or padded with spaces.
 
     Examples
     --------
-    >>> fitted("a rule", 10), fitted("a long rule", 10), fitted("規則と重み", 8)
+    >>> fit_to_width("a rule", 10), fit_to_width("a long rule", 10), fit_to_width("規則と重み", 8)
     ('a rule    ', 'a long ...', '規則... ')
     """
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
     text = " ".join(text.split()).encode(encoding, "replace").decode(encoding, "replace")
-    if sum(map(_columns_of, text)) > width:
-        while text and sum(map(_columns_of, text)) > max(0, width - 3):
+    if sum(map(_character_columns, text)) > width:
+        while text and sum(map(_character_columns, text)) > max(0, width - 3):
             text = text[:-1]
         text += "..."[: max(0, width)]
-    return text + " " * (width - sum(map(_columns_of, text)))
+    return text + " " * (width - sum(map(_character_columns, text)))
 
 
-def _columns_of(character: str) -> int:
-    """Return how many columns of a terminal a character takes."""
+def _character_columns(character: str) -> int:
+    """Return the number of columns that a character takes in a terminal."""
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -91,31 +91,31 @@ def _columns_of(character: str) -> int:
 
 def echo_status(status: Status) -> None:
     """Print where the exercises of a workspace stand."""
-    echo_lines(status_lines(status, columns() or WIDTH, in_this_encoding))
+    echo_lines(status_lines(status, terminal_columns() or WIDTH, in_this_encoding))
 
 
-def find_workspace(named: str | None, command: str) -> Path:
-    """The lab folder that a student's command works on; it is the first line of what the command prints.
+def find_workspace(lab_path: str | None, command: str) -> Path:
+    """Return the lab folder that a student's command works on, and print it as the first line.
 
     Parameters
     ----------
-    named : str or None
-        What --lab names.
+    lab_path : str or None
+        The value of --lab.
     command : str
 
     Raises
     ------
     InputError
-        If nothing is named and no workspace is here.
+        If --lab is not given and the current folder is not in a workspace.
     """
-    lab = Lab(named) if named else Lab.open()
+    lab = Lab(lab_path) if lab_path else Lab.open()
     folder = workspace_of(lab, command)
     echo_lines(workspace_lines(folder))
     return folder
 
 
 def can_show(text: str) -> bool:
-    """Whether standard output has these characters."""
+    """Return True if standard output can show these characters."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):

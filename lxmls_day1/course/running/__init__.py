@@ -1,1 +1,1 @@
-"""Checks run in a process of their own, or in this one."""
+"""The running of checks, in a separate process or in this one."""

@@ -1,8 +1,8 @@
-"""Edited files of a lab in a running notebook: what is saved counts from the next cell on, without a restart.
+"""Reload edited files of a lab in a running notebook, so that they take effect in the next cell without a restart.
 
-Before each cell the files of the lab are looked at. If one has changed, all that was imported from the lab is imported anew, and what
-the notebook has of it (modules, classes, functions, and objects of these classes) becomes its new version. If a file cannot be
-imported, one line says why, and the code from before goes on until the next change.
+Before each cell the files of the lab are compared with their last known state. If one has changed, all modules of the lab are imported
+again. The notebook's references to modules, classes and functions of the lab then refer to the new versions, and objects get the new
+version of their class. If a file cannot be imported, one line gives the reason, and the old code stays in use until the next change.
 """
 
 import contextlib
@@ -13,14 +13,14 @@ from types import ModuleType
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.lab import forget_bytecode
+from lxmls_day1.lab import delete_bytecode
 from lxmls_day1.library_path import PACKAGES
 
-Snapshot = dict[Path, tuple[int, int]]
+FileStates = dict[Path, tuple[int, int]]
 
 
 class Autoreload:
-    """Keeps what is imported from a lab at the newest version of its files.
+    """Keeps the imported modules of a lab up to date with its files.
 
     Parameters
     ----------
@@ -29,38 +29,38 @@ class Autoreload:
     Attributes
     ----------
     fault : str
-        Why the newest files could not be imported, in one line; empty if they could.
-    unwritten : set of str
-        The exercises whose cells have ended because something is still to be written.
+        One line on why the newest files could not be imported; empty if they were.
+    unsolved : set of str
+        The exercises whose cells have ended because some code is not written yet.
     """
 
     def __init__(self, lab: Any):
         self.lab = lab
         self.fault = ""
-        self.unwritten: set[str] = set()
-        self._seen: Snapshot = {}
+        self.unsolved: set[str] = set()
+        self._last_states: FileStates = {}
 
     @classmethod
-    def of(cls, lab: Any) -> "Autoreload":
-        """The one of a lab, which is made at the first time."""
+    def for_lab(cls, lab: Any) -> "Autoreload":
+        """Return the instance of a lab; make it at the first call."""
         if lab.autoreload is None:
             lab.autoreload = cls(lab)
         found: Autoreload = lab.autoreload
         return found
 
-    def renew(self, names: MutableMapping[str, Any] | None = None) -> None:
-        """Import anew what has changed, and say so if that fails.
+    def reload_changed(self, namespace: MutableMapping[str, Any] | None = None) -> None:
+        """Import changed modules again; print a line if that fails.
 
         Parameters
         ----------
-        names : dict, optional
-            The notebook's names: what is of this lab among their values is replaced.
+        namespace : dict, optional
+            The notebook's namespace; its values that come from this lab are replaced.
         """
-        now = snapshot(self.lab.folder)
-        if now == self._seen:
+        now = file_states(self.lab.folder)
+        if now == self._last_states:
             return
         before = self._imported()
-        forget_bytecode(self.lab.folder)
+        delete_bytecode(self.lab.folder)
         self.lab.forget()
         try:
             for name in before:
@@ -69,28 +69,28 @@ class Autoreload:
         except BaseException as error:
             self.lab.forget()
             sys.modules.update(before)
-            if not isinstance(error, InputError):  # Ctrl-C, say: the next cell imports anew what this one did not
+            if not isinstance(error, InputError):  # such as Ctrl-C; the next cell tries again
                 raise
-            self._seen = now
+            self._last_states = now
             self.fault = str(error).rstrip(".")
             print(f"{self.fault}. Until you correct this, the code from before stays in use.")
             return
         self.fault = ""
         after = self._imported()
-        for name, value in list((names or {}).items()):
-            _replace(names, name, value, before, after)
-        self._seen = now
+        for name, value in list((namespace or {}).items()):
+            _replace(namespace, name, value, before, after)
+        self._last_states = now
 
-    def before_a_cell(self, *_info: Any) -> None:
-        """What IPython calls before each cell."""
-        import IPython  # here: there is a shell
+    def before_cell(self, *_info: Any) -> None:
+        """Reload changed files; IPython calls this before each cell."""
+        import IPython  # imported here because it is only needed in a shell
 
         shell = IPython.get_ipython()  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
         if shell is not None:
-            self.renew(shell.user_ns)
+            self.reload_changed(shell.user_ns)
 
     def _imported(self) -> dict[str, ModuleType]:
-        """What is imported from the lab's folders."""
+        """Return the modules that were imported from the lab's folders."""
         found = {}
         for name, module in list(sys.modules.items()):
             if name.partition(".")[0] in PACKAGES and _file_of(module).is_relative_to(self.lab.folder):
@@ -99,24 +99,24 @@ class Autoreload:
 
 
 def watch_cells(lab: Any) -> None:
-    """Let the notebook that runs here, if one does, use the newest code of a lab in every cell; of one lab at a time."""
+    """Register the reload of a lab's code before every cell of the notebook that runs here, if any. Only one lab is watched at a time."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
         return
     for callback in list(shell.events.callbacks["pre_run_cell"]):
         if type(getattr(callback, "__self__", None)).__qualname__ == Autoreload.__qualname__:
             shell.events.unregister("pre_run_cell", callback)
-    code = Autoreload.of(lab)
-    code.renew()
-    shell.events.register("pre_run_cell", code.before_a_cell)
+    code = Autoreload.for_lab(lab)
+    code.reload_changed()
+    shell.events.register("pre_run_cell", code.before_cell)
 
 
-def snapshot(folder: Path) -> Snapshot:
-    """Time and size of every Python file of a lab."""
-    found: Snapshot = {}
+def file_states(folder: Path) -> FileStates:
+    """Return the modification time and size of every Python file of a lab."""
+    found: FileStates = {}
     for package in PACKAGES:
         for path in (folder / package).rglob("*.py"):
-            with contextlib.suppress(OSError):  # an editor is just replacing it
+            with contextlib.suppress(OSError):  # an editor may be replacing the file
                 found[path] = (path.stat().st_mtime_ns, path.stat().st_size)
     return found
 
@@ -133,7 +133,7 @@ def _replace(
         if value is before.get(value.__name__) and value.__name__ in after:
             names[name] = after[value.__name__]
         return
-    with contextlib.suppress(Exception):  # an object may answer anything, or forbid another class
+    with contextlib.suppress(Exception):  # an object may raise anything, or refuse a new class
         kind = type(value)
         new_kind = _new_version(kind, before, after)
         new_value = _new_version(value, before, after)
@@ -144,7 +144,7 @@ def _replace(
 
 
 def _new_version(value: Any, before: MutableMapping[str, ModuleType], after: MutableMapping[str, ModuleType]) -> Any:
-    """What stands in a module now where a class or a function stood; None if it is nothing of the lab, or gone."""
+    """Return the class or function that now has the place of an old one in its module; None if it is gone or not from the lab."""
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not (isinstance(module, str) and isinstance(name, str) and module in before and module in after):
         return None

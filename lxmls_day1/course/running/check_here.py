@@ -1,8 +1,8 @@
-"""Checks run in this process, where no other can be started: in a browser.
+"""Run checks in this process if no other process can be started, as in a browser.
 
-The same checks run as in a process of its own (`check_session`), on modules that are imported anew. The code of the lab is ended
-when its time is over (`time_limit`); an end of Python is put down instead. What a student's code does to a library, here it does
-to the notebook's.
+The checks run as they do in a separate process (`check_session`), on freshly imported modules. A time limit (`time_limit`) stops the
+code of the lab. A call that would end Python is recorded instead. If a student's code changes a library, it changes the library of the
+notebook, too.
 """
 
 import contextlib
@@ -19,38 +19,38 @@ import pytest
 from lxmls_day1.course.running.check_process import ERRORS, REPORT, CheckRequest
 from lxmls_day1.course.running.check_session import INTERRUPTED, report_checks
 from lxmls_day1.course.running.time_limit import TimeLimit
-from lxmls_day1.lab import set_aside
+from lxmls_day1.lab import isolated_imports
 
-#: pytest's own capture of file descriptors asks for the size of a file that is deleted already; a browser's file system does not know it.
+#: pytest's default capture of file descriptors reads the size of a deleted file, which the file system of a browser does not support.
 _OPTIONS = ("--capture=sys", "-pno:faulthandler")
-_DEEPEST = 250  # calls below a check: a browser's stack ends before Python's limit, and Python with it
+_MAX_DEPTH = 250  # calls below a check; a browser's stack overflows, and ends Python, before Python's limit
 
 
-class _Ended(KeyboardInterrupt):
-    """The code has asked for the end of Python."""
+class _ExitCalled(KeyboardInterrupt):
+    """The code has called `os._exit`."""
 
 
-def run_here(
+def run_in_process(
     request: CheckRequest, folder: Path, work_folder: Path, time_limit: float
 ) -> tuple[list[dict[str, Any]], int, bool]:
-    """Run checks of a lab.
+    """Run checks of a lab in this process.
 
     Parameters
     ----------
     request : CheckRequest
     folder, work_folder : Path
-        The lab, and the current folder while checks run; what goes to standard error is kept there.
+        The lab, and the current folder during the checks, in which the output to standard error is saved.
     time_limit : float
         Seconds for each check.
 
     Returns
     -------
     events : list of dict
-        What a `CheckProcess` would have reported.
+        The events that a `CheckProcess` would report.
     status : int
-        With which a process would have ended.
+        The exit status that a process would have.
     timed_out : bool
-        Whether a check was ended because its time was over.
+        True if a check exceeded its time limit.
     """
     errors = io.StringIO()
     report = work_folder / REPORT
@@ -58,21 +58,21 @@ def run_here(
     statuses: list[int] = []
     with (
         contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()),
-        contextlib.chdir(work_folder), set_aside(folder), _exit_recorded(statuses), TimeLimit(folder) as limit, _shallow(),
+        contextlib.chdir(work_folder), isolated_imports(folder), _record_exit(statuses), TimeLimit(folder) as limit, _limited_recursion(),
     ):  # fmt: skip
         status = 0
         try:
-            report_checks(request, report, _OPTIONS, lambda: _alone(limit.of(time_limit)))
+            report_checks(request, report, _OPTIONS, lambda: _with_limits(limit.limit_to(time_limit)))
         except (KeyboardInterrupt, pytest.exit.Exception):
             status = INTERRUPTED
     (work_folder / ERRORS).write_text(errors.getvalue(), encoding="utf-8")
     events = [json.loads(line) for line in report.read_bytes().splitlines()]
-    return events, (statuses or [status])[0], limit.over
+    return events, (statuses or [status])[0], limit.exceeded
 
 
 @contextlib.contextmanager
-def _alone(limited: contextlib.AbstractContextManager[None]) -> Iterator[None]:
-    """Have a check run within its limit, and with nobody who types: `input` ends as in a process of its own."""
+def _with_limits(limited: contextlib.AbstractContextManager[None]) -> Iterator[None]:
+    """Run a check within its limit and with empty standard input, so that `input` fails as in a separate process."""
     before, sys.stdin = sys.stdin, io.StringIO()
     try:
         with limited:
@@ -82,12 +82,12 @@ def _alone(limited: contextlib.AbstractContextManager[None]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _exit_recorded(statuses: list[int]) -> Iterator[None]:
-    """Have `os._exit` end pytest instead of Python."""
+def _record_exit(statuses: list[int]) -> Iterator[None]:
+    """Make `os._exit` end pytest instead of Python, and append its status to ``statuses``."""
 
     def end(status: int = 0) -> NoReturn:
         statuses.append(status)
-        raise _Ended
+        raise _ExitCalled
 
     real, os._exit = os._exit, end
     try:
@@ -97,13 +97,13 @@ def _exit_recorded(statuses: list[int]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _shallow() -> Iterator[None]:
-    """Let the code call itself so often only that Python, not the browser, says that it is too often."""
+def _limited_recursion() -> Iterator[None]:
+    """Lower the recursion limit, so that Python raises RecursionError before the browser's stack overflows."""
     depth, frame = 0, sys._getframe().f_back
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(min(before, depth + _DEEPEST))
+    sys.setrecursionlimit(min(before, depth + _MAX_DEPTH))
     try:
         yield
     finally:

@@ -1,24 +1,28 @@
-"""Checks in another process: how it is started, what it may see, what it reports, and how it ends with all that it started.
+"""A separate process that runs checks: its start, its environment, its reports, and its end with all processes that it started.
 
-This keeps a student's endless loop from stopping us; it is no protection against malice.
+It protects against endless loops in a student's code, not against malice.
 """
 
+import contextlib
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.processes import end_group
-from lxmls_day1.library_path import command_of
+from lxmls_day1.base.processes import kill_process_group
+from lxmls_day1.library_path import python_command
 
 CHECK_SESSION = "lxmls_day1.course.running.check_session"
-REPORT, ERRORS = "report.jsonl", "errors.txt"
+REPORT, ERRORS, LAST_LINE = "report.jsonl", "errors.txt", "last-line.txt"
 PYTEST_SETTINGS = "[pytest]\naddopts =\n"
-#: Plugins of pytest that checks do not use. One of them collects garbage at the end: a third of a short run.
-_LEFT_OUT = (
+#: Plugins of pytest that checks do not use. One of them collects garbage at the end, which takes a third of a short run.
+_UNUSED_PLUGINS = (
     *("cacheprovider", "terminal", "unraisableexception", "threadexception", "logging", "doctest", "junitxml"),
     *("pastebin", "legacypath", "stepwise", "setuponly", "setupplan", "unittest", "debugging", "subtests", "tmpdir"),
     *("monkeypatch", "recwarn", "skipping", "warnings"),
@@ -26,19 +30,19 @@ _LEFT_OUT = (
 
 
 def pytest_options(settings: Path | str, folder: Path) -> list[str]:
-    """With what pytest runs the checks of a folder by a file of our settings.
+    """Return pytest's options for running a folder of checks with our settings file.
 
-    It looks at nothing above that folder: one may be allowed to pass through a folder above and not to list it.
+    pytest must not look at folders above, because it may have no permission to list them.
     """
-    left_out = [f"-pno:{plugin}" for plugin in _LEFT_OUT]
+    left_out = [f"-pno:{plugin}" for plugin in _UNUSED_PLUGINS]
     return [
         *left_out, "--import-mode=importlib", "--noconftest",
         "-c", str(settings), f"--rootdir={folder}", f"--confcutdir={folder}",
     ]  # fmt: skip
 
 
-def environment() -> dict[str, str]:
-    """The environment of this process, without variables that change how pytest runs or where libraries come from."""
+def check_environment() -> dict[str, str]:
+    """Return the environment of this process, without variables that change how pytest runs or where libraries come from."""
     left_out = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT")
     variables = {name: value for name, value in os.environ.items() if name not in left_out}
     variables |= {
@@ -55,21 +59,21 @@ def environment() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What a process of checks is to do.
+    """The request to a process of checks.
 
     Attributes
     ----------
     runs : tuple of (lab folder, check files)
     hidden : bool
-        Whether to run the hidden checks too.
+        If True, run the hidden checks, too.
     seed : int, optional
-        Of these.
+        The seed of the hidden checks.
     record : bool
-        Whether answers are recorded, rather than compared.
+        If True, record answers instead of comparing them.
     skip : tuple of str
-        Checks that are left out.
+        Checks that are skipped.
     practised : tuple of str
-        Exercises that are practised: further small inputs are asked.
+        Exercises that are practised, for which the reserve inputs are used, too.
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -87,9 +91,9 @@ class CheckProcess:
     ----------
     request : CheckRequest
     folder : Path
-        Its current folder, which holds its report and what goes to standard error; made if it is not there.
+        Its current folder, with its report and its output to standard error; created if it does not exist.
     compiles : bool
-        Whether learners are compiled: on a few points NumPy takes less time than importing numba.
+        If False, learners are not compiled: for a few points NumPy takes less time than the import of numba.
     """
 
     def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
@@ -100,11 +104,11 @@ class CheckProcess:
         self._n_read = 0
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                command_of(
+                python_command(
                     CHECK_SESSION, [str(folder / "request.json"), str(self._report)], options=("-X", "faulthandler")
                 ),
                 cwd=folder,
-                env=environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
+                env=check_environment() | ({} if compiles else {"NUMBA_DISABLE_JIT": "1"}),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -112,9 +116,9 @@ class CheckProcess:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # on Windows
             )
 
-    def look(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Whether it goes on, and what it has reported since the last look."""
-        alive = self.process.poll() is None  # asked before reading, so that all that was written before the end is read
+    def poll(self) -> tuple[bool, list[dict[str, Any]]]:
+        """Return True if the process is still running, and the events since the last call."""
+        alive = self.process.poll() is None  # polled before reading, so that everything written before the end is read
         with self._report.open("rb") as file:
             file.seek(self._n_read)
             new = file.read()
@@ -122,10 +126,26 @@ class CheckProcess:
         self._n_read += len(complete)
         return alive, [json.loads(line) for line in complete.splitlines()]
 
-    def messages(self) -> str:
-        """What went to standard error."""
+    def last_place(self, lab_folder: Path) -> str:
+        """Return which line of a lab runs now, as ``classifiers/mira.py, line 31``; empty if it is unknown, and on Windows."""
+        place = Path(self._report.parent, LAST_LINE)
+        if not hasattr(signal, "SIGUSR1") or not place.exists():  # it is not ready for the signal, which would end it
+            return ""
+        with contextlib.suppress(OSError):
+            self.process.send_signal(signal.SIGUSR1)
+            for _ in range(50):
+                time.sleep(0.02)
+                if frames := re.findall(
+                    r'File "(.+)", line (\d+)', place.read_text(encoding="utf-8", errors="replace")
+                ):
+                    own = ((Path(name), line) for name, line in frames if Path(name).is_relative_to(lab_folder))
+                    return next((f"{name.relative_to(lab_folder).as_posix()}, line {line}" for name, line in own), "")
+        return ""
+
+    def error_output(self) -> str:
+        """Return the output to standard error."""
         return self._errors.read_text(encoding="utf-8", errors="replace").strip()
 
-    def end(self) -> None:
-        """Kill it and all that it has started."""
-        end_group(self.process)
+    def kill(self) -> None:
+        """Kill the process and all processes that it has started."""
+        kill_process_group(self.process)

@@ -1,11 +1,13 @@
-"""Checks in this process: pytest collects them once, and they are run on one lab after another.
+"""Checks in this process: pytest collects them once, and they run on one lab after another.
 
-``python -m lxmls_day1.course.running.check_session REQUEST REPORT`` does that in a process of its own (`check_process`).
+``python -m lxmls_day1.course.running.check_session REQUEST REPORT`` does that in a separate process (`check_process`).
 """
 
 import contextlib
+import faulthandler
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -16,33 +18,33 @@ import pytest
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.plain_data import to_plain
-from lxmls_day1.base.processes import end_with_parent
+from lxmls_day1.base.processes import die_with_parent
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
-from lxmls_day1.course.running.check_process import PYTEST_SETTINGS, CheckRequest, pytest_options
+from lxmls_day1.course.running.check_process import LAST_LINE, PYTEST_SETTINGS, CheckRequest, pytest_options
 from lxmls_day1.course.running.pytest_plugin import FIXTURES, ChecksRun, check_key, check_title, is_hidden
 
 INTERRUPTED = int(pytest.ExitCode.INTERRUPTED)
 
 
 class CheckSession:
-    """The checks of some files, ready to be run: each is called as a function, without the protocol of pytest.
+    """The checks in some files, ready to run. Each check is called as a function, without the protocol of pytest.
 
     Parameters
     ----------
     check_files : sequence of Path
     run : ChecksRun
-        Which lab is checked, and with what answers are compared.
+        The run, which holds the lab under test and the expected answers.
     options : sequence of str
-        Of pytest, besides those of all checks.
+        Further options of pytest, in addition to those for all checks.
 
     Attributes
     ----------
     items : list of pytest.Function
-        The checks; known after `collect`.
+        The checks; empty before `collect` is called.
     broken : list of (file, text)
-        The files of checks that cannot be read.
+        The check files that cannot be read.
     """
 
     def __init__(self, check_files: Sequence[Path], run: ChecksRun, options: Sequence[str] = ()):
@@ -53,12 +55,12 @@ class CheckSession:
         self.broken: list[tuple[str, str]] = []
 
     def collect(self, parent: str | None = None) -> None:
-        """Have pytest find the checks, unless they are known.
+        """Have pytest collect the checks, unless they are collected already.
 
         Parameters
         ----------
         parent : str, optional
-            A folder for temporary files, if it is on this machine.
+            A folder for temporary files, if it exists.
         """
         if not self._check_files or self.items:
             return
@@ -68,31 +70,31 @@ class CheckSession:
             settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
             options = [*pytest_options(settings, self._check_files[0].parent), *self._options]
             try:
-                with _no_other_plugins():
+                with _disable_other_plugins():
                     ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
-            finally:  # whoever edits the checks and runs them again has pytest read them again
+            finally:  # After an edit pytest must read the check files again.
                 _forget_modules(self._check_files)
-        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C while the checks were collected
+        if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C during the collection
             raise KeyboardInterrupt
 
     def error_of(self, item: pytest.Function) -> BaseException | None:
-        """Run a check; the exception with which it ended."""
-        return self._run.called(item)
+        """Run a check; return the exception with which it failed, or None."""
+        return self._run.call_check(item)
 
-    # What pytest calls --------------------------------------------------------------------------------------------------
+    # Hooks that pytest calls ----------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Let our fixtures find the run."""
+        """Store the run where our fixtures find it."""
         config.stash[pytest_plugin.RUN] = self._run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note a file of checks that cannot be read."""
+        """Record a check file that cannot be read."""
         if report.failed:
             self.broken.append((report.nodeid, report.longreprtext))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Take the checks, in place of running them."""
+        """Store the collected checks instead of running them."""
         for item in session.items:
             if not pytest_plugin.is_plain(item):
                 self.broken.append((item.nodeid, f"{item.name} is no plain function of {', '.join(FIXTURES)}"))
@@ -105,25 +107,25 @@ def report_checks(
     request: CheckRequest,
     report: Path,
     options: Sequence[str] = (),
-    limited: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
+    make_limit: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext,
 ) -> None:
-    """Do what is requested, and append a line of JSON for each event.
+    """Run the requested checks, and append a line of JSON for each event.
 
-    Each line is written at once: what is in it survives whatever a check does.
+    Each line is written immediately, so that it survives a crash in a check.
 
     Parameters
     ----------
     request : CheckRequest
     report : Path
     options : sequence of str
-        Of pytest.
-    limited : function
-        What makes the context in which each check runs.
+        Options of pytest.
+    make_limit : function
+        Return the context in which a check runs.
 
     Raises
     ------
     KeyboardInterrupt
-        If a check ends with that.
+        If a check raises it.
     """
 
     def write(**event: Any) -> None:
@@ -143,12 +145,12 @@ def report_checks(
         for lab_folder, check_files in request.runs:
             run.lab_folder = Path(lab_folder)
             items = [item for file in check_files for item in of_file.get(Path(file).resolve(), [])]
-            write(event="collected", checks=[_described(item) for item in items])
+            write(event="collected", checks=[_describe_check(item) for item in items])
             for item in items:
                 write(event="begin", check=check_key(item))
-                with limited():
+                with make_limit():
                     error = session.error_of(item)
-                write(event="end", check=check_key(item), **_ending(run, item, error))
+                write(event="end", check=check_key(item), **_outcome_record(run, item, error))
             write(event="done")
 
     session.collect(parent=str(report.parent))
@@ -159,30 +161,30 @@ def report_checks(
         write(event="broken", file=file, text=lines[-1].removeprefix("E").strip() if lines else "", details=text)
 
 
-def _described(item: pytest.Item) -> dict[str, Any]:
+def _describe_check(item: pytest.Item) -> dict[str, Any]:
     return {"check": check_key(item), "exercise": exercise_of_check(item.path.name), "title": check_title(item)}
 
 
-def _ending(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
-    """How a check ended, as JSON can hold it; of a run that records, with the answers that were got."""
+def _outcome_record(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
+    """Return the outcome of a check as JSON-compatible data; in a run that records, with the check's answers."""
     outcome, text = pytest_plugin.verdict(run, item, error)
     ending: dict[str, Any] = {"outcome": outcome, "text": text}
     if run.recordings is not None:
         recording = run.recordings.pop(check_key(item), None)
         answers = recording.answers if recording is not None else {}
         ending["hidden"] = is_hidden(item)
-        ending["answers"] = {what: answer.to_json() for what, answer in answers.items()}
+        ending["answers"] = {description: answer.to_json() for description, answer in answers.items()}
         return ending
     wrong = error if isinstance(error, WrongAnswer) else None
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
-    ending["named_as"] = wrong.named_as if wrong else ""
+    ending["diagnosis_kind"] = wrong.diagnosis_kind if wrong else ""
     ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
-    calls = run.asked.answers if run.asked is not None else []
-    must_return = pytest_plugin.must_return(item)
+    calls = run.guarded_lab.answers if run.guarded_lab is not None else []
+    must_return = pytest_plugin.required_results(item)
     functions = list(dict.fromkeys(call[0] for call in calls if call is not None and call[0] in must_return))
     ending["functions"] = functions
     ending["wrong_functions"] = _wrong_functions(functions, outcome, wrong)
-    ending["printed"] = list(run.asked.printed) if run.asked is not None else []
+    ending["printed"] = list(run.guarded_lab.printed) if run.guarded_lab is not None else []
     return ending
 
 
@@ -195,7 +197,7 @@ def _wrong_functions(called: list[str], outcome: str, wrong: WrongAnswer | None)
 
 
 def _forget_modules(files: Sequence[Path]) -> None:
-    """Drop what was imported from these files: pytest would take it for other files of the same name, too."""
+    """Remove modules imported from these files; otherwise pytest would use them for other files of the same name."""
     names = set(map(str, files))
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in names:
@@ -203,8 +205,8 @@ def _forget_modules(files: Sequence[Path]) -> None:
 
 
 @contextlib.contextmanager
-def _no_other_plugins() -> Iterator[None]:
-    """Plugins that happen to be installed have no part in checks."""
+def _disable_other_plugins() -> Iterator[None]:
+    """Disable installed pytest plugins during a check."""
     name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
     before = os.environ.get(name)
     os.environ[name] = "1"
@@ -217,8 +219,10 @@ def _no_other_plugins() -> Iterator[None]:
 
 
 def main(request: str, report: str) -> None:
-    """Do what a request asks for; the process ends with a message if a check file cannot be read."""
-    end_with_parent()
+    """Run the checks of a request; exit with a message if a check file cannot be read."""
+    die_with_parent()
+    if hasattr(signal, "SIGUSR1"):  # see `CheckProcess.last_place`
+        faulthandler.register(signal.SIGUSR1, Path(report).with_name(LAST_LINE).open("w"), all_threads=False)
     try:
         report_checks(CheckRequest(**json.loads(Path(request).read_text(encoding="utf-8"))), Path(report))
     except (KeyboardInterrupt, pytest.exit.Exception):

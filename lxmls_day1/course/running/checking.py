@@ -1,8 +1,8 @@
-"""Checks run on a lab folder in a process of its own, whatever the code in that folder does.
+"""Run checks on a lab folder in a separate process, whatever the code in that folder does.
 
-The process appends every event to a file at once (`check_session`), and this one watches that file. So a check that
-hangs, exits or crashes is known by name; the process is ended and the checks that are left run in a new one. Where no process
-can be started `check_here` does the same in this one.
+The process appends every event to a file immediately (`check_session`), and this module polls that file. So a check that hangs, exits or
+crashes is known by name. The process is ended, and the remaining checks run in a new one. If no process can be started, `check_here`
+does the same in this process.
 """
 
 import contextlib
@@ -17,22 +17,23 @@ from typing import Any
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain
-from lxmls_day1.base.waiting import Wait, counts_work, tried_again
+from lxmls_day1.base.waiting import Deadline, has_process_times, retry_after_timeout
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.diagnosis.naming import PROPERTY, mistakes_among, small_inputs_among
+from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnosed_mistakes, find_probe_inputs_check
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import STUB_MESSAGE, stub_functions, stub_left
+from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.running import check_process
-from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest, locked
-from lxmls_day1.lab import Lab, forget_bytecode
-from lxmls_day1.library_path import STARTS_PROCESSES
+from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest, lock_state
+from lxmls_day1.lab import Lab, delete_bytecode
+from lxmls_day1.library_path import CAN_START_PROCESSES
 
-#: Of `WorkClock`: all public checks of an exercise together take a right solution about one second. A browser has only the clock.
-TIME_LIMIT = 8.0 if STARTS_PROCESSES else 30.0
+#: Seconds of `ActivityClock`; all public checks of an exercise take about one second for a right solution. In a
+#: browser, wall-clock seconds.
+TIME_LIMIT = 8.0 if CAN_START_PROCESSES else 30.0
 START_LIMIT = 120.0
 
-Progressed = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,14 @@ class CheckResult:
     Attributes
     ----------
     outcome : str
-        ``passed``; ``wrong``, an answer or a property; ``to do``, the stub is still there; ``error``, an exception;
+        ``n_passed``; ``wrong``, an answer or a property; ``to do``, the stub is still there; ``error``, an exception;
         ``timeout``; ``ended``, the process went down; ``not run``; ``skipped``, for a reason that is not the student's.
     text : str
         What to say about it.
     mistakes : tuple of (name, sentence)
         The known mistakes that give such an answer.
-    named_as : str
-        What they are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`.
+    diagnosis_kind : str
+        What they are: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, of the check of small inputs.
     printed : tuple of str
@@ -64,7 +65,7 @@ class CheckResult:
     outcome: str
     text: str = ""
     mistakes: tuple[tuple[str, str], ...] = ()
-    named_as: str = ""
+    diagnosis_kind: str = ""
     example: CounterExample | None = None
     printed: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -72,7 +73,7 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether it holds."""
+        """True if the check has passed."""
         return self.outcome == "passed"
 
 
@@ -84,13 +85,13 @@ class ExerciseReport:
     ----------
     exercise : Exercise
     results : tuple of CheckResult
-    hidden : int
+    n_hidden : int
         How many more checks run at grading.
     digest : str
         The digest of the exercise's files before the checks began (`files_digest`).
     missing : tuple of str
         Files of the exercise that were not there.
-    stub_left : str
+    stub_file : str
         The file in which the ``raise`` of the stub still stands; below a right answer it is never reached.
     questions : dict from known mistake to question
         Only mistakes that have a question.
@@ -100,10 +101,10 @@ class ExerciseReport:
 
     exercise: Exercise
     results: tuple[CheckResult, ...]
-    hidden: int
+    n_hidden: int
     digest: str = ""
     missing: tuple[str, ...] = ()
-    stub_left: str = ""
+    stub_file: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
     to_write: tuple[str, ...] = ()
 
@@ -117,58 +118,58 @@ class ExerciseReport:
         return found if len(found) > 1 else {}
 
     @property
-    def counted(self) -> tuple[CheckResult, ...]:
-        """All but the skipped ones."""
+    def not_skipped(self) -> tuple[CheckResult, ...]:
+        """The results of all checks that were not skipped."""
         return tuple(result for result in self.results if result.outcome != "skipped")
 
     @property
-    def passed(self) -> int:
-        """How many checks hold."""
+    def n_passed(self) -> int:
+        """The number of checks that have passed."""
         return sum(result.passed for result in self.results)
 
     @property
     def all_passed(self) -> bool:
-        """Whether there are checks, and all hold."""
-        return bool(self.counted) and self.passed == len(self.counted)
+        """True if there are checks, and all have passed."""
+        return bool(self.not_skipped) and self.n_passed == len(self.not_skipped)
 
     @property
     def to_do(self) -> bool:
-        """Whether only the stub makes checks fail."""
-        failed = [result for result in self.counted if not result.passed]
+        """True if the stub is the only reason why checks fail."""
+        failed = [result for result in self.not_skipped if not result.passed]
         return bool(failed) and all(result.outcome == "to do" for result in failed)
 
     @property
-    def rests_on(self) -> str:
-        """Another exercise of which the stub is what the checks meet; empty if it is this one's own."""
-        met = [STUB_MESSAGE.match(result.text) for result in self.counted if result.outcome == "to do"]
+    def blocked_by(self) -> str:
+        """The id of another exercise whose stub the checks have reached; empty if they have reached this exercise's own stub."""
+        met = [STUB_MESSAGE.match(result.text) for result in self.not_skipped if result.outcome == "to do"]
         others = [match[1] for match in met if match and match[1] != self.exercise.id]
         return others[0] if others and len(others) == len(met) else ""
 
     @property
-    def what_is_missing(self) -> str:
+    def missing_files_message(self) -> str:
         """The sentence about missing files: ``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back``."""
         verb, pronoun = ("is", "it") if len(self.missing) == 1 else ("are", "them")
         puts_back = f"`lxmls-day1 reset {self.exercise.id}` puts {pronoun} back"
         return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
 
     @property
-    def small_inputs(self) -> CheckResult | None:
-        """How the check of small inputs went."""
-        return small_inputs_among(self.results)
+    def probe_inputs_result(self) -> CheckResult | None:
+        """The result of the check of the probe inputs."""
+        return find_probe_inputs_check(self.results)
 
     @property
-    def named_as(self) -> str:
-        """What the mistakes are: one of the keys of `lxmls_day1.course.diagnosis.naming.HEADS`."""
-        return self.small_inputs.named_as if self.small_inputs is not None else ""
+    def diagnosis_kind(self) -> str:
+        """The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`."""
+        return self.probe_inputs_result.diagnosis_kind if self.probe_inputs_result is not None else ""
 
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The mistakes that answers to small inputs speak for."""
-        return mistakes_among(self.results)
+        """The mistakes that the answers to the probe inputs indicate."""
+        return diagnosed_mistakes(self.results)
 
     @property
     def question(self) -> str:
-        """What the student is asked to explain; empty if no mistake was named, or it is only one of several possible ones."""
+        """The question that the student is to answer; empty unless exactly one mistake was named."""
         return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
 
     @property
@@ -176,25 +177,25 @@ class ExerciseReport:
         """``3 of 3 public checks pass; 4 more run at grading``."""
         if not self.results:
             return "no checks: write your answer in the notebook"
-        total = len(self.counted)
+        total = len(self.not_skipped)
         verb = "passes" if total == 1 else "pass"
-        text = f"{self.passed} of {total} public check{'s' * (total != 1)} {verb}"
+        text = f"{self.n_passed} of {total} public check{'s' * (total != 1)} {verb}"
         skipped = len(self.results) - total
         if skipped:
             text += f", {skipped} could not run here"
-        return f"{text}; {self.hidden} more run{'s' * (self.hidden == 1)} at grading" if self.hidden else text
+        return f"{text}; {self.n_hidden} more run{'s' * (self.n_hidden == 1)} at grading" if self.n_hidden else text
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The reports of several exercises; `compared`: exercise, question, the student's answer to it and the course's."""
+    """The reports of several exercises. ``compared``: exercise, question, the student's answer and the answer of the course."""
 
     reports: tuple[ExerciseReport, ...]
     compared: tuple[tuple[str, str, str, str], ...] = ()
 
     @property
     def all_passed(self) -> bool:
-        """Whether all checks of all exercises hold."""
+        """True if all checks of all exercises have passed."""
         return all(report.all_passed for report in self.reports if report.results)
 
 
@@ -202,7 +203,7 @@ def run_checks(
     lab_folder: Path,
     ids: Collection[str] | None = None,
     time_limit: float = TIME_LIMIT,
-    progressed: Progressed = lambda title: None,
+    on_progress: OnProgress = lambda title: None,
 ) -> CheckReport:
     """Run the public checks of some exercises on a lab folder.
 
@@ -210,31 +211,33 @@ def run_checks(
     ----------
     lab_folder : Path
     ids : collection of str, optional
-        The exercises; all that are assigned unless given.
+        The exercises. Default: all assigned exercises.
     time_limit : float
-        Seconds of work that one check may take.
-    progressed : function from str
-        Called with the title of each check when it begins.
+        Limit of each check, in seconds of work.
+    on_progress : function from str
+        Called with the title of each check when the check begins.
 
     Returns
     -------
     CheckReport
-        One report for each exercise, without results for one that has no checks.
+        One report for each exercise; an exercise without checks has no results.
 
     Raises
     ------
     InputError
-        If the folder is no lab, there is no such exercise, or the checks themselves cannot be run.
+        If the folder is not a lab, an exercise does not exist, or the checks themselves cannot be run.
     """
     folder = Lab(lab_folder).folder
-    registry = Registry.of(folder)
+    registry = Registry.from_folder(folder)
     checks = exercises_folder(folder)
     exercises = registry.select(ids)
     checked = {exercise.id: check_files(checks, exercise) for exercise in exercises}
     recorded = RecordedAnswers.read(checks / RECORDED.name, [id for id, its in checked.items() if its])
     files = list(chain.from_iterable(checked.values()))
-    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}  # a later edit is not checked
-    run = _Run(folder, files, time_limit, progressed)
+    digests = {
+        exercise.id: files_digest(folder, exercise) for exercise in exercises
+    }  # The digests are computed first, because an edit during the checks is not checked.
+    run = _CheckRun(folder, files, time_limit, on_progress)
     if files:
         run.run_all()
     results = [run.results[check["check"]] for check in run.order]
@@ -246,7 +249,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
-                stub_left(folder, exercise),
+                find_stub_file(folder, exercise),
                 recorded.questions.get(exercise.id, {}),
                 stub_functions(folder, exercise),
             )
@@ -255,108 +258,111 @@ def run_checks(
     )
 
 
-def remember(folder: Path, report: CheckReport) -> None:
-    """Keep the results in the workspace's state.
+def save_results(folder: Path, report: CheckReport) -> None:
+    """Save the results in the workspace's state.
 
     Raises
     ------
     OSError
         If the state cannot be written.
     """
-    with locked(folder):
-        state = WorkspaceState.of(folder)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
         for one in report.reports:
             if one.results:
-                names = () if one.named_as == PROPERTY else tuple(name for name, _ in one.mistakes)
-                kept = KeptResult(one.passed, len(one.counted), one.hidden, one.digest, names)
+                names = () if one.diagnosis_kind == PROPERTY else tuple(name for name, _ in one.mistakes)
+                kept = SavedResult(one.n_passed, len(one.not_skipped), one.n_hidden, one.digest, names)
                 state.results[one.exercise.id] = kept
             if one.all_passed:
-                state.passed(one.exercise.id)
+                state.mark_passed(one.exercise.id)
         state.save()
 
 
-class _Run:
-    """The checks of some files on a lab: run until each has a result, whatever it does to the process that runs it.
+class _CheckRun:
+    """A run of some check files on a lab, until each check has a result, even if a check ends the process.
 
     Attributes
     ----------
     order : list of dict
-        The checks, as collected.
+        The collected checks.
     results : dict from check to CheckResult
-        What is known of them so far.
+        The results so far.
     """
 
-    def __init__(self, lab_folder: Path, files: Sequence[Path], time_limit: float, progressed: Progressed):
+    def __init__(self, lab_folder: Path, files: Sequence[Path], time_limit: float, on_progress: OnProgress):
         self._lab_folder = lab_folder
-        self._practised = tuple(WorkspaceState.of(lab_folder).practised)
+        self._practised = tuple(WorkspaceState.from_folder(lab_folder).practised)
         self._files = files
         self._time_limit = time_limit
-        self._progressed = progressed
+        self._on_progress = on_progress
         self._running: str | None = None
-        self._tried: set[str] = set()  # ran out of time once, by the clock
+        self._last_place = ""
+        self._timed_out_once: set[str] = set()  # checks that have exceeded the wall-clock limit once
         self.order: list[dict[str, str]] = []
         self.results: dict[str, CheckResult] = {}
 
     def run_all(self) -> None:
-        """Run them all."""
+        """Run all checks."""
         with temporary_folder("lxmls-day1-check-") as folder:
             while True:
-                before = len(self.results) + len(self._tried)
+                before = len(self.results) + len(self._timed_out_once)
                 self._run_some(folder)
-                self._leave_out_after_timeouts()
+                self._skip_after_timeouts()
                 if all(check["check"] in self.results for check in self.order):
                     return
-                if len(self.results) + len(self._tried) == before:
+                if len(self.results) + len(self._timed_out_once) == before:
                     raise _cannot_be_run(folder)
 
     def _run_some(self, folder: Path) -> None:
-        """Run the checks that have no result yet, until all are done or one of them ends what runs them."""
-        forget_bytecode(self._lab_folder)
+        """Run the checks without a result, until all have one or a check ends the process."""
+        delete_bytecode(self._lab_folder)
         runs = ((str(self._lab_folder), tuple(map(str, self._files))),)
         request = check_process.CheckRequest(runs, skip=tuple(self.results), practised=self._practised)
-        if STARTS_PROCESSES:
-            collected, status, timed_out = tried_again(lambda: self._watch_process(request, folder))
+        if CAN_START_PROCESSES:
+            collected, status, timed_out = retry_after_timeout(lambda: self._watch_process(request, folder))
         else:
-            from lxmls_day1.course.running.check_here import run_here  # here: it imports pytest
+            from lxmls_day1.course.running.check_here import run_in_process  # imported here because it imports pytest
 
-            events, status, timed_out = run_here(request, self._lab_folder, folder, self._time_limit)
-            collected = any([self._take(event) for event in events])
+            events, status, timed_out = run_in_process(request, self._lab_folder, folder, self._time_limit)
+            collected = any([self._process_event(event) for event in events])
         if not collected:
             raise _cannot_be_run(folder)
         running, self._running = self._running, None
         if running is None:
             return
-        if timed_out and STARTS_PROCESSES and not counts_work() and running not in self._tried:
-            self._tried.add(running)
+        if timed_out and CAN_START_PROCESSES and not has_process_times() and running not in self._timed_out_once:
+            self._timed_out_once.add(running)
         elif timed_out:
-            text = f"did not end within {self._time_limit:g} s; is there a loop that never ends, or one of far too many rounds?"
-            self._end(running, outcome="timeout", text=text)
+            place = f"the line that ran last is {self._last_place}; " if self._last_place else ""
+            text = f"did not end within {self._time_limit:g} s; {place}is there a loop that never ends, or one of far too many rounds?"
+            self._add_result(running, outcome="timeout", text=text)
         else:
-            self._end(running, outcome="ended", text=_how_it_ended(status))
+            self._add_result(running, outcome="ended", text=_exit_message(status))
 
     def _watch_process(self, request: check_process.CheckRequest, folder: Path) -> tuple[bool, int, bool]:
-        """Run checks in a process of its own: whether it found them, its exit status, and whether it had to be ended."""
+        """Run checks in a separate process; return (checks were found, exit status, time limit was exceeded)."""
         running = check_process.CheckProcess(request, folder, compiles=False)
-        wait = Wait("the checks to begin", running.process.pid, START_LIMIT, asleep=True)
+        wait = Deadline("the checks to begin", running.process.pid, START_LIMIT, sleep_only=True)
         collected = timed_out = False
         try:
             while True:
-                alive, events = running.look()
+                alive, events = running.poll()
                 for event in events:
-                    collected = self._take(event) or collected
-                    wait = wait.next("a check", self._time_limit, remedy="--time-limit raises the limit")
-                timed_out = wait.is_over()
+                    collected = self._process_event(event) or collected
+                    wait = wait.next_step("a check", self._time_limit, remedy="--time-limit raises the limit")
+                timed_out = wait.expired()
                 if not alive or timed_out:
+                    self._last_place = running.last_place(self._lab_folder) if timed_out else ""
                     break
                 time.sleep(0.02)
         finally:
-            running.end()
+            running.kill()
         if timed_out and not collected:
-            raise wait.too_long("the checks did not begin")
+            raise wait.timeout_error("the checks did not begin")
         return collected, running.process.returncode, timed_out
 
-    def _take(self, event: dict[str, Any]) -> bool:
-        """Note one event. Returns whether it says that the checks were found."""
+    def _process_event(self, event: dict[str, Any]) -> bool:
+        """Process one event; return True if it reports that the checks were found."""
         kind, check = event.pop("event"), event.pop("check", "")
         if kind == "broken":
             raise InputError(
@@ -368,37 +374,37 @@ class _Run:
             self.order += [check for check in event["checks"] if check["check"] not in known]
         elif kind == "begin":
             self._running = check
-            self._progressed(self._described(check)["title"])
+            self._on_progress(self._check_description(check)["title"])
         elif kind == "end" and check not in self.results:
             event["mistakes"] = tuple((name, sentence) for name, sentence in event["mistakes"])
             event |= {key: tuple(event[key]) for key in ("printed", "functions", "wrong_functions")}
             event["example"] = from_plain(CounterExample, event["example"]) if event["example"] else None
-            self._end(check, **event)
+            self._add_result(check, **event)
             self._running = None
         return bool(kind == "collected")
 
-    def _leave_out_after_timeouts(self) -> None:
-        """If one check of an exercise has not ended, the others would hardly end either: they are not run."""
+    def _skip_after_timeouts(self) -> None:
+        """Skip the other checks of an exercise after a timeout, because they would hardly end either."""
         unending = {result.exercise for result in self.results.values() if result.outcome == "timeout"}
         for check in self.order:
             if check["check"] not in self.results and check["exercise"] in unending:
                 text = f"not run, because a check before it did not end within {self._time_limit:g} s"
-                self._end(check["check"], outcome="not run", text=text)
+                self._add_result(check["check"], outcome="not run", text=text)
 
-    def _described(self, check: str) -> dict[str, Any]:
+    def _check_description(self, check: str) -> dict[str, Any]:
         return next(each for each in self.order if each["check"] == check)
 
-    def _end(self, check: str, **result: Any) -> None:
-        self.results[check] = CheckResult(**self._described(check), **result)
+    def _add_result(self, check: str, **result: Any) -> None:
+        self.results[check] = CheckResult(**self._check_description(check), **result)
 
 
 def _cannot_be_run(folder: Path) -> InputError:
-    """With the end of what the process said on standard error."""
+    """Return an error with the last output of the process to standard error."""
     text = (folder / check_process.ERRORS).read_text(encoding="utf-8", errors="replace").strip()
     return InputError(f"the checks cannot be run: {text[-1500:] or 'their process ended without a message'}")
 
 
-def _how_it_ended(status: int) -> str:
+def _exit_message(status: int) -> str:
     if status < 0:
         with contextlib.suppress(ValueError):
             return f"the code crashed Python ({signal.Signals(-status).name})"

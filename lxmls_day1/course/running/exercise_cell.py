@@ -1,10 +1,9 @@
-"""What stands around the code of an exercise in a notebook: ``with lab.exercise("1.5"):``.
+"""The context manager around the code of an exercise in a notebook: ``with lab.exercise("1.5"):``.
 
-It does two things. First, an edited file of the lab counts from the next run of the cell on, without a restart: on entry the
-lab's modules are forgotten, so that an ``import`` in the cell reads them anew. (`lxmls_day1.course.running.autoreload` does the
-same for other cells.) Second, code that is not written yet, and raises `NotImplementedError`, ends the cell with one line that
-names it, and the rest of the notebook still runs. A later cell that misses a name which this cell would have defined ends
-in the same way.
+It does two things. First, an edited file of the lab takes effect when the cell runs again, without a restart: on entry the modules of
+the lab are removed, so that an ``import`` in the cell reads them again. (`lxmls_day1.course.running.autoreload` does the same for
+other cells.) Second, code that is not written yet raises `NotImplementedError`. This error ends the cell with one line that names the
+exercise, and the rest of the notebook still runs. A later cell that lacks a name which this cell would have defined ends in the same way.
 """
 
 import os
@@ -19,7 +18,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.autoreload import Autoreload
 
-COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # as a stub names it
+COMMAND = re.compile(r"`lxmls-day1 hint ([\w.]+)`")  # the command in the message of a stub
 
 
 class ExerciseCell:
@@ -47,8 +46,8 @@ class ExerciseCell:
         self.number = str(number)
 
     def __enter__(self) -> Self:
-        code = Autoreload.of(self.lab)
-        code.renew()
+        code = Autoreload.for_lab(self.lab)
+        code.reload_changed()
         if not code.fault:
             self.lab.forget()
         return self
@@ -56,8 +55,8 @@ class ExerciseCell:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        waiting = Autoreload.of(self.lab).unwritten
-        place = place_in_folder(trace, self.lab.folder)
+        waiting = Autoreload.for_lab(self.lab).unsolved
+        place = location_in_lab(trace, self.lab.folder)
         if error is None:
             waiting.discard(self.number)
         if type(error) is NameError and self.number in waiting and not place:
@@ -65,37 +64,37 @@ class ExerciseCell:
             return True
         if not isinstance(error, NotImplementedError):
             if error is not None:
-                error.with_traceback(in_own_code(trace, self._files()))
+                error.with_traceback(own_frames_only(trace, self._files()))
             return False
         waiting.add(self.number)
-        what = " ".join(str(error).split()) or f"Exercise {self.number}"
-        what = COMMAND.sub(r'`lab.hint("\1")`', what)  # in a web page there is no command line
-        print(f"Still to be done – {what}{place and f' ({place}). Save the file, and run this cell again.'}")
+        message = " ".join(str(error).split()) or f"Exercise {self.number}"
+        message = COMMAND.sub(r'`lab.hint("\1")`', message)  # A web page has no command line.
+        print(f"Still to be done – {message}{place and f' ({place}). Save the file, and run this cell again.'}")
         return True
 
     def _files(self) -> set[Path]:
-        """The files that students write in."""
+        """Return the files in which students write."""
         try:
-            exercises = list(Registry.of(self.lab.folder))
-        except InputError:  # a damaged registry must not hide the error in the cell
+            exercises = list(Registry.from_folder(self.lab.folder))
+        except InputError:  # A damaged registry must not hide the error in the cell.
             return set()
         return {(self.lab.folder / name).resolve() for exercise in exercises for name in exercise.files}
 
 
-def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
-    """The traceback of an error in a student's file without the calls that lead from the notebook's cell to it.
+def own_frames_only(trace: TracebackType | None, files: Collection[Path]) -> TracebackType | None:
+    """Return the traceback of an error in a student's file without the calls between the notebook's cell and that file.
 
     Parameters
     ----------
     trace : traceback
-        It begins in the cell.
+        A traceback that begins in the cell.
     files : collection of Path
-        Those that students write in.
+        The files in which students write.
 
     Returns
     -------
     traceback
-        The same one where the error came from elsewhere.
+        The same traceback if the error was not raised in one of these files.
     """
     frames = [trace] if trace is not None else []
     while frames and frames[-1].tb_next is not None:
@@ -109,8 +108,8 @@ def in_own_code(trace: TracebackType | None, files: Collection[Path]) -> Traceba
     return trimmed
 
 
-def place_in_folder(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
-    """Where in a lab an error came from, as ``classifiers/mira.py, line 31``; empty if it was not in the lab.
+def location_in_lab(trace: TracebackType | None, folder: str | os.PathLike[str]) -> str:
+    """Return the location of an error in a lab, such as ``classifiers/mira.py, line 31``; empty if it is outside the lab.
 
     Parameters
     ----------

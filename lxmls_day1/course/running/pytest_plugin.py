@@ -2,12 +2,12 @@
 
 A check is an ordinary test that uses three fixtures:
 
-* ``lab``, what stands for the `Lab` that is checked (`GuardedLab`, `BoxedLab`);
-* ``expect``: ``expect("what this is", value)`` compares with the recorded answer and names the mistake;
-* ``rng``, a numpy Generator: the same in every run for public checks, seeded afresh for hidden ones.
+* ``lab``, a stand-in for the `Lab` under test (`GuardedLab`, `BoxedLab`);
+* ``expect``: ``expect("what this is", value)`` compares a value with the recorded answer and names the mistake;
+* ``rng``, a numpy Generator: the same in every run for public checks, with a new seed for hidden checks.
 
-Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``; what is expected there is computed with the
-same seed from the reference lab first. Programs that run the checks have their own loop: `check_session`.
+Checks marked ``@pytest.mark.hidden`` run at grading only, or with ``--hidden``. Their expected answers are computed first, from the
+reference lab with the same seed. Programs that run checks do not use pytest's loop but `check_session`.
 """
 
 import contextlib
@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import CheckedLab, GuardedLab
-from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, Wanted, unusable
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERED, SmallInputs, ask_some
-from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, wrong_in_words
+from lxmls_day1.course.checked_lab import GuardedLab, LabUnderTest
+from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, RequiredResults, describe_unusable_answer
+from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, ProbeInputs, run_on_some_inputs
+from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, describe_failure
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.registry import RECORDED, SMALL_INPUTS, Exercise, Registry, exercise_of_check
-from lxmls_day1.course.running.refusals import answers_of, answers_refused
+from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, RECORDED, Exercise, Registry, exercise_of_check
+from lxmls_day1.course.running.refusals import block_solutions, functions_to_block
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import PACKAGES, Lab, is_within
 
@@ -37,24 +37,24 @@ PUBLIC_SEED = 1
 
 
 class ChecksRun:
-    """The state of one run of pytest over checks.
+    """The state of one run of checks.
 
     Attributes
     ----------
     lab_folder : Path or None
-        None for the lab around each check file.
+        The lab under test; if None, the lab that contains the check file.
     seed : int or None
-        That of hidden checks; None unless it was given, until they want it.
+        The seed of hidden checks; if None, it is drawn when the first hidden check needs it.
     item : pytest.Item or None
-        The check that is running.
-    asked : GuardedLab or None
-        The lab that the check asks, where that is in this process.
+        The check that is running, if any.
+    guarded_lab : GuardedLab or None
+        The lab that the check calls, if it is in this process.
     boxed_lab : bool
-        Whether the lab runs elsewhere, in a box that keeps answers out of reach itself.
+        True if the lab runs in a box, which makes the solutions inaccessible itself.
     recordings : dict or None
-        Where the answers that checks got are collected instead of compared: check -> `RecordingExpect`.
+        If not None, answers are collected here instead of compared: from check to `RecordingExpect`.
     practised : collection of str
-        Exercises of which further small inputs are asked.
+        Exercises for which the reserve inputs are used, too.
     """
 
     boxed_lab = False
@@ -73,10 +73,10 @@ class ChecksRun:
         self.recordings = recordings
         self.practised: Collection[str] = ()
         self.item: pytest.Item | None = None
-        self.asked: GuardedLab | None = None
-        self._given = answers
+        self.guarded_lab: GuardedLab | None = None
+        self._fixed_answers = answers
         self._answers: dict[Path, RecordedAnswers] = {}
-        self._fresh: RecordedAnswers | None = answers
+        self._hidden_answers: RecordedAnswers | None = answers
         self._registries: dict[Path, Registry] = {}
 
     @property
@@ -85,29 +85,29 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> CheckedLab:
-        """The lab that is checked."""
-        self.asked = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
-        return self.asked
+    def lab(self, check_file: Path) -> LabUnderTest:
+        """Return the lab under test."""
+        self.guarded_lab = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        return self.guarded_lab
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
-        """The answers with which a check is compared."""
-        if self._given is not None:
-            return self._given
+        """Return the answers with which a check is compared."""
+        if self._fixed_answers is not None:
+            return self._fixed_answers
         if is_hidden(item):
-            assert self._fresh is not None  # `compute_hidden_answers` came first
-            return self._fresh
-        return self.recorded(item)
+            assert self._hidden_answers is not None  # `compute_hidden_answers` was called before
+            return self._hidden_answers
+        return self.recorded_answers(item)
 
-    def recorded(self, item: pytest.Item) -> RecordedAnswers:
-        """What is recorded beside a check: the answers to public checks, the sentences of the mistakes, and the small inputs."""
+    def recorded_answers(self, item: pytest.Item) -> RecordedAnswers:
+        """Return the recordings beside a check: answers to public checks, sentences on the mistakes, and probe inputs."""
         if item.path not in self._answers:
             exercise = exercise_of_check(item.path.name) or ""
             self._answers[item.path] = RecordedAnswers.read(item.path.parent / RECORDED.name, [exercise])
         return self._answers[item.path]
 
     def expect(self, item: pytest.Item) -> Expect | RecordingExpect:
-        """What a check calls to compare a value with what the reference answers."""
+        """Return the function with which a check compares a value with the reference's answer."""
         key = check_key(item)
         if self.recordings is not None:
             recording = self.recordings[key] = RecordingExpect()
@@ -115,65 +115,65 @@ class ChecksRun:
         return Expect(self.answers(item).checks.get(key, {}))
 
     def small_inputs(self, item: pytest.Item) -> Callable[[Any], None]:
-        """What asks a lab about the small inputs of an exercise, and judges what it answers."""
+        """Return the function that runs a lab on the probe inputs of an exercise and judges its answers."""
         module = item.getparent(pytest.Module)
         assert module is not None
         exercise = exercise_of_check(item.path.name) or ""
         if self.recordings is None:
-            answers = self.recorded(item)
+            answers = self.recorded_answers(item)
             sentences, practised = answers.sentences.get(exercise, {}), exercise in self.practised
-            return SmallInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
-        return lambda lab: ask_some(module.obj, lab)
+            return ProbeInputs(module.obj, answers.pools.get(exercise), sentences, practised).check
+        return lambda lab: run_on_some_inputs(module.obj, lab)
 
     def rng(self, item: pytest.Item) -> Any:
-        """The random numbers of a check: those of a hidden one depend on the seed of the run as well."""
+        """Return the random generator of a check; for a hidden check it also depends on the seed of the run."""
         import numpy as np
 
         seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
         return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
 
     def fixture(self, name: str, item: pytest.Item) -> Any:
-        """What a check gets as the argument of this name: one of `FIXTURES`."""
+        """Return the value of the fixture with this name, one of `FIXTURES`."""
         return self.lab(item.path) if name == "lab" else getattr(self, name)(item)
 
-    def called(self, check: pytest.Function) -> BaseException | None:
-        """Call a check that `is_plain`. Returns the exception with which it ended, if it did not hold."""
+    def call_check(self, check: pytest.Function) -> BaseException | None:
+        """Call a check that `is_plain`; return the exception with which it failed, or None."""
         try:
             arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
             arguments |= {name: self.fixture(name, check) for name in FIXTURES if name in check.fixturenames}
-            with self.without_answers(check):
+            with self.solutions_blocked(check):
                 check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # pytest's own exceptions too, by which a check fails or is skipped
+        except BaseException as error:  # including pytest's exceptions for a failed or skipped check
             return error
         return None
 
-    def without_answers(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
-        """In this context what answers the exercise of a check cannot be called; a box sees to that itself."""
+    def solutions_blocked(self, check: pytest.Item) -> contextlib.AbstractContextManager[None]:
+        """Return a context in which functions that solve the exercise of a check cannot be called; a box ensures that itself."""
         exercise = None if self.boxed_lab else self.exercise_of(check)
-        return answers_refused(answers_of(exercise)) if exercise else contextlib.nullcontext()
+        return block_solutions(functions_to_block(exercise)) if exercise else contextlib.nullcontext()
 
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
-        """Ask the reference lab, and the known mistakes, what the hidden checks among `items` will expect."""
+        """Compute the expected answers of the hidden checks among ``items`` with the reference lab."""
         hidden = [item for item in items if is_hidden(item)]
-        if hidden and self._fresh is None and self.recordings is None:
+        if hidden and self._hidden_answers is None and self.recordings is None:
             from lxmls_day1.course.running.snapshot import (
-                answers_of_reference,  # here, as students' checks never need it
+                reference_answers,  # imported here, because students' checks never need it
             )
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)
             exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
-            self._fresh = answers_of_reference(exercises, hidden=True, seed=self.seed)
+            self._hidden_answers = reference_answers(exercises, hidden=True, seed=self.seed)
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
-        """The files in which a student solves the exercise of a check."""
+        """Return the files in which a student solves the exercise of a check."""
         exercise = self.exercise_of(item)
         return exercise.files if exercise else ()
 
     def exercise_of(self, item: pytest.Item) -> Exercise | None:
-        """The exercise of a check, if the registry beside it has that."""
+        """Return the exercise of a check, or None if the registry beside the check does not contain it."""
         id, folder = exercise_of_check(item.path.name), item.path.parent
         if id is not None and folder not in self._registries:
             self._registries[folder] = Registry.read(folder / "exercises.toml")
@@ -181,14 +181,14 @@ class ChecksRun:
 
 
 class Fixtures:
-    """The fixtures. They know the run, and the run knows the check: the fixture ``request`` would cost more than most checks."""
+    """The fixtures. They know the run, and the run knows the check, because the fixture ``request`` would cost more than most checks."""
 
     def __init__(self, run: ChecksRun):
         self._run = run
 
     @pytest.fixture
     def lab(self) -> Any:
-        """The lab that is checked, or what stands for it."""
+        """Return the lab under test, or its stand-in."""
         return self._run.lab(self._run.current.path)
 
     @pytest.fixture
@@ -198,12 +198,12 @@ class Fixtures:
 
     @pytest.fixture
     def rng(self) -> Any:
-        """A numpy Generator that depends on the check alone, and for a hidden check on the seed of the run as well."""
+        """Return a numpy Generator that depends on the check only, and for a hidden check also on the seed of the run."""
         return self._run.rng(self._run.current)
 
     @pytest.fixture
     def small_inputs(self) -> Callable[[Any], None]:
-        """What asks a lab about the small inputs of the exercise and judges what it answers."""
+        """Return the function that runs a lab on the probe inputs of the exercise and judges its answers."""
         return self._run.small_inputs(self._run.current)
 
 
@@ -212,9 +212,9 @@ FIXTURES = ("lab", "expect", "rng", "small_inputs")
 
 
 def is_plain(item: pytest.Item) -> bool:
-    """Whether a check is a plain function of our fixtures and of its parameters, with nothing to set up or to take down.
+    """Return True if a check is a plain function of our fixtures and its parameters, with nothing to set up or tear down.
 
-    So it is called without pytest, whose protocol costs more than most checks.
+    Such a check is called without pytest, because pytest's protocol costs more than most checks.
     """
     if not isinstance(item, pytest.Function):
         return False
@@ -242,7 +242,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register marker, fixtures and the run."""
     config.addinivalue_line("markers", "hidden: a check of an exercise that runs at grading only, on fresh inputs")
-    if RUN not in config.stash:  # a snapshot has put its own there before
+    if RUN not in config.stash:  # A snapshot has set its own run already.
         config.stash[RUN] = _run_of_options(config)
     config.pluginmanager.register(Fixtures(config.stash[RUN]))
 
@@ -262,15 +262,15 @@ def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:
 
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Function | None:
-    """A file of checks that says what is answered to small inputs has a check of them."""
-    if name != ANSWERED or exercise_of_check(collector.path.name) is None:
+    """Add the check of the probe inputs to a check file that defines answers to them."""
+    if name != ANSWERS_FUNCTION or exercise_of_check(collector.path.name) is None:
         return None
-    made: pytest.Function = pytest.Function.from_parent(collector, name=SMALL_INPUTS, callobj=check_small_inputs)
+    made: pytest.Function = pytest.Function.from_parent(collector, name=PROBE_INPUTS_CHECK, callobj=check_small_inputs)
     return made
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out checks that are not to run, and compute what hidden ones expect."""
+    """Deselect checks that are not to run, and compute the expected answers of the hidden checks."""
     run = config.stash[RUN]
     leave_out = [item for item in items if is_hidden(item) and not run.hidden]
     if leave_out:
@@ -280,7 +280,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Name the lab that is checked."""
+    """Name the lab under test."""
     run = config.stash[RUN]
     return f"lab: {run.lab_folder}" if run.lab_folder else None
 
@@ -294,28 +294,28 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Put down which check runs, for its fixtures."""
+    """Record the running check for its fixtures."""
     item.config.stash[RUN].item = item
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """In a check of a lab in this process nobody calls what answers its exercise."""
-    with pyfuncitem.config.stash[RUN].without_answers(pyfuncitem):
+    """Block calls of functions that solve the exercise, while a check of a lab in this process runs."""
+    with pyfuncitem.config.stash[RUN].solutions_blocked(pyfuncitem):
         return (yield)
 
 
 def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> tuple[str, str]:
-    """How a check ended: ``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``; and what to say."""
+    """Return the outcome of a check (``passed``, ``wrong``, ``to do``, ``error`` or ``skipped``) and the text to show."""
     if error is None:
         return "passed", ""
     if isinstance(error, pytest.skip.Exception):
         return "skipped", str(error)
     if isinstance(error, NotImplementedError) and STUB_MESSAGE.match(str(error)):
         return "to do", str(error)
-    answers, wanted = run.asked.answers if run.asked is not None else [], must_return(item)
+    answers, required = run.guarded_lab.answers if run.guarded_lab is not None else [], required_results(item)
     folder = run.lab_folder or Lab.open(item.path.parent).folder
-    if text := wrong_in_words(error, answers, wanted):
+    if text := describe_failure(error, answers, required):
         cause = error.__cause__
         return "wrong", f"{text}\n{trimmed_traceback(cause, folder, run.files_of(item))}" if cause else text
     files = _files_of(error)
@@ -323,33 +323,33 @@ def verdict(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> t
         return "wrong", str(error).strip() or "a property that the answer must have does not hold"
     of_the_answer = answers and answers[-1] and not isinstance(error, (AssertionError, InputError))
     if of_the_answer and not any(is_within(file, folder / name) for file in files for name in PACKAGES):
-        return "wrong", unusable(answers, wanted, error)
+        return "wrong", describe_unusable_answer(answers, required, error)
     return "error", trimmed_traceback(error, folder, run.files_of(item), item.path)
 
 
 def _files_of(error: BaseException) -> list[Path]:
-    """The files through which an exception went; it was raised in the last one."""
+    """Return the files of an exception's traceback; it was raised in the last one."""
     return [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
 
 
-def must_return(item: pytest.Item) -> Wanted:
-    """The forms that the functions which a check calls must return, as its file says."""
+def required_results(item: pytest.Item) -> RequiredResults:
+    """Return the shapes that a check file requires of the functions it calls."""
     module = item.getparent(pytest.Module)
     return getattr(module.obj, MUST_RETURN, {}) if module is not None else {}
 
 
 def is_hidden(item: pytest.Item) -> bool:
-    """Whether a check runs at grading only."""
+    """Return True if a check runs at grading only."""
     return item.get_closest_marker("hidden") is not None
 
 
 def check_key(item: pytest.Item) -> str:
-    """The name of a check wherever its folder stands: ``test_1_05_mira.py::test_step[large]``."""
+    """Return the key of a check, independent of its folder: ``test_1_05_mira.py::test_step[large]``."""
     return f"{item.path.name}::{item.nodeid.partition('::')[2]}"
 
 
 def check_title(item: pytest.Item) -> str:
-    """What a student calls the check: the first line of its docstring, or its name as words."""
+    """Return the title of a check for students: the first line of its docstring, or its name in words."""
     docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
     title = next((line.strip() for line in docstring.strip().splitlines()), "") or item.name.partition("[")[
         0

@@ -1,9 +1,9 @@
-"""What answers an exercise cannot be called while the exercise is checked: see ``answered_by`` in ``exercises.toml``.
+"""Block calls of functions that solve an exercise while it is checked: see ``answered_by`` in ``exercises.toml``.
 
-`answers_refused` replaces the code that a function runs, not the name under which somebody finds it. So a reference that was kept from
-before refuses too, and so does one in another module. It tells students at their own check what grading will refuse; it is no wall, since
-their code runs in the same process. Boxes of grading cannot import the modules of these functions at all (`refuse_modules`), and in a
-sandbox their files are out of reach.
+`block_solutions` replaces the code of a function, not a name that refers to it. So the function is blocked even if a reference to it was
+saved earlier, or exists in another module. This shows students at their own check what grading will refuse. It is not a security barrier,
+because the student's code runs in the same process. Boxes of grading cannot import the modules of these functions at all
+(`block_modules`), and in a sandbox the files of these modules are inaccessible.
 """
 
 import contextlib
@@ -17,37 +17,37 @@ from pathlib import PurePosixPath
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.lab import PACKAGES, reference_folder
 
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise
 
 PACKAGE = __name__.partition(".")[0]
-LIBRARY = "sklearn"  # an installed library with the learners of several exercises
-INSIDE = (
+BLOCKED_LIBRARY = "sklearn"  # an installed library that solves several exercises
+WRAPPED_ATTRIBUTES = (
     "__func__",
     "__wrapped__",
     "py_func",
-)  # where a method, a decorated and a compiled function keep what they call
+)  # attributes of a method, a decorated and a compiled function with the function that they call
 
 
-def answers_of(exercise: "Exercise") -> dict[str, str]:
-    """The functions that answer an exercise, as ``module:function``, and what each says when it is called.
+def functions_to_block(exercise: "Exercise") -> dict[str, str]:
+    """Return the functions that solve an exercise, as ``module:function``, each with the message of its error.
 
-    They are those that the exercise names, and the reference's solution under its name in this package.
+    They are the functions that the exercise lists, and the reference's solutions as modules of this package.
     """
     names = [*exercise.answered_by, *_solutions(exercise.id, exercise.files)]
     message = "{} answers exercise {} and cannot be called while that is checked: write what it does in {}; numpy is all that you need"
     return {name: message.format(name.replace(":", "."), exercise.id, " and ".join(exercise.files)) for name in names}
 
 
-def modules_with_answers(exercises: Iterable["Exercise"]) -> dict[str, str]:
-    """The modules that boxes of grading cannot import, and what is said to who imports them."""
+def solution_modules(exercises: Iterable["Exercise"]) -> dict[str, str]:
+    """Return the modules that a box of grading cannot import, each with the message of the error."""
     reference = "{} holds the solutions and cannot be imported while exercises are graded"
     library = "{} holds answers and cannot be imported while exercises are checked; numpy and scipy are there"
     modules = {f"{PACKAGE}.{name}": reference.format(f"{PACKAGE}.{name}") for name in PACKAGES}
-    modules[LIBRARY] = library.format(LIBRARY)
+    modules[BLOCKED_LIBRARY] = library.format(BLOCKED_LIBRARY)
     answer = "{} answers exercise {} and cannot be imported while exercises are graded: write what it does in {}"
     for exercise in exercises:
         for name in exercise.answered_by:
@@ -56,25 +56,25 @@ def modules_with_answers(exercises: Iterable["Exercise"]) -> dict[str, str]:
     return modules
 
 
-def refuse_modules(modules: Mapping[str, str]) -> None:
-    """From now on these modules, imported by nobody yet, cannot be imported in this process: each has its message."""
-    sys.meta_path.insert(0, _Finder(modules, (), lambda _: None))
+def block_modules(modules: Mapping[str, str]) -> None:
+    """Block the import of these modules in this process from now on; each has its own message. They must not be imported yet."""
+    sys.meta_path.insert(0, _BlockingFinder(modules, (), lambda _: None))
 
 
 @contextlib.contextmanager
-def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
-    """Within this context functions raise a `RuntimeError` when they are called, and scikit-learn cannot be imported.
+def block_solutions(messages: Mapping[str, str]) -> Iterator[None]:
+    """Block functions within this context: they raise a `RuntimeError` when called. Importing scikit-learn is blocked, too.
 
     Parameters
     ----------
     messages : mapping from ``module:function`` or ``module:Class.method`` to str
-        What each says. Functions of a module that is first imported within the context refuse too; others do not have to exist.
+        The message of each. A function in a module that is first imported within the context is blocked, too. It need not exist.
 
     Examples
     --------
     >>> import textwrap
     >>> kept = textwrap.dedent
-    >>> with answers_refused({"textwrap:dedent": "Take the blanks away yourself."}):
+    >>> with block_solutions({"textwrap:dedent": "Take the blanks away yourself."}):
     ...     kept("  a")
     Traceback (most recent call last):
     ...
@@ -91,12 +91,12 @@ def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
     def change(module: ModuleType) -> None:
         for path, message in functions[module.__name__]:
             found = functools.reduce(lambda owner, part: inspect.getattr_static(owner, part, None), path, module)
-            for one in _called_by(found):
-                if attribute := _refusing(one, message):
+            for one in _wrapped_functions(found):
+                if attribute := _blocking_attribute(one, message):
                     changed.append((one, attribute[0], getattr(one, attribute[0])))
                     setattr(one, *attribute)
 
-    finder = _Finder({LIBRARY: modules_with_answers([])[LIBRARY]}, functions, change)
+    finder = _BlockingFinder({BLOCKED_LIBRARY: solution_modules([])[BLOCKED_LIBRARY]}, functions, change)
     sys.meta_path.insert(0, finder)
     try:
         for name in functions.keys() & sys.modules.keys():
@@ -109,43 +109,43 @@ def answers_refused(messages: Mapping[str, str]) -> Iterator[None]:
             setattr(*changed.pop())
 
 
-def _called_by(found: Any) -> Iterator[Any]:
-    """A function, and the functions that it calls by way of decorators."""
+def _wrapped_functions(found: Any) -> Iterator[Any]:
+    """Yield a function, and the functions that it wraps."""
     while found is not None:
         yield found
-        found = next((inner for key in INSIDE if (inner := getattr(found, key, None)) is not None), None)
+        found = next((inner for key in WRAPPED_ATTRIBUTES if (inner := getattr(found, key, None)) is not None), None)
 
 
-def _refusing(found: Any, message: str) -> tuple[str, Any] | None:
-    """What to set on a function to have it refuse: an attribute and its value."""
-    code = _raising(message)
+def _blocking_attribute(found: Any, message: str) -> tuple[str, Any] | None:
+    """Return the attribute of a function, and the value to set, so that it raises an error when called."""
+    code = _raising_code(message)
     if isinstance(found, FunctionType):
         return "__code__", code.replace(co_freevars=found.__code__.co_freevars)
-    if hasattr(found, "cache_clear"):  # what it has found out before must not be had either
+    if hasattr(found, "cache_clear"):  # Cached results must not be available either.
         found.cache_clear()
-    if hasattr(found, "py_func"):  # compiled by numba: what is compiled with it goes on using it
+    if hasattr(found, "py_func"):  # compiled by numba; functions that were compiled with it still use it
         return "__class__", type("Refused", (type(found),), {"__call__": FunctionType(code, {})})
     return None
 
 
 @functools.cache
-def _raising(message: str) -> CodeType:
-    """The code of a function that raises this, whatever it is called with."""
+def _raising_code(message: str) -> CodeType:
+    """Return the code of a function that raises this error for any arguments."""
     names: dict[str, Any] = {}
     exec(f"def refused(*_, **__): raise RuntimeError({message!r})", names)
     code: CodeType = names["refused"].__code__
     return code
 
 
-class _Finder:
-    """Comes before the other finders: it refuses some modules, and has a function called with some others after they are loaded."""
+class _BlockingFinder:
+    """A finder before all others, which blocks some modules and calls a function with some others after they are loaded."""
 
     def __init__(self, refused: Mapping[str, str], loaded: Iterable[str], call: Callable[[ModuleType], None]):
         self._refused, self._loaded, self._call = refused, loaded, call
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """What the other finders find."""
-        if name in self._refused:  # the name is not told: `from package import module` would pass over the message
+        """Return the spec that the other finders return; raise an error for a blocked module."""
+        if name in self._refused:  # with a name, `from package import module` would hide the message
             raise ModuleNotFoundError(self._refused[name])
         if name not in self._loaded:
             return None
@@ -164,13 +164,14 @@ class _Finder:
 
 @functools.cache
 def _solutions(exercise: str, files: tuple[str, ...]) -> tuple[str, ...]:
-    """The functions of the reference lab that hold a solution."""
+    """Return the functions of the reference lab that contain a solution."""
     found: list[str] = []
     for name in files:
         path = reference_folder() / name
         if path.suffix == ".py" and path.is_file():
             module = ".".join((PACKAGE, *PurePosixPath(name).with_suffix("").parts))
             found += [
-                f"{module}:{function}" for function in functions_of(path.read_text(encoding="utf-8"), exercise, name)
+                f"{module}:{function}"
+                for function in functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
             ]
     return tuple(found)

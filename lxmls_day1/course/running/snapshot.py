@@ -1,4 +1,4 @@
-"""Snapshots: checks run on labs of our own, to see what they answer.
+"""Snapshots: run checks on trusted labs, and return their answers.
 
 All runs share a process, because a short run spends most of its time on starting Python.
 """
@@ -11,20 +11,20 @@ from typing import Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.base.waiting import Wait, tried_again
+from lxmls_day1.base.waiting import Deadline, retry_after_timeout
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import FILE, FOLDER, SMALL_INPUTS, Registry, check_files
+from lxmls_day1.course.registry import FILE, FOLDER, PROBE_INPUTS_CHECK, Registry, check_files
 from lxmls_day1.course.running.check_process import CheckProcess, CheckRequest
 from lxmls_day1.lab import reference_folder
 
 REFERENCE = "the reference"
-PATIENCE = 600.0  # seconds of work; at the first time the reference is compiled
+TIMEOUT_SECONDS = 600.0  # seconds of work; the first run compiles the reference
 
 
 @dataclass(frozen=True)
 class SnapshotRun:
-    """One run of these check files on this lab."""
+    """A run of these check files on this lab."""
 
     label: str
     lab_folder: Path
@@ -33,7 +33,7 @@ class SnapshotRun:
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """How one check ended: outcome and text as `pytest_plugin.verdict` gives them, and the answers that it got."""
+    """The result of one check: outcome and text as in `pytest_plugin.verdict`, and the answers that it received."""
 
     outcome: str
     text: str
@@ -41,47 +41,47 @@ class CheckOutcome:
     answers: dict[str, Answer]
 
 
-def take_snapshot(
-    runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, patience: float = PATIENCE
+def run_snapshot(
+    runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, timeout: float = TIMEOUT_SECONDS
 ) -> dict[str, dict[str, CheckOutcome]]:
-    """Run checks on labs whose code we trust to end.
+    """Run checks on labs whose code is trusted to end.
 
     Parameters
     ----------
     runs : sequence of SnapshotRun
-        Their labels differ.
+        Each run needs its own label.
     hidden : bool
-        Whether to run the hidden checks as well.
+        If True, run the hidden checks, too.
     seed : int
         Of the hidden ones.
-    patience : float
-        Seconds that one run may work, as `Wait` counts them.
+    timeout : float
+        Limit of one run in seconds, as `Deadline` counts them.
 
     Returns
     -------
     dict
-        Label -> check -> `CheckOutcome`.
+        From label to a dict from check to `CheckOutcome`.
 
     Raises
     ------
     InputError
-        If one does not end, or the process that runs them fails.
+        If a run does not end, or the process fails.
     """
-    return tried_again(lambda: _dry_run(runs, hidden, seed, patience))
+    return retry_after_timeout(lambda: _run_once(runs, hidden, seed, timeout))
 
 
-def _dry_run(
-    runs: Sequence[SnapshotRun], hidden: bool, seed: int, patience: float
+def _run_once(
+    runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: float
 ) -> dict[str, dict[str, CheckOutcome]]:
     requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
     outcomes: dict[str, dict[str, CheckOutcome]] = {}
     found: dict[str, CheckOutcome] = {}
     with temporary_folder("lxmls-day1-") as folder:
         process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
-        wait = Wait(f"the checks on {runs[0].label}", process.process.pid, patience)
+        wait = Deadline(f"the checks on {runs[0].label}", process.process.pid, timeout)
         try:
             while len(outcomes) < len(runs):
-                alive, events = process.look()
+                alive, events = process.poll()
                 for event in events:
                     if event["event"] == "broken":
                         raise InputError(f"{event['file']} cannot be read:\n{event['details'][-2000:]}")
@@ -89,17 +89,17 @@ def _dry_run(
                         found[event["check"]] = _outcome(event)
                     elif event["event"] == "done":
                         outcomes[runs[len(outcomes)].label], found = found, {}
-                        wait = wait.next(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", patience)
-                if len(outcomes) < len(runs) and (not alive or wait.is_over()):
+                        wait = wait.next_step(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", timeout)
+                if len(outcomes) < len(runs) and (not alive or wait.expired()):
                     message = f"the checks did not end on {runs[len(outcomes)].label}"
                     raise (
-                        wait.too_long(message)
+                        wait.timeout_error(message)
                         if alive
-                        else InputError(f"{message}. {process.messages()[-2000:]}".strip())
+                        else InputError(f"{message}. {process.error_output()[-2000:]}".strip())
                     )
                 time.sleep(0.05)
         finally:
-            process.end()
+            process.kill()
     return outcomes
 
 
@@ -108,25 +108,25 @@ def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
         event["outcome"],
         event["text"],
         event["hidden"],
-        {what: Answer.from_json(answer) for what, answer in event["answers"].items()},
+        {description: Answer.from_json(answer) for description, answer in event["answers"].items()},
     )
 
 
-def answers_of_reference(
+def reference_answers(
     ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
 ) -> RecordedAnswers:
-    """What the reference answers in the checks of some exercises. Small inputs are not asked: see `main`.
+    """Return the answers of the reference in the checks of some exercises, without the probe inputs, which are in pools.
 
     Parameters
     ----------
     ids : collection of str, optional
-        The exercises; all unless given.
+        The exercises. Default: all.
     hidden : bool
-        Whether the hidden checks are asked too.
+        If True, include the hidden checks.
     seed : int
         Of the hidden ones.
     reference : Path, optional
-        A lab with the solutions; the reference lab unless given.
+        A lab with the solutions. Default: the reference lab.
 
     Returns
     -------
@@ -138,29 +138,32 @@ def answers_of_reference(
         If the reference fails one of its checks, or a check cannot be run.
     """
     reference = reference_folder() if reference is None else reference
-    return RecordedAnswers(answers_of(snapshot_of_reference(reference, ids, hidden, seed), hidden))
+    return RecordedAnswers(snapshot_answers(reference_snapshot(reference, ids, hidden, seed), hidden))
 
 
-def snapshot_of_reference(
+def reference_snapshot(
     reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
 ) -> dict[str, CheckOutcome]:
-    """Run the checks of some exercises on the reference: check -> `CheckOutcome`. Parameters and errors as above."""
+    """Run the checks of some exercises on the reference; return a dict from check to `CheckOutcome`.
+
+    For parameters and errors see `reference_answers`.
+    """
     folder = reference / FOLDER
     exercises = Registry.read(reference / FILE).select(ids)
     files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
     if not files:
         return {}
-    outcomes = take_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
+    outcomes = run_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
     for check, found in outcomes.items():
         if found.outcome not in ("passed", "skipped"):
             raise InputError(f"the reference fails {check}: {found.text}")
     return outcomes
 
 
-def answers_of(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
-    """The answers of a snapshot, those of hidden checks if they are wanted; those to small inputs are in their pool."""
+def snapshot_answers(outcomes: Mapping[str, CheckOutcome], hidden: bool = False) -> dict[str, dict[str, Answer]]:
+    """Return the answers of a snapshot (those of hidden checks only on request), without the probe inputs, which are in pools."""
     return {
         check: found.answers
         for check, found in outcomes.items()
-        if (hidden or not found.hidden) and not check.endswith(f"::{SMALL_INPUTS}")
+        if (hidden or not found.hidden) and not check.endswith(f"::{PROBE_INPUTS_CHECK}")
     }

@@ -1,9 +1,9 @@
-"""A limit on the time of a function that nobody can end from outside, because there is no other process.
+"""A time limit for code in this process, which no other process can end.
 
-Python looks for signals between its steps. A timer of the system sends one, or, in a browser, the buffer in which Pyodide looks
-for them (`setInterruptBuffer`): it is ours, and it says from the deadline on that there is one. So this needs no memory that is
-shared with the page, which a page has only where its server sends special headers. What it cannot end is one call into a
-library that takes for ever.
+Python handles signals between two steps of the interpreter. A timer of the system sends one. In a browser Pyodide polls a buffer for
+signals (`setInterruptBuffer`). This module supplies the buffer, which reports a signal from the deadline on. So it needs no memory
+shared with the page, which is available only if the server sends special headers. A single call into a library that never returns
+cannot be interrupted.
 """
 
 import math
@@ -17,11 +17,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from lxmls_day1.base.waiting import SLOWER
+from lxmls_day1.base.waiting import MIN_CLOCK_FACTOR
 from lxmls_day1.lab import PACKAGES
 
-_AGAIN = 0.02  # seconds until the next signal of the system's timer, where the first was swallowed
-_TICKS = 60  # more than the steps between two looks for a signal in a browser
+_REPEAT_SECONDS = 0.02  # seconds until the next signal of the system's timer, if the code has swallowed the first
+_MAX_DELAY_STEPS = 60  # more than the interpreter's steps between two polls for a signal in a browser
 
 _BUFFER = """(before) => ({
     deadline: Infinity,
@@ -34,32 +34,32 @@ _BUFFER = """(before) => ({
 })"""
 
 
-class OutOfTime(KeyboardInterrupt):
-    """The time is over. It is no `Exception`, so that a student's ``except`` does not take it for one of theirs."""
+class TimeLimitExceeded(KeyboardInterrupt):
+    """The time limit was exceeded. It is not an `Exception`, so that an ``except`` in a student's code does not catch it."""
 
 
 class TimeLimit:
-    """Ends the code of a lab after some seconds: within ``with TimeLimit(folder) as limit`` each ``with limit.of(8.0)`` is limited.
+    """Limits the time of a lab's code: in ``with TimeLimit(folder) as limit`` each block ``with limit.limit_to(8.0)`` may take 8 seconds.
 
     Parameters
     ----------
     folder : Path
-        The lab. A signal that its code has swallowed comes again, as long as that code is running.
+        The lab. If its code swallows the signal, it is sent again as long as that code runs.
 
     Attributes
     ----------
-    over : bool
-        Whether the time was over at any time.
+    exceeded : bool
+        True if the limit was exceeded at least once.
     """
 
     def __init__(self, folder: Path):
-        self.over = False
+        self.exceeded = False
         self._places = tuple(str(folder / package) for package in PACKAGES)
         self._timer = _timer()
         self._before: Any = None
 
     def __enter__(self) -> "TimeLimit":
-        self._before = signal.signal(self._timer.signal, self._heard)
+        self._before = signal.signal(self._timer.signal, self._on_signal)
         self._timer.open()
         return self
 
@@ -68,25 +68,25 @@ class TimeLimit:
         signal.signal(self._timer.signal, self._before)
 
     @contextmanager
-    def of(self, seconds: float) -> Iterator[None]:
-        """Raise `OutOfTime` in this block when so many seconds have passed."""
+    def limit_to(self, seconds: float) -> Iterator[None]:
+        """Raise `TimeLimitExceeded` in this block after the given number of seconds."""
         self._timer.set(seconds)
         try:
             yield
         finally:
             self._timer.set(None)
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
-        if not self._timer.is_over():
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self._timer.has_expired():
             raise KeyboardInterrupt
-        if self.over and not self._in_lab(frame):  # the exception is on its way out
+        if self.exceeded and not self._in_lab(frame):  # the exception is already propagating
             self._timer.set(None)
             return
-        self.over = True
-        for _ in range(random.randrange(_TICKS)):
-            pass  # the next signal comes after another number of steps, so that no `try` of a loop is met each time
+        self.exceeded = True
+        for _ in range(random.randrange(_MAX_DELAY_STEPS)):
+            pass  # A random delay, so that the repeated signals do not always hit the same `try` of a loop.
         self._timer.go_on()
-        raise OutOfTime
+        raise TimeLimitExceeded
 
     def _in_lab(self, frame: FrameType | None) -> bool:
         while frame is not None:
@@ -97,57 +97,57 @@ class TimeLimit:
 
 
 class _SystemTimer:
-    """The timer of a system that has one, of the time of the processor; elsewhere nothing is ended."""
+    """A timer of the system that measures CPU time. On a system without such a timer no code is interrupted."""
 
     signal = getattr(signal, "SIGPROF", signal.SIGINT)
 
     def open(self) -> None:
-        """There is nothing to prepare."""
+        """Do nothing, because this timer needs no preparation."""
 
     close = go_on = open
 
     def set(self, seconds: float | None) -> None:
         if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _AGAIN if seconds else 0.0)
+            signal.setitimer(signal.ITIMER_PROF, seconds or 0.0, _REPEAT_SECONDS if seconds else 0.0)
 
-    def is_over(self) -> bool:
-        return hasattr(signal, "setitimer")  # nobody else sends that signal
+    def has_expired(self) -> bool:
+        return hasattr(signal, "setitimer")  # Only the timer sends this signal.
 
 
 class _PageTimer:
-    """A deadline in the buffer in which Pyodide looks for signals.
+    """A deadline in the buffer that Pyodide polls for signals.
 
-    There is only the clock: the time until the first check begins says how slow the machine is.
+    Only wall-clock time is available. The time until the first check begins shows how slow the machine is.
     """
 
     signal = signal.SIGINT
 
     def __init__(self) -> None:
-        import pyodide_js  # of the browser's Python only
+        import pyodide_js  # exists only in the browser's Python
         from pyodide.code import run_js
 
-        self._use: Callable[[Any], None] = pyodide_js.setInterruptBuffer
+        self._set_buffer: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
         self._buffer = run_js(_BUFFER)(self._before)
         self._opened = 0.0
         self._start: float | None = None  # seconds until the first limit
 
     def open(self) -> None:
-        self._use(self._buffer)
+        self._set_buffer(self._buffer)
         self._opened, self._start = time.time(), None
 
     def close(self) -> None:
-        self._use(self._before)
+        self._set_buffer(self._before)
 
     def set(self, seconds: float | None) -> None:
         now = time.time()
         if self._start is None:
             self._start = now - self._opened
-        most = math.inf if seconds is None else max(seconds, SLOWER * self._start)
+        most = math.inf if seconds is None else max(seconds, MIN_CLOCK_FACTOR * self._start)
         self._buffer.deadline = (now + most) * 1000
         self._buffer.heard = True
 
-    def is_over(self) -> bool:
+    def has_expired(self) -> bool:
         return not self._buffer.heard
 
     def go_on(self) -> None:

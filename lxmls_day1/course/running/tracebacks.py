@@ -1,4 +1,4 @@
-"""A student's error, with the part of its traceback that stands in the student's own files."""
+"""A student's error, with the part of its traceback that is in the student's own files."""
 
 import ast
 import contextlib
@@ -7,15 +7,15 @@ import re
 import traceback
 import warnings
 from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.diagnosis.answer_shapes import shortened
-from lxmls_day1.lab import PACKAGES, describe_exception, is_within, why_not_python
+from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, is_within
 
-MOST_FRAMES = 5
+MAX_FRAMES = 5
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
 ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
     (
@@ -48,8 +48,8 @@ ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
     ),
     (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
 )
-#: What may stand in the text of an array whose shape is told: it is computed once more, and a call might do more than that.
-COMPUTED_AGAIN = (
+#: The syntax allowed in an expression whose shape is reported. Calls are excluded, because evaluating them again may have side effects.
+SAFE_NODES = (
     ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
     ast.operator, ast.unaryop, ast.expr_context,
 )  # fmt: skip
@@ -58,35 +58,35 @@ COMPUTED_AGAIN = (
 def trimmed_traceback(
     error: BaseException, lab_folder: Path, files: Collection[str] = (), check_file: Path | None = None
 ) -> str:
-    """The frames that stand in the student's files, and the error.
+    """Return the frames in the student's files, and the error.
 
     Parameters
     ----------
-    error : exception that was caught
+    error : exception
     lab_folder : Path
     files : collection of str
-        The files of the exercise; frames in other files of the lab are shown only if there is none in these.
+        The files of the exercise; frames in other files of the lab are shown only if these files have no frames.
     check_file : Path, optional
-        Shown where the student's files have no frame: a call that failed before it came there.
+        Its frame is shown if the student's files have none, because the call failed before it reached them.
 
     Returns
     -------
     str
-        For an `InputError` its message, which says all there is to say.
+        For an `InputError` only its message, which is sufficient.
     """
     if isinstance(error, InputError):
         return "\n".join([str(error), *_marked_line(error.__cause__)])
     if isinstance(error, SyntaxError) and error.filename:
-        sentence = f"{_shown(Path(error.filename), lab_folder)}:{error.lineno}: {why_not_python(error)}"
+        sentence = f"{_display_path(Path(error.filename), lab_folder)}:{error.lineno}: {describe_syntax_error(error)}"
         return "\n".join([sentence, *_marked_line(error)])
     frames = traceback.extract_tb(error.__traceback__)
     linecache.checkcache()
     mine = [f for f in frames if any(_is_file(f.filename, lab_folder / name) for name in files)]
     mine = mine or [f for f in frames if any(is_within(Path(f.filename), lab_folder / name) for name in PACKAGES)]
     mine = mine or [f for f in frames if check_file is not None and _is_file(f.filename, check_file)][-1:]
-    lines = [f"… {len(mine) - MOST_FRAMES} more calls"] if len(mine) > MOST_FRAMES else []
-    for frame in mine[-MOST_FRAMES:]:
-        lines.append(f"{_shown(Path(frame.filename), lab_folder)}:{frame.lineno}, in {frame.name}")
+    lines = [f"… {len(mine) - MAX_FRAMES} more calls"] if len(mine) > MAX_FRAMES else []
+    for frame in mine[-MAX_FRAMES:]:
+        lines.append(f"{_display_path(Path(frame.filename), lab_folder)}:{frame.lineno}, in {frame.name}")
         if frame.line:
             lines.append(f"    {frame.line}")
     shapes = _shapes_at(mine[-1], error) if mine and isinstance(error, (ValueError, IndexError)) else ""
@@ -103,11 +103,15 @@ def _marked_line(error: BaseException | None) -> list[str]:
 
 
 def _described(error: BaseException) -> str:
-    """Describe an exception in one line, with Python's own guess at a name that was mistyped."""
-    if isinstance(error, (NameError, AttributeError)):
-        shown = traceback.TracebackException(type(error), error, error.__traceback__).format_exception_only()
-        return shortened(next(iter(shown), "").strip())
-    return describe_exception(error)
+    """Describe an exception in one line, with the nearest name if one was mistyped."""
+    text, known = describe_exception(error), set[str]()
+    if isinstance(error, AttributeError):
+        known = set(dir(error.obj))
+    elif isinstance(error, NameError):
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        known = {name for frame in frames[-1:] for name in (*frame.f_locals, *frame.f_globals, *frame.f_builtins)}
+    close = get_close_matches(getattr(error, "name", None) or "", known, 1)
+    return f"{text}. Did you mean {close[0]!r}?" if close else text
 
 
 def advice(error: BaseException) -> str:
@@ -128,9 +132,10 @@ def advice(error: BaseException) -> str:
 
 
 def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
-    """``X.T has the shape (3, 5), d (4,).``: the arrays that a line joins by an operation, or hands to a function, which then failed.
+    """Return the shapes of the arrays in the failed expression: ``X.T has the shape (3, 5), d (4,).``.
 
-    They are computed once more, in the process in which the student's code has run; whatever goes wrong with that, nothing is said.
+    The arrays are the operands of an operation or the arguments of a call. They are evaluated again in the process in which the student's
+    code has run. Errors in this step are ignored.
     """
     found: dict[str, tuple[int, ...]] = {}
     frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
@@ -138,11 +143,11 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
     with (
         warnings.catch_warnings(),
         contextlib.suppress(Exception),
-    ):  # a file that has changed meanwhile, an array that cannot be computed again
-        warnings.simplefilter("ignore")  # they were given when the line ran
+    ):  # The file may have changed, or an array cannot be computed again.
+        warnings.simplefilter("ignore")  # The warnings were shown when the line ran.
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):
-            if all(isinstance(part, COMPUTED_AGAIN) for part in ast.walk(node)):
+            if all(isinstance(part, SAFE_NODES) for part in ast.walk(node)):
                 code = compile(ast.Expression(node), place.filename, "eval")
                 value = eval(code, frames[-1].f_globals, frames[-1].f_locals)
                 if isinstance(value, np.ndarray):
@@ -154,7 +159,7 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
 
 
 def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr]:
-    """What is joined, or handed on, where an exception was raised."""
+    """Yield the operands or arguments of the expression in which an exception was raised."""
     where = place.lineno, place.end_lineno, place.colno, place.end_colno
     for node in ast.walk(tree):
         if where != tuple(
@@ -173,7 +178,7 @@ def _is_file(filename: str, path: Path) -> bool:
     return Path(filename).name == path.name and Path(filename).resolve() == path.resolve()
 
 
-def _shown(path: Path, folder: Path) -> str:
+def _display_path(path: Path, folder: Path) -> str:
     for candidate in (path, path.resolve()):
         if candidate.is_relative_to(folder):
             return candidate.relative_to(folder).as_posix()

@@ -1,1 +1,1 @@
-"""A student's folder: made, brought up to date, solved, undone, packed and opened."""
+"""Operations on a student's workspace: make, update, solve, undo, pack and open."""

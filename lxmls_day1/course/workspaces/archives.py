@@ -1,4 +1,4 @@
-"""Zip files that are the same byte for byte whenever and wherever they are made from the same content."""
+"""Reproducible zip files: the same content gives the same bytes at any time and on any machine."""
 
 import io
 import os
@@ -7,25 +7,25 @@ import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
-DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
+DEFAULT_DATE = 1580601600  # 2 February 2020; a zip file cannot hold a date before 1980
 
 
-def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collection[PurePosixPath] = ()) -> bytes:
-    """The content of a zip file.
+def zipped(files: Mapping[PurePosixPath, bytes], folder: str, executables: Collection[PurePosixPath] = ()) -> bytes:
+    """Return the content of a zip file.
 
     Parameters
     ----------
     files : mapping from path to bytes
     folder : str
-        In which folder of the archive they are; at its top if empty.
-    programs : collection of path
-        The files that can be run.
+        The folder of the archive that contains them; if empty, its top.
+    executables : collection of path
+        The executable files.
 
     Returns
     -------
     bytes
-        Entries sorted by path; every time is that of the environment variable SOURCE_DATE_EPOCH, or a fixed one; every
-        mode is 644, or 755 of a program.
+        Entries are sorted by path. Every time is that of the environment variable SOURCE_DATE_EPOCH, or a fixed one. Every
+        mode is 644, or 755 for an executable file.
 
     Examples
     --------
@@ -38,14 +38,14 @@ def zipped(files: Mapping[PurePosixPath, bytes], folder: str, programs: Collecti
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files, key=str):
             entry = zipfile.ZipInfo(str(PurePosixPath(folder, name)), moment)
-            entry.create_system = 3  # Unix, on Windows too: it says how the mode is to be read
-            entry.external_attr = (0o100755 if name in programs else 0o100644) << 16
+            entry.create_system = 3  # Unix, even on Windows, because it defines the meaning of the mode
+            entry.external_attr = (0o100755 if name in executables else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name], compresslevel=9)
     return content.getvalue()
 
 
 def source_date() -> int:
-    """Seconds since 1970 of the date that reproducible files bear."""
+    """Return the date of reproducible files, in seconds since 1970."""
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return int(text) if text.isdigit() else DATE
+    return int(text) if text.isdigit() else DEFAULT_DATE

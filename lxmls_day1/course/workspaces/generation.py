@@ -1,10 +1,9 @@
-"""The files of a lab as a student receives them, made from the reference lab and from nothing else.
+r"""Generate the files of a lab as a student receives them, from the reference lab only.
 
-Out of ``readers/``, ``classifiers/``, ``notebooks/`` and ``tests/exercises/`` of the reference come the same folders with
-stubs in place of solutions, notebooks without outputs, checks without the hidden ones, and the model answers of the
-notebooks in a file of their own. Text files get "\\n" for line ends,
-so that the result is the same on every system. A reference lab that a student has installed holds no solutions; it comes
-through unchanged.
+The folders ``readers/``, ``classifiers/``, ``notebooks/`` and ``tests/exercises/`` of the reference lab are copied with stubs in place of
+solutions, notebooks without outputs, no hidden checks, and the model answers of the notebooks in a separate file. Text files get "\n" for
+line ends, so that the result is the same on every system. A reference lab that a student has installed contains no solutions and is
+copied unchanged.
 """
 
 import ast
@@ -21,18 +20,18 @@ from lxmls_day1.course.markers import (
     Solution,
     cell_source,
     find_solutions,
+    remove_markers,
+    replace_with_stubs,
     stub,
-    stubbed,
-    without_markers,
 )
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
-from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encoded
-from lxmls_day1.lab import PACKAGES, why_not_python
+from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
+from lxmls_day1.lab import PACKAGES, describe_syntax_error
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
-LEFT_BEHIND = re.compile(
+BUILD_ARTIFACTS = re.compile(
     r"(^|/)(__pycache__|\.ipynb_checkpoints|\.hypothesis|\.pytest_cache|out)(/|$)|\.(py[co]|nb[ic]|part)$|~$"
 )
 TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js", ".html", ".csv")
@@ -46,31 +45,31 @@ Files = dict[PurePosixPath, bytes]
 
 
 def reference_files(reference: Path) -> Files:
-    """All files of the four folders, as they are but for line ends, in the order of their paths."""
+    """Return all files of the four folders, sorted by path, unchanged except for line ends."""
     files: Files = {}
     for folder in FOLDERS:
         for path in (reference / folder).rglob("*"):
             name = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not LEFT_BEHIND.search(str(name)):
+            if path.is_file() and not BUILD_ARTIFACTS.search(str(name)):
                 content = path.read_bytes()
                 files[name] = content.replace(b"\r\n", b"\n") if name.suffix in TEXT_SUFFIXES else content
     return dict(sorted(files.items(), key=lambda item: str(item[0])))
 
 
 def student_files(reference: Path, assigned: Collection[str] | None = None) -> Files:
-    """The files that a student receives.
+    """Return the files that a student receives.
 
     Parameters
     ----------
     reference : Path
         A lab folder with the solutions, or one that was generated already.
     assigned : collection of str, optional
-        The exercises to be solved; the others come with their solutions. All of the registry unless given.
+        The exercises to be solved; the others come with their solutions. Default: the assigned exercises of the registry.
 
     Raises
     ------
     InputError
-        If there is no such exercise, or a marker is not understood (`MarkerError`).
+        If an exercise does not exist, or a marker is invalid (`MarkerError`).
     """
     files = reference_files(reference)
     registry = Registry.read(reference / FILE)
@@ -90,7 +89,7 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
             if public is not None:
                 made[name] = public.encode()
         elif name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
-            continue  # the source of a notebook, which a student has no use for
+            continue  # the source of a notebook, which students do not need
         elif name.suffix == ".ipynb":
             notebook = json.loads(content)
             model_answers += _released_answers(notebook, registry, assigned, str(name))
@@ -102,12 +101,12 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
         else:
             made[name] = content
     if model_answers:
-        made[MODEL_ANSWERS] = encoded(model_answers)
+        made[MODEL_ANSWERS] = encode_answers(model_answers)
     return made
 
 
 def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -> Iterator[ModelAnswer]:
-    """The model answers that stand in the notebooks of a lab, or in some of them: those that come with their solutions."""
+    """Yield the model answers in the notebooks of a lab, or in those that match ``pattern``; only notebooks with solutions have some."""
     for path in sorted(lab_folder.glob(pattern)):
         try:
             notebook = json.loads(path.read_bytes())
@@ -120,16 +119,16 @@ def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -
 def _released_answers(
     notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
 ) -> Iterator[ModelAnswer]:
-    """The model answers that students may read after they have written their own: all but derivations, which are solutions."""
+    """Yield the model answers that students may read after writing their own: all except derivations, which are solutions."""
     for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
         if answer.exercise in assigned:
             if registry[answer.exercise].kind == "derivation" and "derivation" in answer.question:
-                continue  # the other questions of such an exercise are as those of any
+                continue  # The other questions of such an exercise are ordinary questions.
             yield answer
 
 
 def solved_files(reference: Path) -> Files:
-    """All files of the lab with their solutions, without markers and without the outputs of notebooks: an instructor's."""
+    """Return all files of the lab for an instructor: with solutions, without markers, and without the outputs of notebooks."""
     made: Files = {}
     files = reference_files(reference)
     for name, content in files.items():
@@ -138,30 +137,32 @@ def solved_files(reference: Path) -> Files:
         if name.suffix == ".ipynb":
             made[name] = notebook_bytes(solved_notebook(json.loads(content), str(name)))
         elif name.suffix == ".py" and FOLDER not in name.parents:
-            made[name] = without_markers(content.decode(), str(name)).encode()
+            made[name] = remove_markers(content.decode(), str(name)).encode()
         else:
             made[name] = content
     return made
 
 
 def student_source(source: str, registry: Registry, assigned: Collection[str], name: str) -> str:
-    """A source text with stubs for the assigned exercises, and the others' solutions without markers."""
+    """Return a source text with stubs for the assigned exercises, and with the other solutions without markers."""
     keep = set(registry.ids) - set(assigned)
-    return stubbed(source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids)
+    return replace_with_stubs(
+        source, lambda solution: stub_text(registry[solution.exercise], solution), name, keep, registry.ids
+    )
 
 
 def stub_text(exercise: Exercise, solution: Solution) -> str:
-    """The stub that takes a solution's place."""
+    """Return the stub that replaces a solution."""
     return stub(exercise.id, exercise.title, exercise.stub_task(solution.function), solution.n_lines)
 
 
 def student_notebook(
     notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
 ) -> dict[str, Any]:
-    """A notebook without outputs and without the solutions of the assigned exercises; the one given stays as it is.
+    """Return a copy of a notebook without outputs and without the solutions of the assigned exercises.
 
-    Marked regions of code cells become stubs, and so does a whole code cell that is tagged ``solution``. A markdown cell
-    with that tag, a model answer, is left out; one that belongs to no exercise is left out of every student's notebook.
+    Marked regions of code cells become stubs, and so does a whole code cell that is tagged ``solution``. A markdown cell with that tag is a
+    model answer, and is removed. A model answer that belongs to no exercise is removed for every student.
     """
     made = _without_outputs(notebook)
     cells = []
@@ -189,18 +190,18 @@ def student_notebook(
 
 
 def solved_notebook(notebook: dict[str, Any], name: str) -> dict[str, Any]:
-    """A notebook without outputs and without markers, with every solution."""
+    """Return a notebook without outputs and without markers, with every solution."""
     made = _without_outputs(notebook)
     for number, cell in enumerate(made["cells"], 1):
         if cell["cell_type"] == "code":
-            set_cell_source(cell, without_markers(cell_source(cell), f"{name}, cell {number}"))
+            set_cell_source(cell, remove_markers(cell_source(cell), f"{name}, cell {number}"))
     return made
 
 
 def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
-    """To which exercise each cell of a notebook belongs: by a tag such as ``exercise-1.4``, else by the heading above it.
+    """Return for each cell of a notebook its exercise: from a tag such as ``exercise-1.4``, otherwise from the heading above it.
 
-    The part of an exercise begins with a heading ``## Exercise 1.4: …`` and ends with the next one that is not deeper.
+    An exercise begins with a heading ``## Exercise 1.4: …`` and ends at the next heading that is not of a deeper level.
     """
     found: list[str | None] = []
     current, depth = None, 0
@@ -216,17 +217,17 @@ def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
 
 
 def notebook_bytes(notebook: dict[str, Any]) -> bytes:
-    """A notebook as Jupyter writes it."""
+    """Return a notebook in the format of Jupyter."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
 def set_cell_source(cell: dict[str, Any], source: str) -> None:
-    """Put a text into a cell, as a list of lines."""
+    """Set the source of a cell, as a list of lines."""
     cell["source"] = source.splitlines(keepends=True)
 
 
-def cells_of(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
-    """The code cells that hold a solution of an exercise, by marker or by tag."""
+def solution_cells(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
+    """Return the code cells that contain a solution of an exercise, by marker or by tag."""
     return [
         cell
         for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
@@ -239,10 +240,10 @@ def cells_of(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
 
 
 def without_hidden_checks(source: str, name: str) -> str | None:
-    """A check file without what only runs at grading; None if that is all of it.
+    """Return a check file without the parts that run only at grading; None if nothing else is in it.
 
-    Functions and classes at the top that are marked ``@pytest.mark.hidden`` are cut out, with the comments that stand right above them.
-    A file in which ``pytestmark`` is ``pytest.mark.hidden`` is left out.
+    Top-level functions and classes that are marked ``@pytest.mark.hidden`` are removed, with the comments directly above them.
+    For a file in which ``pytestmark`` contains ``pytest.mark.hidden``, return None.
 
     Examples
     --------
@@ -261,7 +262,7 @@ def without_hidden_checks(source: str, name: str) -> str | None:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise InputError(f"{name}:{error.lineno}: {why_not_python(error)}") from error
+        raise InputError(f"{name}:{error.lineno}: {describe_syntax_error(error)}") from error
     lines = source.split("\n")
     cuts: list[tuple[int, int]] = []
     for node in tree.body:

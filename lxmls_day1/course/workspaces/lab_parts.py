@@ -1,6 +1,6 @@
-"""A part of a lab: some of its exercises, with what a student reads and writes for them.
+"""A part of a lab: some of its exercises, with the files that a student reads and writes for them.
 
-All else is imported from the reference lab of the package (`lxmls_day1.library_path.MissingFinder`).
+Everything else is imported from the reference lab in the package (`lxmls_day1.library_path.ReferenceFallbackFinder`).
 """
 
 import ast
@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.lab import PACKAGES
@@ -18,27 +18,27 @@ IS_PART = "is_part = true  # `lxmls-day1 add` brings other exercises\n\n"
 _READER = re.compile(r"from readers\.(\w+) import")
 
 
-def the_day(registry: Registry) -> list[str]:
-    """The exercises with which a workspace begins: the core; all of them in a lab that has none."""
+def core_exercises(registry: Registry) -> list[str]:
+    """Return the exercises with which a workspace begins: the core, or all exercises of a lab without a core."""
     return [exercise.id for exercise in registry if exercise.is_core] or list(registry.ids)
 
 
 def with_prerequisites(ids: Iterable[str], registry: Registry) -> list[str]:
-    """These exercises and those that they build on, in the order of the registry."""
-    wanted = set(ids)
-    for exercise in reversed(list(registry)):  # what an exercise builds on comes before it
-        if exercise.id in wanted:
-            wanted |= set(exercise.prerequisites)
-    return [id for id in registry.ids if id in wanted]
+    """Return these exercises and their prerequisites, in the order of the registry."""
+    selected = set(ids)
+    for exercise in reversed(list(registry)):  # prerequisites come before the exercise
+        if exercise.id in selected:
+            selected |= set(exercise.prerequisites)
+    return [id for id in registry.ids if id in selected]
 
 
-def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
-    """The exercises that are meant by notebooks or by exercises: ``5_structured``, ``5``, ``1.13``.
+def resolve_exercises(names: Iterable[str], registry: Registry) -> list[str]:
+    """Return the exercises named by notebooks or exercises, such as ``5_structured``, ``5``, ``1.13``.
 
     Raises
     ------
     InputError
-        If there is no such notebook or exercise.
+        If a notebook or an exercise does not exist.
     """
     found: list[str] = []
     for name in names:
@@ -46,53 +46,53 @@ def exercises_named(names: Iterable[str], registry: Registry) -> list[str]:
         of_it = [e.id for e in registry if stem in (e.id, e.notebook_name, e.notebook_name.partition("_")[0])]
         if not of_it:
             notebooks = dict.fromkeys(exercise.notebook_name for exercise in registry)
-            close = nearest(stem, notebooks, order="their order")
+            close = did_you_mean(stem, notebooks, order="their order")
             raise InputError(f"there is no notebook or exercise {name!r}{close}")
         found += of_it
     return with_prerequisites(found, registry)
 
 
-def part_of(files: Files, ids: Collection[str], registry: Registry) -> Files:
-    """The files of a lab that some exercises need.
+def files_for_exercises(files: Files, ids: Collection[str], registry: Registry) -> Files:
+    """Return the files of a lab that some exercises need.
 
     Parameters
     ----------
     files : dict from path to content
-        What students are given: `student_files`.
+        The files for students: `student_files`.
     ids : collection of str
-        The exercises, with those that they build on.
+        The exercises, with their prerequisites.
     registry : Registry
         All exercises.
 
     Returns
     -------
     dict from path to content
-        Their files and the base classes of what stands in these; their checks and notebooks, and the data sets that these use.
+        The files of the exercises, those of the base classes in them, the checks, the notebooks, and the readers that the notebooks import.
     """
     if set(ids) == set(registry.ids):
         return files
     exercises = registry.select(ids)
     needed = {PurePosixPath(package, "__init__.py") for package in PACKAGES}
     needed |= {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
-    needed |= set(_bases(needed, files))
-    needed |= {path for exercise in exercises for path in _readers(exercise, files)}
+    needed |= set(_base_class_files(needed, files))
+    needed |= {path for exercise in exercises for path in _reader_files(exercise, files)}
     needed |= {path.with_name("__init__.py") for path in needed if path.suffix == ".py"}
     part = {}
     for path, content in files.items():
         if path == FILE:
-            part[path] = IS_PART.encode() + _tables_of(content.decode(), ids).encode()
+            part[path] = IS_PART.encode() + _select_tables(content.decode(), ids).encode()
         elif (FOLDER in path.parents and _exercise_of(path) in (None, *ids)) or path in needed or path.suffix == ".md":
             part[path] = content
     return part
 
 
 def _exercise_of(path: PurePosixPath) -> str | None:
-    """The exercise to which a file of checks or of recorded answers belongs."""
+    """Return the exercise to which a check file or a file of recorded answers belongs."""
     return path.stem if path.parent == RECORDED else exercise_of_check(path.name)
 
 
-def _tables_of(text: str, ids: Collection[str]) -> str:
-    """The text of ``exercises.toml`` with some of its tables."""
+def _select_tables(text: str, ids: Collection[str]) -> str:
+    """Return the text of ``exercises.toml`` with only the tables of these exercises."""
     head, *tables = re.split(r"^(?=\[\[exercise\]\])", text, flags=re.MULTILINE)
     kept = [table for table in tables if re.search(r'^id = "(.*)"$', table, re.MULTILINE)[1] in ids]  # type: ignore[index]
     assigned = re.compile(r"^assigned = (.*\])", re.MULTILINE)
@@ -102,8 +102,8 @@ def _tables_of(text: str, ids: Collection[str]) -> str:
     return head + "".join(kept)
 
 
-def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
-    """The files of the classes that classes in some files derive from, and of those from which these do."""
+def _base_class_files(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPath]:
+    """Yield the files of all base classes of the classes in some files, recursively."""
     for path in paths:
         if path.suffix != ".py":
             continue
@@ -120,10 +120,10 @@ def _bases(paths: Iterable[PurePosixPath], files: Files) -> Iterator[PurePosixPa
                 base = PurePosixPath(*node.module.split(".")).with_suffix(".py")
                 if base in files:
                     yield base
-                    yield from _bases([base], files)
+                    yield from _base_class_files([base], files)
 
 
-def _readers(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
-    """The data sets that the notebook of an exercise imports."""
+def _reader_files(exercise: Exercise, files: Files) -> Iterator[PurePosixPath]:
+    """Return the readers that the notebook of an exercise imports."""
     notebook = files[PurePosixPath(exercise.notebook)].decode()
     return (PurePosixPath("readers", f"{name}.py") for name in _READER.findall(notebook))

@@ -1,4 +1,4 @@
-"""Lines of solutions in files that students get: a bundle is not released with one."""
+"""Search for lines of solutions in files for students. A bundle that contains one is not released."""
 
 import io
 import json
@@ -9,18 +9,18 @@ from typing import Any
 
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.workspaces.generation import Files, exercises_of_cells, reference_files
-from lxmls_day1.course.workspaces.model_answers import decoded, is_model_answers
+from lxmls_day1.course.workspaces.model_answers import decode_answers, is_model_answers
 from lxmls_day1.lab import PACKAGES
 
-NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that stands below no exercise's heading
-MIN_LINE_CHARS = 10  # a shorter line, spaces left out, gives nothing away
+NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that is not below the heading of an exercise
+MIN_LINE_CHARS = 10  # minimum length, without spaces, of a line that can reveal a solution
 
 
 def solution_lines(reference: Path, assigned: Collection[str], code_only: bool = False) -> dict[str, str]:
-    """The lines that would give a solution away: without spaces -> where they stand.
+    """Return the lines that would reveal a solution: from the line without spaces to its location.
 
-    Too short ones are left out, and those that stand outside solutions as well, in ``readers/``, ``classifiers/`` or a
-    notebook: a student may read them there. With ``code_only`` the lines of model answers are left out too.
+    Lines that are too short are left out. So are lines that also occur outside solutions, in ``readers/``, ``classifiers/`` or a notebook,
+    because students may read them there. With ``code_only`` the lines of model answers are left out, too.
     """
     inside: dict[str, str] = {}
     outside: list[str] = []
@@ -49,19 +49,19 @@ def solution_lines(reference: Path, assigned: Collection[str], code_only: bool =
     return {text: where for text, where in inside.items() if text not in elsewhere}
 
 
-def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix: str = "") -> list[str]:
-    """Where lines of solutions stand in files; archives and wheels among them are looked into.
+def find_solution_leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix: str = "") -> list[str]:
+    """Return the locations of lines of solutions in files, archives and wheels included.
 
     Parameters
     ----------
     files : mapping from path to bytes
     lines : mapping
-        As `solution_lines` gives them.
+        The result of `solution_lines`.
 
     Returns
     -------
     list of str
-        ``FILE holds a line of classifiers/mira.py: tau = …``, without an end.
+        The beginnings of sentences, such as ``FILE, with a line of classifiers/mira.py: tau = …,``.
     """
     found = []
     for name, content in files.items():
@@ -69,44 +69,46 @@ def leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str, str], prefix
         if PurePosixPath(name).suffix in (".whl", ".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 inner: Files = {PurePosixPath(entry): archive.read(entry) for entry in archive.namelist()}
-            found += leaks(inner, lines, f"{where}/")
+            found += find_solution_leaks(inner, lines, f"{where}/")
             continue
         text = content.decode("utf-8", errors="ignore")
         if PurePosixPath(name).suffix in (".ipynb", ".json"):
-            text = "\n".join(_texts(json.loads(text)))
+            text = "\n".join(_strings_in(json.loads(text)))
         text = "".join(text.split())
         found += [f"{where}, with a line of {place}," for line, place in lines.items() if line in text]
     return found
 
 
-def leaks_of_code(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
-    """Where lines of code solutions stand in the model answers that students get, which `leaks` cannot read."""
+def find_code_leaks(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
+    """Return the locations of lines of code solutions in the students' model answers, which `find_solution_leaks` "
+    "cannot read in their encoding.
+    """
     texts: Files = {
-        name.with_suffix(".md"): "\n".join(answer.text for answer in decoded(content)).encode()
+        name.with_suffix(".md"): "\n".join(answer.text for answer in decode_answers(content)).encode()
         for name, content in files.items()
         if is_model_answers(name)
     }
-    return leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
+    return find_solution_leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
 
 
-def _texts(content: object) -> Iterator[str]:
-    """All texts in a JSON value, lists of lines joined as they stand."""
+def _strings_in(content: object) -> Iterator[str]:
+    """Yield all strings in a JSON value; a list of strings is joined, because it holds the lines of one text."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, Mapping):
         for key, value in content.items():
             yield str(key)
-            yield from _texts(value)
+            yield from _strings_in(value)
     elif isinstance(content, list):
         if all(isinstance(part, str) for part in content):
             yield "".join(content)
         else:
             for part in content:
-                yield from _texts(part)
+                yield from _strings_in(part)
 
 
 def cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:
-    """For each cell: its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
+    """Yield for each cell its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
     for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True):
         is_solution = "solution" in cell.get("metadata", {}).get("tags", [])
         yield cell_source(cell), cell["cell_type"] == "code", (id or NO_EXERCISE) if is_solution else None

@@ -1,10 +1,11 @@
-"""The model answers to the questions of the notebooks, and when a student may read them.
+"""The model answers to the questions of the notebooks, and the condition under which a student may read them.
 
-In the reference notebooks a model answer is a markdown cell tagged ``solution``, right below the cell tagged ``answer`` that
-it answers. Student notebooks do not have it; a student's lab has all of them in one file instead, ``model_answers.json``,
-encoded (base64), so that nobody reads one by accident. That is no secret: who decodes the file has all answers. They are
-explanations; solutions in code, and derivations, are never among them. `revealed` shows those answers whose question the
-student has answered. In a lab with solutions it shows all, for whoever marks answers by hand.
+In the reference notebooks a model answer is a Markdown cell tagged ``solution``, directly below the cell tagged ``answer``. Student
+notebooks do not contain it. A student's lab has all model answers in one file, ``model_answers.json``, encoded in base64 so that students
+do not read one by accident. The encoding is not a protection, because anyone can decode the file. Model answers are explanations; the
+file never contains solutions in code, or derivations. `unlocked_answers` returns the answers to questions that the
+student has answered. In a
+lab with solutions it returns all answers, for instructors who mark manually.
 """
 
 import base64
@@ -19,7 +20,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FOLDER, Registry
 
 FILE = FOLDER / "model_answers.json"
-FOR_AUTHORS = re.compile(r"<!--.*?-->\n?", re.DOTALL)  # such as where the numbers of a text come from
+FOR_AUTHORS = re.compile(r"<!--.*?-->\n?", re.DOTALL)  # such as the source of the numbers in a text
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class ModelAnswer:
     Attributes
     ----------
     exercise, notebook, cell : str
-        The exercise, the notebook's path in the lab, and the id of the cell where the student answers.
+        The exercise, the notebook's path in the lab, and the id of the cell for the student's answer.
     question : str
-        What stands in that cell when it is given out.
+        The text of that cell in the starter notebook.
     text : str
         The answer, in markdown.
     """
@@ -44,8 +45,8 @@ class ModelAnswer:
 
 
 @dataclass(frozen=True)
-class Revealed:
-    """Model answers that may be read, and how many more wait for an answer of one's own."""
+class UnlockedAnswers:
+    """Model answers that may be read, and the number of those that wait for the student's own answer."""
 
     exercise: str
     answers: tuple[ModelAnswer, ...]
@@ -53,28 +54,26 @@ class Revealed:
 
     @property
     def closing(self) -> str:
-        """What is said below the answers."""
+        """The sentence below the answers."""
         if not self.waiting:
             return ""
-        what = "The model answer opens" if self.waiting == 1 else f"{self.waiting} model answers open"
-        return (
-            f"{what} after you have written your own into the cell above. Save the notebook, and run this cell again."
-        )
+        subject = "The model answer opens" if self.waiting == 1 else f"{self.waiting} model answers open"
+        return f"{subject} after you have written your own into the cell above. Save the notebook, and run this cell again."
 
 
 def answers_of_notebook(
     cells: list[dict[str, Any]], exercises: list[str | None], notebook: str
 ) -> Iterator[ModelAnswer]:
-    """The model answers of a notebook: each ``solution`` in markdown with the ``answer`` cell above it.
+    """Yield the model answers of a notebook: each ``solution`` in Markdown with the ``answer`` cell above it.
 
     Parameters
     ----------
     cells : list of dict
-        Of a notebook with solutions.
+        The cells of a notebook with solutions.
     exercises : list of str or None
-        To which exercise each cell belongs.
+        The exercise of each cell.
     notebook : str
-        Its path in the lab.
+        The path of the notebook in the lab.
     """
     asked: dict[str, Any] | None = None
     for cell, exercise in zip(cells, exercises, strict=True):
@@ -84,31 +83,31 @@ def answers_of_notebook(
         if "answer" in tags:
             asked = cell
         elif "solution" in tags and asked is not None and exercise:
-            text = FOR_AUTHORS.sub("", _text(cell)).strip()
-            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _text(asked), text)
+            text = FOR_AUTHORS.sub("", _cell_text(cell)).strip()
+            yield ModelAnswer(exercise, notebook, str(asked.get("id", "")), _cell_text(asked), text)
             asked = None
 
 
-def encoded(answers: Collection[ModelAnswer]) -> bytes:
-    """The content of a student's ``model_answers.json``.
+def encode_answers(answers: Collection[ModelAnswer]) -> bytes:
+    """Return the content of a student's ``model_answers.json``.
 
     Examples
     --------
     >>> answer = ModelAnswer("1.4", "notebooks/2.ipynb", "a", "Why?", "It has to.")
-    >>> b"It has to" in encoded([answer]), decoded(encoded([answer])) == (answer,)
+    >>> b"It has to" in encode_answers([answer]), decode_answers(encode_answers([answer])) == (answer,)
     (False, True)
     """
     rows = [{**vars(answer), "text": base64.b64encode(answer.text.encode()).decode()} for answer in answers]
     return (json.dumps({"answers": rows}, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def decoded(content: bytes) -> tuple[ModelAnswer, ...]:
-    """What `encoded` has written.
+def decode_answers(content: bytes) -> tuple[ModelAnswer, ...]:
+    """Return the model answers in the content of a file that `encode_answers` has written.
 
     Raises
     ------
     InputError
-        If it is something else.
+        If the content is not such a file.
     """
     try:
         rows = json.loads(content)["answers"]
@@ -117,40 +116,40 @@ def decoded(content: bytes) -> tuple[ModelAnswer, ...]:
         raise InputError(f"{FILE} is not as it was given out ({error}); `lxmls-day1 update` brings it back.") from error
 
 
-def revealed(folder: Path, exercise: str, of_notebooks: Collection[ModelAnswer] = ()) -> Revealed:
-    """The model answers to an exercise that may be read in a lab folder.
+def unlocked_answers(folder: Path, exercise: str, notebook_answers: Collection[ModelAnswer] = ()) -> UnlockedAnswers:
+    """Return the model answers to an exercise that may be read in a lab folder.
 
     Parameters
     ----------
     folder : Path
-        A workspace, where those are shown whose question was answered in the notebook on disk; or a lab with solutions.
+        A workspace, for which only answers to questions answered in the notebook on disk are returned; or a lab with solutions.
     exercise : str
-    of_notebooks : collection of ModelAnswer
-        Those that stand in the lab's own notebooks, as of an exercise that came with its solution; all of them are shown.
+    notebook_answers : collection of ModelAnswer
+        The model answers in the lab's own notebooks, as for an exercise that came with its solution. All of them are returned.
 
     Raises
     ------
     InputError
-        If there is no such exercise, or no model answer to it is given out.
+        If the exercise does not exist, or has no model answer for students.
     """
-    described = Registry.of(folder)[exercise]
+    described = Registry.from_folder(folder)[exercise]
     exercise = described.id
-    known = written = [answer for answer in of_notebooks if answer.exercise == exercise]
+    known = written = [answer for answer in notebook_answers if answer.exercise == exercise]
     path = folder / FILE
     if path.is_file() and not known:
         cells = _cells_of(folder / described.notebook)
-        known = [answer for answer in decoded(path.read_bytes()) if answer.exercise == exercise]
+        known = [answer for answer in decode_answers(path.read_bytes()) if answer.exercise == exercise]
         written = [answer for answer in known if _is_answered(answer, cells)]
     if not known:
         raise InputError(
             f'there is no model answer to exercise {exercise}; lab.check("{exercise}") tells whether yours is right.'
         )
-    return Revealed(str(described), tuple(written), len(known) - len(written))
+    return UnlockedAnswers(str(described), tuple(written), len(known) - len(written))
 
 
 def _is_answered(answer: ModelAnswer, cells: list[dict[str, Any]]) -> bool:
-    """Whether the student's cell holds more than the question."""
-    theirs = [_text(cell) for cell in cells if cell.get("id") == answer.cell]
+    """Return True if the student's cell contains more than the question."""
+    theirs = [_cell_text(cell) for cell in cells if cell.get("id") == answer.cell]
     return any(text.split() and text.split() != answer.question.split() for text in theirs)
 
 
@@ -162,11 +161,11 @@ def _cells_of(path: Path) -> list[dict[str, Any]]:
     return [cell for cell in cells if isinstance(cell, dict) and isinstance(cell.get("cell_type"), str)]
 
 
-def _text(cell: Mapping[str, Any]) -> str:
+def _cell_text(cell: Mapping[str, Any]) -> str:
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(map(str, source))
 
 
 def is_model_answers(name: PurePosixPath) -> bool:
-    """Whether a path in a bundle or in a wheel is that of the model answers."""
+    """Return True if a path in a bundle or in a wheel is the file of the model answers."""
     return name.name == FILE.name

@@ -1,7 +1,7 @@
-"""A student's work in one zip file: gathered and packed to be handed in, or opened in a workspace again.
+"""A student's work as one zip file: collect and pack it for submission, or open it in a workspace.
 
-It is opened on another machine, in another browser, or after an accident. What the student has explained after named mistakes goes along
-as ``explanations.json``.
+It is opened on another machine, in another browser, or after an accident. The student's explanations of named mistakes are included as
+``explanations.json``.
 """
 
 import ast
@@ -21,54 +21,54 @@ import lxmls_day1
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import packed, unpacked
+from lxmls_day1.course.explanations import pack_explanations, unpack_explanations
 from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, locked
+from lxmls_day1.course.workspace_state import Backup, Explanation, WorkspaceState, lock_state
 from lxmls_day1.course.workspaces.archives import zipped
-from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files
+from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS, Files
 from lxmls_day1.course.workspaces.progress import status_of
-from lxmls_day1.course.workspaces.solve_reset_undo import Replaced, replace_and_keep
+from lxmls_day1.course.workspaces.solve_reset_undo import ReplaceResult, replace_and_backup
 from lxmls_day1.course.workspaces.upgrade import update
 from lxmls_day1.course.workspaces.workspace import workspace_folder
-from lxmls_day1.lab import PACKAGES, Lab, reference_folder, why_not_python
-from lxmls_day1.library_path import file_in
+from lxmls_day1.lab import PACKAGES, Lab, describe_syntax_error, reference_folder
+from lxmls_day1.library_path import find_lab_file
 
 SUBMISSION = "submission.json"
-LARGEST_FILE = 20_000_000
-LARGEST_PACKED = 100_000_000  # bytes, of the file and of all that it unpacks to
-MOST_FILES = 2000
-MOST_PARTS, LONGEST_NAME = 20, 255  # of one path: folders and the name; bytes in UTF-8
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
-_NONE = Explanation("", "", "", "", "")
+MAX_FILE_BYTES = 20_000_000
+MAX_PACKED_BYTES = 100_000_000  # bytes of the file, and of its unpacked content
+MAX_FILES = 2000
+MAX_PATH_PARTS, MAX_NAME_BYTES = 20, 255  # limits of a path: number of its parts, and bytes in UTF-8
+_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError)
+_NO_EXPLANATION = Explanation("", "", "", "", "")
 
 
 @dataclass(frozen=True)
 class SubmissionFiles:
-    """What would be handed in.
+    """The content of a submission.
 
     Attributes
     ----------
     files : dict from path to content
-    missing : tuple of str
-        Sentences about what must be put right first.
+    faults : tuple of str
+        Sentences about faults that must be corrected first.
     unsolved : tuple of str
-        The exercises that are not done, as `lxmls_day1.course.workspaces.progress` counts: still a stub, failing, or unanswered.
+        The exercises that are not done according to `lxmls_day1.course.workspaces.progress`: a stub, failing, or unanswered.
     unchecked : tuple of str
-        Those that were not checked since their last edit.
+        The exercises that were not checked since their last edit.
     practised : tuple of str
-        Those of the unsolved that ``check --again`` has made blank, although they were solved.
+        The unsolved exercises that were solved before ``check --again`` has reset them.
     """
 
     files: Files
-    missing: tuple[str, ...]
+    faults: tuple[str, ...]
     unsolved: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
     practised: tuple[str, ...] = ()
 
 
 def collect_submission(folder: Path) -> SubmissionFiles:
-    """Gather what is handed in, and look whether everything is there.
+    """Collect the files of a submission, and find out whether it is complete.
 
     Parameters
     ----------
@@ -76,22 +76,22 @@ def collect_submission(folder: Path) -> SubmissionFiles:
         A workspace.
     """
     folder = Lab(folder).folder
-    registry = Registry.of(folder)
+    registry = Registry.from_folder(folder)
     files: Files = {}
     for part in (*PACKAGES, "notebooks"):
         for path in sorted((folder / part).rglob("*")):
             name = PurePosixPath(path.relative_to(folder).as_posix())
-            if _is_work(name) and path.is_file() and not path.is_symlink():
+            if _is_submitted_file(name) and path.is_file() and not path.is_symlink():
                 files[name] = path.read_bytes()
     exercises = registry.select(None)
     expected = dict.fromkeys([name for exercise in exercises for name in (*exercise.files, exercise.notebook)])
     missing = [
-        f"{name} is not there; {_puts_back(name, exercises)} puts it back."
+        f"{name} is not there; {_restore_command(name, exercises)} puts it back."
         for name in expected
         if PurePosixPath(name) not in files
     ]
     for name, content in files.items():
-        if len(content) > LARGEST_FILE:
+        if len(content) > MAX_FILE_BYTES:
             missing.append(f"{name} is too large ({len(content) / 1e6:.0f} MB); clear its outputs.")
         elif name.suffix == ".ipynb":
             try:
@@ -104,108 +104,110 @@ def collect_submission(folder: Path) -> SubmissionFiles:
                 ast.parse(content.decode("utf-8-sig"))
             except (SyntaxError, ValueError) as error:
                 line = getattr(error, "lineno", None)
-                missing.append(f"{name}{f':{line}' if line else ''}: {why_not_python(error)}")
-    left = [standing for standing in status_of(folder).counted if not standing.done]
+                missing.append(f"{name}{f':{line}' if line else ''}: {describe_syntax_error(error)}")
+    left = [standing for standing in status_of(folder).relevant if not standing.done]
     unsolved = tuple(standing.exercise.id for standing in left if standing.state != "changed")
     unchecked = tuple(standing.exercise.id for standing in left if standing.state == "changed")
     practised = tuple(standing.exercise.id for standing in left if standing.state == "practised")
     return SubmissionFiles(files, tuple(missing), unsolved, unchecked, practised)
 
 
-def _puts_back(name: str, exercises: Collection[Exercise]) -> str:
-    """The command that puts back a file."""
+def _restore_command(name: str, exercises: Collection[Exercise]) -> str:
+    """Return the command that restores a file."""
     owner = next((exercise.id for exercise in exercises if name in exercise.files), None)
     return f"`lxmls-day1 reset {owner}`" if owner else "`lxmls-day1 update`"
 
 
 def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tuple[str, bytes]:
-    """The one zip file for the instructor: its name and its content.
+    """Return the name and the content of the zip file for the instructor.
 
     Parameters
     ----------
     folder : Path
     submission : SubmissionFiles
     name : str
-        Who hands it in.
+        The name of the student.
     """
     slug = re.sub(r"[^\w]+", "-", name).strip("-_").lower() or "lab"
     manifest = {
         "format": 1,
         "name": name,
         "lxmls_day1": lxmls_day1.__version__,
-        "exercises": [*(WorkspaceState.of(folder).origin.exercises or Registry.of(folder).assigned)],
+        "exercises": [*(WorkspaceState.from_folder(folder).origin.exercises or Registry.from_folder(folder).assigned)],
         "unsolved": [*submission.unsolved, *submission.unchecked],
         "files": {str(path): hashlib.sha256(content).hexdigest() for path, content in submission.files.items()},
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
     files = {**submission.files, PurePosixPath(SUBMISSION): text.encode()}
-    explanations = WorkspaceState.of(folder).explanations
+    explanations = WorkspaceState.from_folder(folder).explanations
     if explanations:
-        files[EXPLANATIONS] = packed(explanations)
+        files[EXPLANATIONS] = pack_explanations(explanations)
     return f"submission-{slug}.zip", zipped(files, slug)
 
 
 @dataclass(frozen=True)
 class PackedWork:
-    """What a packed file holds: the files of a lab, and what was explained in it."""
+    """The content of a packed file: the files of a lab, and the explanations."""
 
     files: Files
     explanations: bytes | None
 
 
-def open_work(folder: Path, path: str | os.PathLike[str]) -> Replaced:
-    """Put what was packed into a workspace, and the exercises that it answers if they are not there yet.
+def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
+    """Put packed work into a workspace, and add the exercises that it solves if the workspace lacks them.
 
-    What was there is kept for `undo`; files that are not in it stay.
+    Replaced files are saved for `undo`; files that are not in the packed work stay.
 
     Parameters
     ----------
     folder : Path
         A workspace.
     path : path
-        What `lxmls-day1 submit` or ``lab.submit()`` has packed.
+        A file that `lxmls-day1 submit` or ``lab.submit()`` has packed.
 
     Returns
     -------
     Replaced
-        Its ``files`` are those that were written; none if all were the same.
+        ``files`` contains the files that were written; it is empty if all files were the same.
 
     Raises
     ------
     InputError
-        If the file is not there, is not one that was packed so, is damaged or far too large, or `folder` is the reference lab.
+        If the file does not exist, is not packed work, is damaged or far too large, or if `folder` is the reference lab.
     OSError
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "open_work")
     work = read_packed(path)
-    files = {file_in(reference_folder(), str(name)): content for name, content in work.files.items()}
-    if more := [e.id for e in Registry.of(folder).elsewhere() if any(name in files for name in e.files)]:
+    files = {find_lab_file(reference_folder(), str(name)): content for name, content in work.files.items()}
+    if more := [
+        e.id for e in Registry.from_folder(folder).exercises_not_here() if any(name in files for name in e.files)
+    ]:
         update(folder, more)
-    registry = Registry.of(folder)
-    with locked(folder):
-        state = WorkspaceState.of(folder)
+    registry = Registry.from_folder(folder)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
         if work.explanations is not None:
             known = {(one.exercise, one.question): one for one in state.explanations}
-            for one in unpacked(work.explanations, registry.ids):
-                if not known.get((one.exercise, one.question), _NONE).text:
+            for one in unpack_explanations(work.explanations, registry.ids):
+                if not known.get((one.exercise, one.question), _NO_EXPLANATION).text:
                     known[one.exercise, one.question] = one
             state.explanations = [*known.values()]
-        own = {file_in(folder, name): content for name, content in files.items()}
+        own = {find_lab_file(folder, name): content for name, content in files.items()}
         new = {
             name: content
             for name, content in own.items()
             if not (folder / name).is_file() or (folder / name).read_bytes() != content
         }
         if new:
-            replace_and_keep(folder, state, Backup("open_work", "", {}, {}, False), new)
+            replace_and_backup(folder, state, Backup("open_work", "", {}, {}, False), new)
         else:
             state.save()
-    return Replaced("open_work", tuple(new))
+    return ReplaceResult("open_work", tuple(new))
 
 
 def read_packed(path: str | os.PathLike[str]) -> PackedWork:
-    """Read what was packed into memory. Errors are those of `open_work`.
+    """Read packed work into memory. For errors see `open_work`.
 
     Parameters
     ----------
@@ -214,9 +216,9 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
     file = check_path("path", path)
     try:
         size = file.stat().st_size
-        if size > LARGEST_PACKED:
+        if size > MAX_PACKED_BYTES:
             raise InputError(
-                f"{file} is {size / 1e6:.0f} MB large, and packed work is at most {LARGEST_PACKED / 1e6:.0f} MB; "
+                f"{file} is {size / 1e6:.0f} MB large, and packed work is at most {MAX_PACKED_BYTES / 1e6:.0f} MB; "
                 "choose the zip file that `submit` has made."
             )
         content = file.read_bytes()
@@ -225,7 +227,7 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _unpacked(archive, file)
-    except _DAMAGED as error:
+    except _ARCHIVE_ERRORS as error:
         if isinstance(error, InputError):
             raise
         raise InputError(
@@ -245,17 +247,17 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
         if entry.is_dir() or not name.is_relative_to(root):
             continue
         name = name.relative_to(root)
-        if not _is_work(name) and name != EXPLANATIONS:
+        if not _is_submitted_file(name) and name != EXPLANATIONS:
             continue
-        if not str(name).isprintable() or len(name.parts) > MOST_PARTS or len(str(name).encode()) > LONGEST_NAME:
+        if not str(name).isprintable() or len(name.parts) > MAX_PATH_PARTS or len(str(name).encode()) > MAX_NAME_BYTES:
             raise InputError(
                 f"{file} holds a name that is not opened here, because it is long, deep in folders or has characters that cannot be "
                 f"seen: {shortened(ascii(str(name)), 80)}. Rename the file and pack it again. Nothing was changed."
             )
         with archive.open(entry) as member:
-            content = member.read(LARGEST_FILE + 1)
+            content = member.read(MAX_FILE_BYTES + 1)
         total += len(content)
-        if len(content) > LARGEST_FILE or total > LARGEST_PACKED or len(files) > MOST_FILES:
+        if len(content) > MAX_FILE_BYTES or total > MAX_PACKED_BYTES or len(files) > MAX_FILES:
             raise InputError(
                 f"{file} holds more than work that was packed here can: {name} is too much. Nothing was changed."
             )
@@ -267,11 +269,11 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
     return PackedWork(files, explanations)
 
 
-def _is_work(name: PurePosixPath) -> bool:
-    """Whether a path is that of a file that `submit` packs."""
+def _is_submitted_file(name: PurePosixPath) -> bool:
+    """Return True if `submit` packs a file with this path."""
     inside = ".." not in name.parts and len(name.parts) > 1 and name.parts[0] in (*PACKAGES, "notebooks")
     kinds = (".py", ".ipynb") if name.parts[:1] == ("notebooks",) else (".py",)
-    return inside and name.suffix in kinds and not LEFT_BEHIND.search(str(name))
+    return inside and name.suffix in kinds and not BUILD_ARTIFACTS.search(str(name))
 
 
 def _require_notebooks(files: Files, file: Path) -> None:

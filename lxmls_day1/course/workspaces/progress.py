@@ -1,14 +1,14 @@
-"""How far a workspace is: where each of its exercises stands, and which one is next."""
+"""The progress in a workspace: the status of each of its exercises, and the next exercise."""
 
 import json
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from lxmls_day1.base.errors import counted
-from lxmls_day1.course.markers import cell_source, stub_left
+from lxmls_day1.base.errors import pluralize
+from lxmls_day1.course.markers import cell_source, find_stub_file
 from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
-from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, keeps_state
+from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, is_workspace
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
 
@@ -30,8 +30,8 @@ NOT_COUNTED = ("given", "reading")
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where one exercise stands: a key of `STATES`, and what there is to say about it."""
+class ExerciseStatus:
+    """The status of one exercise: a key of `STATES`, and a text about it."""
 
     exercise: Exercise
     state: str
@@ -40,80 +40,80 @@ class Standing:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to do about it."""
+        """True if nothing is left to do."""
         return self.state in DONE
 
 
 @dataclass(frozen=True)
 class Status:
-    """Where all exercises of a workspace stand.
+    """The status of all exercises of a workspace.
 
     Attributes
     ----------
-    standings : tuple of Standing
+    exercise_statuses : tuple of Standing
     practice : tuple of (day, Exercise)
-        The solved exercises by the day on which they were solved, or practised, last; only days before today.
+        The solved exercises, sorted by the day on which they were last solved or practised; only days before today.
     """
 
-    standings: tuple[Standing, ...]
+    exercise_statuses: tuple[ExerciseStatus, ...]
     practice: tuple[tuple[str, Exercise], ...] = ()
 
     @property
     def core(self) -> "Status":
-        """The core exercises alone."""
-        return Status(tuple(standing for standing in self.standings if standing.exercise.is_core))
+        """The status of the core exercises alone."""
+        return Status(tuple(standing for standing in self.exercise_statuses if standing.exercise.is_core))
 
     @property
     def further(self) -> "Status":
-        """The other exercises alone."""
-        return Status(tuple(standing for standing in self.standings if not standing.exercise.is_core))
+        """The status of the other exercises alone."""
+        return Status(tuple(standing for standing in self.exercise_statuses if not standing.exercise.is_core))
 
     @property
-    def counted(self) -> tuple[Standing, ...]:
-        """Those that a student has something to do about."""
-        return tuple(standing for standing in self.standings if standing.state not in NOT_COUNTED)
+    def relevant(self) -> tuple[ExerciseStatus, ...]:
+        """The statuses of exercises in which a student has something to do."""
+        return tuple(standing for standing in self.exercise_statuses if standing.state not in NOT_COUNTED)
 
     @property
-    def done(self) -> int:
-        """How many exercises are done."""
-        return sum(standing.done for standing in self.counted)
+    def n_done(self) -> int:
+        """The number of exercises that are done."""
+        return sum(standing.done for standing in self.relevant)
 
     @property
-    def next(self) -> Standing | None:
-        """The first one that is not done: of the core, or when that is done of the others."""
-        ordered = (*self.core.counted, *self.further.counted)
+    def next(self) -> ExerciseStatus | None:
+        """The first exercise that is not done, in the core first and then among the others."""
+        ordered = (*self.core.relevant, *self.further.relevant)
         return next((standing for standing in ordered if not standing.done), None)
 
     @property
     def summary(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
+        """``5 of 8 core exercises n_done, 40 of 60 points; next: 1.6, Maximum entropy``."""
         return (
-            f"{self.how_many}; next: {self.next.exercise.id}, {self.next.exercise.title}"
+            f"{self.progress_text}; next: {self.next.exercise.id}, {self.next.exercise.title}"
             if self.next
-            else self.how_many
+            else self.progress_text
         )
 
     @property
-    def how_many(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points``; of all exercises where none is of the core."""
-        if not self.counted:
+    def progress_text(self) -> str:
+        """``5 of 8 core exercises n_done, 40 of 60 points``; counts all exercises if the core is empty."""
+        if not self.relevant:
             return "nothing to solve here: every exercise came with its solution"
-        part, kind = (self.core, "core exercise") if self.core.counted else (self, "exercise")
-        points = sum(standing.exercise.points for standing in part.counted if standing.done)
-        out_of = sum(standing.exercise.points for standing in part.counted)
-        return f"{part.done} of {counted(len(part.counted), kind)} done, {points:g} of {out_of:g} points"
+        part, kind = (self.core, "core exercise") if self.core.relevant else (self, "exercise")
+        points = sum(standing.exercise.points for standing in part.relevant if standing.done)
+        out_of = sum(standing.exercise.points for standing in part.relevant)
+        return f"{part.n_done} of {pluralize(len(part.relevant), kind)} done, {points:g} of {out_of:g} points"
 
 
 def status_of(folder: Path) -> Status:
-    """Where the exercises of a lab folder stand, from its files and from the results that it remembers.
+    """Return the status of the exercises in a lab folder, from its files and its saved results.
 
     Parameters
     ----------
     folder : Path
-        A lab folder. In the reference lab every exercise came with its solution.
+        A lab folder. In the reference lab every exercise has the state ``given``.
     """
-    registry, kept = Registry.of(folder), WorkspaceState.of(folder)
-    standings = tuple(_standing(folder, exercise, registry, kept) for exercise in registry)
+    registry, kept = Registry.from_folder(folder), WorkspaceState.from_folder(folder)
+    standings = tuple(_exercise_status(folder, exercise, registry, kept) for exercise in registry)
     today = date.today().isoformat()
     solved_on = {id: day for id, day in kept.solved_on.items() if day < today}
     solved = [one.exercise for one in standings if one.state == "solved" and one.exercise.files]
@@ -121,31 +121,33 @@ def status_of(folder: Path) -> Status:
     return Status(standings, tuple(sorted(practice, key=lambda pair: pair[0])))
 
 
-def _standing(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> Standing:
-    state, text = _state(folder, exercise, registry, kept)
-    return Standing(exercise, state, text or STATES[state], kept.hints.get(exercise.id, 0))
+def _exercise_status(
+    folder: Path, exercise: Exercise, registry: Registry, saved_state: WorkspaceState
+) -> ExerciseStatus:
+    state, text = _state(folder, exercise, registry, saved_state)
+    return ExerciseStatus(exercise, state, text or STATES[state], saved_state.hints.get(exercise.id, 0))
 
 
-def _state(folder: Path, exercise: Exercise, registry: Registry, kept: WorkspaceState) -> tuple[str, str]:
-    if exercise.id not in registry.assigned or not keeps_state(folder):
+def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: WorkspaceState) -> tuple[str, str]:
+    if exercise.id not in registry.assigned or not is_workspace(folder):
         return "given", ""
     if not check_files(exercises_folder(folder), exercise):
         answers = _answers(folder, exercise)
         if answers is None:
             return "reading", ""
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
-    result = next((kept.results[id] for id in exercise.names if id in kept.results), None)
-    left = stub_left(folder, exercise)
+    result = next((saved_state.results[id] for id in exercise.all_ids if id in saved_state.results), None)
+    left = find_stub_file(folder, exercise)
     is_of_today = result is not None and result.digest == files_digest(folder, exercise)
     if left and not (result is not None and is_of_today and 0 < result.total == result.passed):
-        return "practised" if exercise.id in kept.practised else "to do", ""
+        return "practised" if exercise.id in saved_state.practised else "to do", ""
     if not all((folder / name).is_file() for name in exercise.files):
         return "missing", ""
     if result is None or not is_of_today:
         return "changed", ""
     if result.passed < result.total or not result.total:
         return "failing", f"{result.passed} of {result.total} public checks pass"
-    if any(id in kept.given for id in exercise.names):
+    if any(id in saved_state.given for id in exercise.all_ids):
         return "reference", ""
     if left:
         return "solved", "passes; remove the `raise`"
@@ -154,7 +156,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, kept: Workspace
 
 
 def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
-    """The texts of the notebook cells for the answer to an exercise; None if there are none."""
+    """Return the texts of the notebook cells for the answer to an exercise; None if the notebook has no such cell."""
     try:
         notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
         found = [

@@ -1,6 +1,6 @@
-"""Solutions and stubs put into a workspace: ``solve``, ``reset``, ``check --again``, and ``undo``, which takes each of them back.
+"""The commands ``solve``, ``reset``, ``check --again``, which put solutions and stubs into a workspace, and ``undo``.
 
-What is replaced is kept under ``.lab-backups``. Files are written whole or not at all.
+Replaced files are saved under ``.lab-backups``. All writes are atomic.
 """
 
 import ast
@@ -12,50 +12,50 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import cell_source, functions_of, stubs_left, without_markers
+from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
-from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, locked
+from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, lock_state
 from lxmls_day1.course.workspaces.generation import (
-    cells_of,
     notebook_bytes,
     set_cell_source,
+    solution_cells,
     student_notebook,
     student_source,
 )
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.workspace import workspace_folder
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 
 PRACTICE = "check --again"
-Whole = Callable[[str], str]  # from the path of a file in the lab to all of its text
+FullText = Callable[[str], str]  # from the path of a file in the lab to its full text
 
 
 @dataclass(frozen=True)
-class Replaced:
-    """What `solve`, `reset` or `undo` did.
+class ReplaceResult:
+    """The result of `solve`, `reset` or `undo`.
 
     Attributes
     ----------
-    what : str
-        ``"solve 1.5"``
+    command : str
+        The command, such as ``"solve 1.5"``.
     files : tuple of str
-        The files that were written; none if everything was in place already.
-    kept : tuple of str
-        What was replaced although it had been edited since; where the edited texts are kept.
-    lost : tuple of str
-        Backups that `undo` did not find.
+        The files that were written; empty if nothing had to be changed.
+    edited_copies : tuple of str
+        For files that were edited after the command that `undo` takes back, the paths of copies of the edited texts.
+    missing_backups : tuple of str
+        Paths of backups that `undo` did not find.
     """
 
-    what: str
+    command: str
     files: tuple[str, ...]
-    kept: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    edited_copies: tuple[str, ...] = ()
+    missing_backups: tuple[str, ...] = ()
 
 
-def solve(folder: Path, id: str) -> Replaced:
-    """Put the reference solution of an exercise into a workspace; what was there is kept for `undo`.
+def solve(folder: Path, id: str) -> ReplaceResult:
+    """Put the reference solution of an exercise into a workspace; the replaced text is saved for `undo`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def solve(folder: Path, id: str) -> Replaced:
     Raises
     ------
     InputError
-        If this installation has no solutions, or the exercise no code; if the workspace's file has no such function.
+        If this installation has no solutions, the exercise has no code, or the workspace's file lacks the function.
     """
     exercise = _code_exercise(folder, id)
     id = exercise.id
@@ -75,13 +75,11 @@ def solve(folder: Path, id: str) -> Replaced:
         content = _reference_text(reference, name)
         if name.endswith(".ipynb"):
             notebook = json.loads(content)
-            cells = {cell["id"]: without_markers(cell_source(cell)) for cell in cells_of(notebook, id)}
+            cells = {cell["id"]: remove_markers(cell_source(cell)) for cell in solution_cells(notebook, id)}
             solved[name], found = cells, found or bool(cells)
         else:
-            functions = functions_of(content, id, name) if id not in stubs_left(content) else []
-            solved[name] = {
-                function: _function_text(without_markers(content, name), function) for function in functions
-            }
+            functions = functions_with_exercise(content, id, name) if id not in remaining_stubs(content) else []
+            solved[name] = {function: _function_text(remove_markers(content, name), function) for function in functions}
             found = found or bool(functions)
     if not found:
         raise InputError(
@@ -89,34 +87,34 @@ def solve(folder: Path, id: str) -> Replaced:
             f"another hint: lxmls-day1 hint {id}"
         )
 
-    def whole(name: str) -> str:
+    def full_text(name: str) -> str:
         text = _reference_text(reference, name)
         if name.endswith(".ipynb"):
-            registry = Registry.of(folder)
+            registry = Registry.from_folder(folder)
             open_ones = [other for other in registry.assigned if other != id]
             return notebook_bytes(student_notebook(json.loads(text), registry, open_ones, name)).decode()
-        return without_markers(text, name)
+        return remove_markers(text, name)
 
-    return _put_in(folder, exercise, "solve", solved, whole)
+    return _replace_parts(folder, exercise, "solve", solved, full_text)
 
 
-def reset(folder: Path, id: str) -> Replaced:
-    """Put the stub of an exercise into a workspace again; what was there is kept for `undo`. As `solve` otherwise."""
+def reset(folder: Path, id: str) -> ReplaceResult:
+    """Put the stub of an exercise back into a workspace; the replaced text is saved for `undo`. Otherwise like `solve`."""
     return _put_stub(folder, _code_exercise(folder, id), "reset")
 
 
-def practise(folder: Path, id: str) -> Replaced:
-    """Put the stub of a solved exercise into a workspace, to be written once more; the answer is kept for `undo`.
+def reset_for_practice(folder: Path, id: str) -> ReplaceResult:
+    """Put the stub of a solved exercise back into a workspace, to be solved again; the answer is saved for `undo`.
 
-    Until it is solved its checks ask further inputs, too.
+    Until the exercise is solved again, its checks also use the reserve inputs.
 
     Raises
     ------
     InputError
-        If the checks of the exercise have not passed on the files as they are; and as `solve` does.
+        If the checks of the exercise have not passed on the current files; for further causes see `solve`.
     """
     exercise = _code_exercise(folder, id)
-    standing = next(one for one in status_of(folder).standings if one.exercise.id == exercise.id)
+    standing = next(one for one in status_of(folder).exercise_statuses if one.exercise.id == exercise.id)
     if standing.state not in ("solved", "reference"):
         raise InputError(
             f"exercise {exercise.id} is not solved yet ({standing.text}); --again is for a solved exercise. "
@@ -125,42 +123,44 @@ def practise(folder: Path, id: str) -> Replaced:
     return _put_stub(folder, exercise, PRACTICE)
 
 
-def _put_stub(folder: Path, exercise: Exercise, command: str) -> Replaced:
+def _put_stub(folder: Path, exercise: Exercise, command: str) -> ReplaceResult:
     id = exercise.id
-    reference, registry = reference_folder(), Registry.of(folder)
+    reference, registry = reference_folder(), Registry.from_folder(folder)
     stubs = {}
     for name in exercise.files:
         content = _reference_text(reference, name)
         if name.endswith(".ipynb"):
             empty = student_notebook(json.loads(content), registry, [id], name)
-            ids = [cell["id"] for cell in cells_of(json.loads(content), id)]
-            ids = ids or [cell["id"] for cell in empty["cells"] if id in stubs_left(cell_source(cell))]
+            ids = [cell["id"] for cell in solution_cells(json.loads(content), id)]
+            ids = ids or [cell["id"] for cell in empty["cells"] if id in remaining_stubs(cell_source(cell))]
             stubs[name] = {cell["id"]: cell_source(cell) for cell in empty["cells"] if cell["id"] in ids}
         else:
             source = student_source(content, registry, [id], name)
-            stubs[name] = {function: _function_text(source, function) for function in functions_of(source, id)}
+            stubs[name] = {
+                function: _function_text(source, function) for function in functions_with_exercise(source, id)
+            }
     if not any(stubs.values()):
         raise InputError(f"exercise {id} came with its solution; there is nothing to reset.")
 
-    def whole(name: str) -> str:
+    def full_text(name: str) -> str:
         text = _reference_text(reference, name)
         if name.endswith(".ipynb"):
             return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
         return student_source(text, registry, registry.assigned, name)
 
-    return _put_in(folder, exercise, command, stubs, whole)
+    return _replace_parts(folder, exercise, command, stubs, full_text)
 
 
-def undo(folder: Path) -> Replaced:
-    """Bring back what the last `solve`, `reset` or `update` has replaced; what was edited since then is kept beside it.
+def undo(folder: Path) -> ReplaceResult:
+    """Restore the files that the last `solve`, `reset` or `update` has replaced; later edits are saved next to the backup.
 
     Raises
     ------
     InputError
-        If there is nothing to undo; if all of the backup is gone, and then the next `undo` goes on before it.
+        If there is nothing to undo, or the whole backup is missing; then the next `undo` restores the change before it.
     """
-    with locked(workspace_folder(folder, "undo")):
-        state = WorkspaceState.of(folder)
+    with lock_state(workspace_folder(folder, "undo")):
+        state = WorkspaceState.from_folder(folder)
         if not state.backups:
             raise InputError("there is nothing to undo: no solve or reset was done here, or all of them are undone.")
         backup = state.backups.pop()
@@ -193,31 +193,33 @@ def undo(folder: Path) -> Replaced:
         for path in (*new, *(folder / old for old in backup.kept.values())):
             with contextlib.suppress(OSError):
                 path.unlink()
-                path.parent.rmdir()  # a folder that has become empty would pass for a package
+                path.parent.rmdir()  # An empty folder would be taken for a package.
         if lost and not (contents or new):
             raise InputError(
                 f"`{backup.what}` cannot be undone: {', '.join(lost)}, which held the earlier text, is gone. "
                 "The next `lxmls-day1 undo` undoes the change before it."
             )
     files = tuple(name for name in dict.fromkeys([*backup.kept, *backup.written]) if backup.kept.get(name) not in lost)
-    return Replaced(backup.what, files, tuple(kept), tuple(lost))
+    return ReplaceResult(backup.what, files, tuple(kept), tuple(lost))
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """The path of a file of the workspace that may be written. A link must not lead out of the workspace."""
+    """Return the path of a file of the workspace that may be written; raise an error if a link leads out of the workspace."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{name} leads out of {folder} through a link; put a file of your lab in its place.")
     return path
 
 
-def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], whole: Whole) -> Replaced:
-    """Replace functions and cells by other texts (file -> function or cell -> text), and keep what was there.
+def _replace_parts(
+    folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], full_text: FullText
+) -> ReplaceResult:
+    """Replace functions and cells by other texts (from file to function or cell to text), and save the old texts.
 
-    A file that is not there is put back whole.
+    A missing file is restored as a whole.
     """
-    what = f"{command} {exercise.id}"
-    with locked(folder):
+    full_command = f"{command} {exercise.id}"
+    with lock_state(folder):
         new: dict[str, bytes] = {}
         for name, parts in texts.items():
             if not parts:
@@ -225,25 +227,25 @@ def _put_in(folder: Path, exercise: Exercise, command: str, texts: dict[str, dic
             path = _own_path(folder, name)
             before = path.read_bytes() if path.is_file() else None
             if before is None:
-                after = whole(name).encode()
+                after = full_text(name).encode()
             elif name.endswith(".ipynb"):
                 after = _with_cells(before, name, parts, exercise.id)
             else:
-                after = _with_functions(before, name, parts, what)
+                after = _with_functions(before, name, parts, full_command)
             if after != before:
                 new[name] = after
-        state = WorkspaceState.of(folder)
+        state = WorkspaceState.from_folder(folder)
         was_given = exercise.id in state.given
         state.given = [id for id in state.given if id != exercise.id] + [exercise.id] * (command == "solve")
         if not new:
-            return Replaced(what, ())
+            return ReplaceResult(full_command, ())
         if command == PRACTICE:
             state.practised = [*(id for id in state.practised if id != exercise.id), exercise.id]
-        replace_and_keep(folder, state, Backup(what, exercise.id, {}, {}, was_given), new)
-    return Replaced(what, tuple(new))
+        replace_and_backup(folder, state, Backup(full_command, exercise.id, {}, {}, was_given), new)
+    return ReplaceResult(full_command, tuple(new))
 
 
-def replace_and_keep(
+def replace_and_backup(
     folder: Path,
     state: WorkspaceState,
     backup: Backup,
@@ -251,28 +253,28 @@ def replace_and_keep(
     removed: Collection[str] = (),
     aside: Mapping[str, bytes] | None = None,
 ) -> str:
-    """Keep what is there for `undo`; then write files, remove others, and save the state with them.
+    """Save the current files for `undo`; then write files, remove others, and save the state.
 
     Parameters
     ----------
     folder : Path
         A workspace that is `locked`.
     state : WorkspaceState
-        What is to be saved; the backup is added to it.
+        The state to save; the backup is added to it.
     backup : Backup
-        Its ``kept`` and ``written`` are filled in.
+        A backup whose ``edited_copies`` and ``written`` are filled in by this function.
     new : dict from path in the workspace to content
     removed : collection of str
     aside : mapping from path to content, optional
-        What is put beside the backup, as ``PATH.new``, without taking the place of the student's file.
+        Files to save next to the backup, as ``PATH.new``, without replacing the student's files.
 
     Returns
     -------
     str
-        Where the backup is, relative to the workspace.
+        The folder of the backup, relative to the workspace.
     """
     number = 1 + max([0, *(int(p.name.partition("-")[0]) for p in (folder / BACKUPS).glob("[0-9]*-*"))])
-    # A browser makes no folder with a dot in its name.
+    # A browser cannot create a folder with a dot in its name.
     place = f"{BACKUPS}/{number:04d}-{backup.what.replace(' ', '-').replace('.', '_')}"
     contents: dict[Path, bytes] = {folder / f"{place}/{name}.new": content for name, content in (aside or {}).items()}
     kept = {name: f"{place}/{name}" for name in (*new, *removed) if (folder / name).is_file()}
@@ -295,30 +297,30 @@ def replace_and_keep(
 
 
 def with_line_ends_of(before: bytes | None, text: str) -> bytes:
-    """A text in bytes, with the line ends of what was there before."""
+    """Return a text as bytes with the line ends of the previous content."""
     return text.replace("\n", "\r\n").encode() if before and b"\r\n" in before else text.encode()
 
 
-def _with_functions(before: bytes, name: str, functions: dict[str, str], what: str) -> bytes:
-    """A file's content with functions replaced; its encoding mark and its line ends are kept."""
+def _with_functions(before: bytes, name: str, functions: dict[str, str], full_command: str) -> bytes:
+    """Return a file's content with functions replaced; its byte order mark and line ends stay."""
     mark = b"\xef\xbb\xbf" if before.startswith(b"\xef\xbb\xbf") else b""
     try:
         text = before[len(mark) :].decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(
-            f"{name} is not UTF-8 text; save it as UTF-8, or delete it: `lxmls-day1 {what}` puts the whole file back."
+            f"{name} is not UTF-8 text; save it as UTF-8, or delete it: `lxmls-day1 {full_command}` puts the whole file back."
         ) from None
     for function, replacement in functions.items():
         changed = replace_function(text, function, replacement)
         if changed is None:
             raise InputError(
-                f"{name} no longer has the function {function}; delete it, and `lxmls-day1 {what}` puts the whole file back."
+                f"{name} no longer has the function {function}; delete it, and `lxmls-day1 {full_command}` puts the whole file back."
             )
         text = changed
     if _is_python(before[len(mark) :]) and not _is_python(text.encode()):
         raise InputError(
-            f"{name} would not be Python any more with the functions of exercise {what.split()[-1]} put in, so nothing was "
-            f"changed; delete it, and `lxmls-day1 {what}` puts the whole file back."
+            f"{name} would not be Python any more with the functions of exercise {full_command.split()[-1]} put in, so nothing was "
+            f"changed; delete it, and `lxmls-day1 {full_command}` puts the whole file back."
         )
     return mark + text.encode("utf-8")
 
@@ -332,7 +334,7 @@ def _is_python(content: bytes) -> bool:
 
 
 def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) -> bytes:
-    """A notebook's content with the sources of cells replaced, found by their ids."""
+    """Return a notebook's content with the sources of cells, found by their ids, replaced."""
     try:
         notebook = json.loads(before)
         by_id = {cell.get("id"): cell for cell in notebook["cells"]}
@@ -348,7 +350,7 @@ def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) 
 
 
 def _code_exercise(folder: Path, id: str) -> Exercise:
-    exercise = Registry.of(folder)[id]
+    exercise = Registry.from_folder(folder)[id]
     workspace_folder(folder, "solve and reset")
     if not exercise.files:
         raise InputError(f"exercise {id} needs no code; answer it in {exercise.notebook}.")
@@ -356,7 +358,7 @@ def _code_exercise(folder: Path, id: str) -> Exercise:
 
 
 def _reference_text(reference: Path, name: str) -> str:
-    return (reference / file_in(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
+    return (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def _function_text(source: str, function: str) -> str:

@@ -1,7 +1,7 @@
-"""The bundle that an instructor gives out: a workspace, and a wheel of this package that holds no solutions.
+"""The bundle that an instructor distributes: a workspace, and a wheel of this package without solutions.
 
-The wheel is built from a copy of the checkout in which the lab is the student's. Same checkout and same versions, same bytes:
-entries are sorted, and times and modes are fixed.
+The wheel is built from a copy of the checkout in which the student's lab replaces the lab. The same checkout and the same versions give
+the same bytes, because entries are sorted, and times and modes are fixed.
 """
 
 import json
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.base.atomic_files import replace_files, temporary_folder
+from lxmls_day1.base.atomic_files import temporary_folder, write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.archives import source_date, zipped
-from lxmls_day1.course.workspaces.generation import LEFT_BEHIND, Files, reference_files, solved_files, student_files
-from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS, Files, reference_files, solved_files, student_files
+from lxmls_day1.course.workspaces.leaks import find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_files, write_files
 from lxmls_day1.lab import reference_folder
 
@@ -33,7 +33,7 @@ INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 
 and then, in every new terminal, `source .venv/bin/activate` (Windows: `.venv\\Scripts\\activate`). """
 
-#: The first line of the cell with which every notebook opens the lab, and what stands before it for Colab.
+#: The first line of the cell with which every notebook opens the lab, and the text that is put before it for Colab.
 OPENING = "from lxmls_day1.lab_api import open_lab\n"
 FROM_COLAB = """\
 import subprocess, sys
@@ -51,7 +51,7 @@ if "google.colab" in sys.modules and find_spec("lxmls_day1") is None:  # fetch t
 
 @dataclass(frozen=True)
 class Release:
-    """What was made: a folder, a zip file of the same content, the exercises that are stubs in it."""
+    """The result of a release: a folder, a zip file with the same content, and the exercises that are stubs in it."""
 
     folder: Path
     archive: Path
@@ -65,18 +65,18 @@ def release(
     with_solutions: bool = False,
     course: str = "",
 ) -> Release:
-    """Make the bundle for students, or with solutions the one for instructors.
+    """Make the bundle for students, or with solutions the bundle for instructors.
 
     Parameters
     ----------
     out : path
-        A folder, made if need be; the bundle in it must not be there yet.
+        A folder, created if it does not exist; it must not contain the bundle yet.
     assigned : collection of str, optional
-        The exercises that students are to solve; the others come with their solutions. All unless given.
+        The exercises that students are to solve; the others come with their solutions. Default: all.
     with_solutions : bool
-        Whether everything comes with solutions, hidden checks and known mistakes.
+        If True, include the solutions, hidden checks and known mistakes.
     course : str, optional
-        Where the bundle will be published as a git repository: notebooks that are opened on Colab clone it from there.
+        The address of the git repository in which the bundle will be published; notebooks opened on Colab clone it.
 
     Returns
     -------
@@ -85,18 +85,18 @@ def release(
     Raises
     ------
     InputError
-        If this is no checkout, hatchling is not installed, the bundle is there already, or a line of a solution would
+        If this is not a checkout, hatchling is not installed, the bundle exists already, or a line of a solution would
         be in it.
     """
-    reference = checkout()
+    reference = find_checkout()
     name = INSTRUCTOR if with_solutions else STUDENT
     place = Path(os.path.expanduser(out)).resolve()
     folder, archive = place / name, place / f"{name}.zip"
     if folder.exists():
-        raise _is_there(folder)
+        raise _exists_error(folder)
     if with_solutions:
         wheel = build_wheel(reference, reference_files(reference))
-        lab = BundledLab(with_course(solved_files(reference), course), *wheel, ())
+        lab = BundledLab(add_colab_cell(solved_files(reference), course), *wheel, ())
     else:
         lab = student_lab(assigned, course)
     constraints = reference / "constraints.txt"
@@ -106,25 +106,25 @@ def release(
         bundle[PurePosixPath("constraints.txt")] = constraints.read_bytes().replace(b"\r\n", b"\n")
     bundle[PurePosixPath(lab.wheel_name)] = lab.wheel
     if not with_solutions:
-        refuse_leaks(bundle, lab.stubbed)
+        require_no_leaks(bundle, lab.stubbed)
     content = zipped(bundle, name)
     if archive.exists() and not (
         archive.is_file() and archive.read_bytes() == content
-    ):  # it stays where a release was killed
-        raise _is_there(archive)
+    ):  # An identical archive may remain from a release that was killed.
+        raise _exists_error(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)
-        replace_files({archive: content})
+        write_files_atomically({archive: content})
     return Release(folder, archive, lab.stubbed, len(bundle))
 
 
-def _is_there(path: Path) -> InputError:
+def _exists_error(path: Path) -> InputError:
     return InputError(f"{path} exists already; nothing was changed. Delete it, or name another folder.")
 
 
 @dataclass(frozen=True)
 class BundledLab:
-    """The files of a lab that is given out, a wheel that holds the same ones, and the exercises that are stubs in it."""
+    """The files of a lab for distribution, a wheel with the same files, and the exercises that are stubs in it."""
 
     files: Files
     wheel_name: str
@@ -133,23 +133,23 @@ class BundledLab:
 
 
 def student_lab(assigned: Collection[str] | None = None, course: str = "") -> BundledLab:
-    """The lab and the wheel that students get; parameters and errors are those of `release`."""
-    reference = checkout()
+    """Return the lab and the wheel for students; parameters and errors are those of `release`."""
+    reference = find_checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
-    files = with_course(student_files(reference, stubbed), course)
+    files = add_colab_cell(student_files(reference, stubbed), course)
     return BundledLab(files, *build_wheel(reference, files), stubbed)
 
 
-def refuse_leaks(files: Files, stubbed: Collection[str]) -> None:
-    """Raise an `InputError` if a line of the solutions of these exercises stands in files, archives included."""
+def require_no_leaks(files: Files, stubbed: Collection[str]) -> None:
+    """Raise an `InputError` if files (archives included) contain a line of the solutions of these exercises."""
     reference = reference_folder()
-    found = leaks(files, solution_lines(reference, stubbed)) + leaks_of_code(files, reference, stubbed)
+    found = find_solution_leaks(files, solution_lines(reference, stubbed)) + find_code_leaks(files, reference, stubbed)
     if found:
         raise InputError(f"nothing was released: {found[0]} would be in the bundle ({len(found)} such lines).")
 
 
-def checkout() -> Path:
-    """The reference lab, if a wheel can be built from it.
+def find_checkout() -> Path:
+    """Return the reference lab, if a wheel can be built from it.
 
     Raises
     ------
@@ -164,13 +164,13 @@ def checkout() -> Path:
     return reference
 
 
-def with_course(files: Files, address: str) -> Files:
-    """The same files, with notebooks that fetch and install the course when they are opened on Colab.
+def add_colab_cell(files: Files, address: str) -> Files:
+    """Return the files with notebooks that fetch and install the course when they are opened on Colab.
 
     Examples
     --------
     >>> path = PurePosixPath("notebooks/1.py")
-    >>> made = with_course({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
+    >>> made = add_colab_cell({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
     >>> "https://example.org/day-1.git" in made and made.endswith(OPENING)
     True
     """
@@ -179,7 +179,7 @@ def with_course(files: Files, address: str) -> Files:
     if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
         raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
     lines = (FROM_COLAB.format(address=address) + OPENING).splitlines(keepends=True)
-    written = {  # suffix -> the first line of the cell that opens the lab, and what takes its place
+    written = {  # from suffix to the first line of the cell that opens the lab, and its replacement
         ".py": (OPENING, "".join(lines)),
         ".ipynb": (json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))),
     }
@@ -192,7 +192,7 @@ def with_course(files: Files, address: str) -> Files:
 
 
 def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
-    """The wheel of this checkout with other files for the lab; its name and content."""
+    """Build the wheel of this checkout with other files for the lab; return its name and content."""
     with temporary_folder("lxmls-day1-wheel-") as temporary:
         staging = Path(temporary, "staging")
         staging.mkdir()
@@ -202,7 +202,7 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
         package: Files = {}
         for path in (reference / "lxmls_day1").rglob("*"):
             place = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not LEFT_BEHIND.search(str(place)):
+            if path.is_file() and not BUILD_ARTIFACTS.search(str(place)):
                 package[place] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(

@@ -1,9 +1,8 @@
-"""A workspace that an older version of the package has made, brought up to the installed one.
+"""Update a workspace from an older version of the package to the installed version.
 
-What was given is renewed, what the student has written is kept: a file in which only the functions of its exercises were
-edited becomes the new file with these functions in it. One in which more was edited, and an edited notebook, stays as it is;
-the new one stands beside the backup. What has the folder of a topic by now moves into it. What was replaced is kept, and ``undo``
-brings it back.
+Starter files are replaced by their new versions, and the student's own code stays. If only the functions of the exercises were edited in a
+file, it becomes the new file with these functions. A file with further edits and an edited notebook stay as they are, and the new version
+is saved next to the backup. Files that now belong in a topic folder are moved there. Replaced files are saved, and ``undo`` restores them.
 """
 
 import re
@@ -14,83 +13,83 @@ from pathlib import Path, PurePosixPath
 from lxmls_day1.base.lazy_names import read_stub
 from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
-from lxmls_day1.course.workspace_state import Backup, GivenFile, WorkspaceState, is_unchanged, locked, text_digest
+from lxmls_day1.course.workspace_state import Backup, StarterFile, WorkspaceState, is_unchanged, lock_state, text_digest
 from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
 from lxmls_day1.course.workspaces.generation import Files, student_files
-from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, with_prerequisites
-from lxmls_day1.course.workspaces.solve_reset_undo import replace_and_keep, with_line_ends_of
-from lxmls_day1.course.workspaces.workspace import IGNORED, origin_of, text_around, workspace_folder
+from lxmls_day1.course.workspaces.lab_parts import files_for_exercises, resolve_exercises, with_prerequisites
+from lxmls_day1.course.workspaces.solve_reset_undo import replace_and_backup, with_line_ends_of
+from lxmls_day1.course.workspaces.workspace import IGNORED, digest_outside, record_origin, workspace_folder
 from lxmls_day1.lab import PACKAGES, reference_folder
-from lxmls_day1.library_path import file_in, present_name
+from lxmls_day1.library_path import find_lab_file, present_name
 
 _PACKAGE = Path(__file__).parents[2]
-# An import of this package, in a file or in a cell of a notebook. A list in parentheses may take several lines.
+# An import of this package, in a file or in a notebook's cell. A list in parentheses may span several lines.
 _IMPORT = re.compile(
     r"^(\s*\"?[ \t]*)from lxmls_day1\.([\w.]+) import (\([\w,\s]+\)|\w++(?:[ ]*,[ ]*\w++)*+)(?![ ]+as\b)", re.MULTILINE
 )
-_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # one that stands alone on its line
+_LONE_CALL = re.compile(r"\s+(\w+)(?:\.\w+)*\(.*\)\s*$")  # a call that is alone on its line
 
 
 @dataclass(frozen=True)
-class Renewed:
-    """What `update` did, as paths in the workspace.
+class UpdateResult:
+    """The result of `update`, as paths in the workspace.
 
     Attributes
     ----------
     files : tuple of str
-        What was renewed, put back or added.
+        Files that were replaced by new versions, restored or added.
     edited : tuple of str
-        Those among them that were given and had been edited all the same.
+        The starter files among them that the student had edited although no exercise asks for it.
     removed : tuple of str
-        What is no longer given, or has the folder of a topic by now.
-    kept : tuple of str
-        The student's, which stay as they are although there is a new version of them.
-    place : str
-        Where the old files are, and the new versions of the kept ones; empty if all was up to date.
+        Files that are no longer starter files, or were moved into a topic folder.
+    unchanged : tuple of str
+        The student's files that stay as they are although there is a new version.
+    backup_folder : str
+        The folder with the old files and with the new versions of the files in ``unchanged``; empty if everything was up to date.
     """
 
     files: tuple[str, ...]
     edited: tuple[str, ...]
     removed: tuple[str, ...]
-    kept: tuple[str, ...]
-    place: str
+    unchanged: tuple[str, ...]
+    backup_folder: str
 
 
 def add(folder: Path, names: Collection[str]) -> list[Exercise]:
-    """Bring further exercises into a workspace, with what they need; the given files are renewed as `update` does.
+    """Add exercises to a workspace, with the files that they need; starter files are updated as by `update`.
 
     Parameters
     ----------
     folder : Path
         A workspace.
     names : collection of str
-        Notebooks or exercises, as `exercises_named` reads them; all exercises without any.
+        Notebooks or exercises, as for `resolve_exercises`. If empty, all exercises.
 
     Returns
     -------
     list of Exercise
-        Those that were not there before.
+        The added exercises.
 
     Raises
     ------
     InputError
-        If there is no such notebook or exercise, or it is the reference lab.
+        If a notebook or an exercise does not exist, or the folder is the reference lab.
     """
     workspace_folder(folder, "add")
-    before, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
-    update(folder, exercises_named(names, reference) if names else reference.ids)
-    return [exercise for exercise in Registry.of(folder) if exercise.id not in before]
+    before, reference = Registry.from_folder(folder), Registry.read(reference_folder() / FILE)
+    update(folder, resolve_exercises(names, reference) if names else reference.ids)
+    return [exercise for exercise in Registry.from_folder(folder) if exercise.id not in before]
 
 
-def update(folder: Path, more: Collection[str] = ()) -> Renewed:
-    """Renew the given files of a workspace from the installed package, and keep what the student has written.
+def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
+    """Update the starter files of a workspace to the installed package, but keep the student's code.
 
     Parameters
     ----------
     folder : Path
         A workspace.
-    more : collection of str
-        Exercises that are to be in it from now on, if it has some of them only.
+    added : collection of str
+        Exercises to add, if the workspace has only some of the exercises.
 
     Raises
     ------
@@ -100,17 +99,18 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "update")
-    files = _files_for(folder, more)
-    with locked(folder):
-        state = WorkspaceState.of(folder)
+    files = _files_for(folder, added)
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
         known = state.origin.files
-        at_first = state.origin.exercises or Registry.of(folder).assigned  # what is added is no part of it
-        origin = replace(origin_of(files), exercises=at_first)
+        # Exercises that were added later are not part of the origin.
+        at_first = state.origin.exercises or Registry.from_folder(folder).assigned
+        origin = replace(record_origin(files), exercises=at_first)
         new: dict[str, bytes] = {}
         aside: dict[str, bytes] = {}
         edited, moved = [], []
         for name, content in ((str(path), content) for path, content in files.items()):
-            was = file_in(folder, name)
+            was = find_lab_file(folder, name)
             path, given = folder / was, known.get(was)
             before = path.read_bytes() if path.is_file() else None
             if was == name and before is not None and is_unchanged(name, before, origin.files[name].digest):
@@ -119,17 +119,17 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
             if before is None or (given and is_unchanged(name, before, given.digest)):
                 new[name] = content
             elif was == name and theirs and given and is_unchanged(name, content, given.digest):
-                continue  # there is no new version of it
+                continue  # The file has no new version.
             elif origin.files[name].functions:
-                merged = _with_own_functions(before, content, given)
+                merged = _merge_own_functions(before, content, given)
                 if merged is None:
                     aside[name] = content
-                    new |= _with_present_imports(name, before)
+                    new |= _update_imports(name, before)
                 elif not is_unchanged(name, before, text_digest(merged)):
                     new[name] = merged
             elif theirs:
                 aside[name] = content
-                new |= _with_present_imports(name, before)
+                new |= _update_imports(name, before)
             else:
                 new[name] = content
                 edited += [name] * (given is not None)
@@ -140,8 +140,8 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
                 moved.append(was)
         for path in [path for part in ("*.py", "readers/**/*.py", "classifiers/**/*.py") for path in folder.glob(part)]:
             name = path.relative_to(folder).as_posix()
-            if path.is_file() and PurePosixPath(name) not in files and name not in known:  # the student's own
-                new |= _with_present_imports(name, path.read_bytes())
+            if path.is_file() and PurePosixPath(name) not in files and name not in known:  # the student's own file
+                new |= _update_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
         removed = moved + [
@@ -156,41 +156,43 @@ def update(folder: Path, more: Collection[str] = ()) -> Renewed:
         state.origin = origin
         place = ""
         if new or aside or removed:
-            place = replace_and_keep(folder, state, backup, new, removed, aside)
+            place = replace_and_backup(folder, state, backup, new, removed, aside)
         else:
             state.save()
-    return Renewed(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
+    return UpdateResult(tuple(new), tuple(edited), tuple(removed), tuple(aside), place)
 
 
-def _files_for(folder: Path, more: Collection[str]) -> Files:
-    """What a workspace would be given now, with the same exercises to be solved, and some more."""
-    own, reference = Registry.of(folder), Registry.read(reference_folder() / FILE)
+def _files_for(folder: Path, added: Collection[str]) -> Files:
+    """Return the starter files that a workspace would get now, with the same exercises to be solved and some more."""
+    own, reference = Registry.from_folder(folder), Registry.read(reference_folder() / FILE)
     assigned: Collection[str] | None = None
     if own.assigned != own.ids:
-        assigned = [id for id in reference.ids if id in own.assigned or (id in more and id not in own)]
+        assigned = [id for id in reference.ids if id in own.assigned or (id in added and id not in own)]
     files = student_files(reference_folder(), assigned)
     if own.is_part:
-        here = [id for id in reference.ids if id in own or id in more]
-        files = part_of(files, with_prerequisites(here, reference), reference)
+        here = [id for id in reference.ids if id in own or id in added]
+        files = files_for_exercises(files, with_prerequisites(here, reference), reference)
     files = {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
-    if str(TASKS) in WorkspaceState.of(folder).origin.files and (folder / TASKS).is_file():  # else nobody wants it
+    if (
+        str(TASKS) in WorkspaceState.from_folder(folder).origin.files and (folder / TASKS).is_file()
+    ):  # else nobody wants it
         files[TASKS] = task_file()
     return files
 
 
-def _with_own_functions(before: bytes, content: bytes, given: GivenFile | None) -> bytes | None:
-    """A new file with the student's functions in it; None if more of the old one was edited, or nobody knows."""
+def _merge_own_functions(before: bytes, content: bytes, given: StarterFile | None) -> bytes | None:
+    """Return a new file with the student's functions; None if other lines of the old file were edited, or it is not known."""
     try:
         source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
     except UnicodeDecodeError:
         return None
-    if given is None or text_around(source, given.functions) != given.around:
+    if given is None or digest_outside(source, given.functions) != given.around:
         return None
-    return _with_functions(text, source, given.functions)
+    return _put_functions(text, source, given.functions)
 
 
-def _with_present_imports(name: str, before: bytes) -> dict[str, bytes]:
-    """Return a student's file, by its name, with its imports of this package as they are today; nothing if they are so already."""
+def _update_imports(name: str, before: bytes) -> dict[str, bytes]:
+    """Return a student's file with its imports of this package updated, as a dictionary with its name; empty if nothing changes."""
     promised = {place: name for name, place in read_stub(_PACKAGE / "lab_api.pyi").items()}
 
     def present_import(match: re.Match[str]) -> str:
@@ -202,32 +204,32 @@ def _with_present_imports(name: str, before: bytes) -> dict[str, bytes]:
 
     try:
         after = _IMPORT.sub(present_import, before.decode()).encode()
-    except UnicodeDecodeError:  # the file is in another encoding; it stays as it is
+    except UnicodeDecodeError:  # A file in another encoding stays as it is.
         return {}
     return {} if after == before else {name: after}
 
 
-def of_today(before: bytes, content: bytes) -> bytes | None:
-    """A student's file of an older workspace as today's, with the functions of its exercises; None if it needs no such thing.
+def migrate_source(before: bytes, content: bytes) -> bytes | None:
+    """Return the current version of a starter file with the student's functions, if the student's older file imports removed names.
 
-    It does where it imports something of this package that is not there any more. What else was written in it is left out.
+    Otherwise return None. Other code of the student in the file is left out.
 
     Parameters
     ----------
     before, content : bytes
-        The student's file, and what is given out today.
+        The student's file, and the current starter file.
     """
     try:
         source, text = before.decode("utf-8-sig").replace("\r\n", "\n"), content.decode()
-        if not _imports_what_is_gone(source):
+        if not _has_broken_imports(source):
             return None
-        functions = origin_of({PurePosixPath("classifiers/any.py"): content}).files["classifiers/any.py"].functions
-        return _with_functions(text, source, functions) if functions else None
+        functions = record_origin({PurePosixPath("classifiers/any.py"): content}).files["classifiers/any.py"].functions
+        return _put_functions(text, source, functions) if functions else None
     except (UnicodeDecodeError, RecursionError, MemoryError):
         return None
 
 
-def _imports_what_is_gone(source: str) -> bool:
+def _has_broken_imports(source: str) -> bool:
     for _, module, names in _IMPORT.findall(source):
         path = _PACKAGE.joinpath(*present_name(module).split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -240,11 +242,11 @@ def _imports_what_is_gone(source: str) -> bool:
     return False
 
 
-def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
-    """Today's text with the functions of an older source in it; None if one is not there.
+def _put_functions(text: str, source: str, functions: Iterable[str]) -> bytes | None:
+    """Return the new text with the functions of an older source; None if one of them is missing.
 
-    A line of them that only calls what the older file imports of this package, and today's does not, is left out: such given
-    lines check arguments, and today's file checks them elsewhere.
+    In these functions a line is left out if it only calls a name that the older file imports from this package and the new file lacks. Such
+    lines of the starter file check arguments, and the new file checks them elsewhere.
     """
     imported = {name for *_, names in _IMPORT.findall(source) for name in re.findall(r"\w+", names)}
     gone = imported.difference(re.findall(r"\w+", text))
@@ -252,7 +254,9 @@ def _with_functions(text: str, source: str, functions: Iterable[str]) -> bytes |
         place = function_lines(source, function)
         if place is None:
             return None
-        lines = [line for line in source.split("\n")[place] if not ((call := _CALL.match(line)) and call[1] in gone)]
+        lines = [
+            line for line in source.split("\n")[place] if not ((call := _LONE_CALL.match(line)) and call[1] in gone)
+        ]
         merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None

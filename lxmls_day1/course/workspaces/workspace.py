@@ -1,4 +1,4 @@
-"""A student's folder, the workspace: how it is made from the reference lab, and how it is found."""
+"""A workspace (the folder of a student): make it from the reference lab, and find it."""
 
 import contextlib
 import os
@@ -10,19 +10,19 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 import lxmls_day1
-from lxmls_day1.base.atomic_files import named, remove_abandoned, temporary_folder
+from lxmls_day1.base.atomic_files import remove_stale_folders, report_errors_for, temporary_folder
 from lxmls_day1.base.errors import InputError, current_folder
-from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.markers import functions_with_exercise, remaining_stubs
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     BACKUPS,
     LOCK,
-    GivenFile,
     Origin,
+    StarterFile,
     WorkspaceState,
     content_digest,
-    keeps_state,
+    is_workspace,
     text_digest,
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
@@ -31,7 +31,7 @@ from lxmls_day1.course.workspaces.generation import (
     Files,
     student_files,
 )
-from lxmls_day1.course.workspaces.lab_parts import part_of, the_day
+from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE
 
@@ -77,7 +77,7 @@ check asks one question; your answer, in one line, costs no points and goes to y
 def start_workspace(
     destination: str | os.PathLike[str],
     assigned: Collection[str] | None = None,
-    day: bool = False,
+    core_only: bool = False,
     editor_files: bool = True,
 ) -> Path:
     """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
@@ -85,11 +85,11 @@ def start_workspace(
     Parameters
     ----------
     destination : path
-        A folder that is not there yet, or empty.
+        A folder that does not exist yet, or is empty.
     assigned : collection of str, optional
         The exercises to solve, as in `student_files`.
-    day : bool
-        Whether it has the guide's exercises only, with what they need.
+    core_only : bool
+        If True, the workspace contains only the exercises of the guide, with the files that they need.
     editor_files : bool
         Whether it has the tasks for VS Code.
 
@@ -100,13 +100,13 @@ def start_workspace(
     Raises
     ------
     InputError
-        If the folder holds anything, or stands in a place where none can be made.
+        If the folder is not empty, or cannot be created.
     """
     folder = Path(os.path.expanduser(destination)).resolve()
     files = student_files(reference_folder(), assigned)
-    if day:
-        registry = Registry.of(reference_folder())
-        files = part_of(files, the_day(registry), registry)
+    if core_only:
+        registry = Registry.from_folder(reference_folder())
+        files = files_for_exercises(files, core_exercises(registry), registry)
     files = with_workspace_files(files, folder, "", editor_files)
     with new_folder(folder) as made:
         write_files(made, files)
@@ -116,7 +116,7 @@ def start_workspace(
 def with_workspace_files(files: Files, folder: Path, installation: str, editor_files: bool = True) -> Files:
     """Return the files of a lab, and what makes a workspace of them: a welcome, the state, ``.gitignore``, an editor's tasks."""
     files = {**files, TASKS: task_file()} if editor_files else files
-    state = WorkspaceState(folder, origin=origin_of(files)).contents()
+    state = WorkspaceState(folder, origin=record_origin(files)).contents()
     return {
         **files,
         PurePosixPath(README): WELCOME.format(installation=installation).encode(),
@@ -125,22 +125,24 @@ def with_workspace_files(files: Files, folder: Path, installation: str, editor_f
     }
 
 
-def origin_of(files: Files) -> Origin:
-    """What a workspace puts down about the files that it was given, so that a later version can renew them."""
+def record_origin(files: Files) -> Origin:
+    """Return the record of a workspace's starter files, which lets a later version update them."""
     given = {}
     for name, content in files.items():
         functions: tuple[str, ...] = ()
         if name.suffix == ".py" and name.parts[0] in PACKAGES:
             source = content.decode()
-            functions = tuple(f for id in sorted(stubs_left(source)) for f in functions_of(source, id, str(name)))
-        around = text_around(content.decode(), functions) if functions else ""
-        given[str(name)] = GivenFile(content_digest(str(name), content), functions, around)
+            functions = tuple(
+                f for id in sorted(remaining_stubs(source)) for f in functions_with_exercise(source, id, str(name))
+            )
+        around = digest_outside(content.decode(), functions) if functions else ""
+        given[str(name)] = StarterFile(content_digest(str(name), content), functions, around)
     exercises = parse_registry(tomllib.loads(files[FILE].decode()), str(FILE)).assigned if FILE in files else ()
     return Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
 
 
-def text_around(source: str, functions: Collection[str]) -> str:
-    """A digest of a source text without some of its functions; blanks and lines of comments do not count."""
+def digest_outside(source: str, functions: Collection[str]) -> str:
+    """Return a digest of a source text without some of its functions; blanks and comment lines do not count."""
     lines = source.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     places = [function_lines("\n".join(lines), function) for function in functions]
     for place in sorted(filter(None, places), key=lambda place: place.start, reverse=True):
@@ -150,9 +152,9 @@ def text_around(source: str, functions: Collection[str]) -> str:
 
 
 def version_note(folder: Path) -> str:
-    """One sentence about a workspace that another version of the package has made, or that lacks given files; or none."""
-    origin = WorkspaceState.of(folder).origin
-    if not (folder / STATE).is_file() or not keeps_state(folder):
+    """Return a sentence if another version of the package has made a workspace, or if starter files are missing; "" otherwise."""
+    origin = WorkspaceState.from_folder(folder).origin
+    if not (folder / STATE).is_file() or not is_workspace(folder):
         return ""
     here = (lxmls_day1.__version__, INTERFACE)
     if (origin.made_by, origin.interface) != here:
@@ -172,16 +174,16 @@ def version_note(folder: Path) -> str:
 
 @contextlib.contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to fill, which gets its name when all went well; there is none if anything went wrong, or at Ctrl-C.
+    """Yield a folder to fill, which gets its name only if the block succeeds; after an error or Ctrl-C it is removed.
 
-    An empty folder that is there already stays the same folder, with its owner and its permissions: it may be a mount
-    point, or the one that a shell stands in. What was made moves into it at the end.
+    An existing empty folder stays the same folder, with its owner and its permissions, because it may be a mount
+    point, or the current folder of a shell. The new files are moved into it at the end.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a new folder.")
     is_there = folder.is_dir()
     if is_there:
-        remove_abandoned(folder)
+        remove_stale_folders(folder)
     if is_there and any(folder.iterdir()):
         raise InputError(f"{folder} exists already and is not empty; nothing in it was changed. Name a new folder.")
     place = folder if is_there else folder.parent
@@ -197,7 +199,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"{folder} cannot be {'written to' if is_there else 'made'}: {reason}.") from error
     moved: list[Path] = []
     try:
-        with stack, named(folder):
+        with stack, report_errors_for(folder):
             yield made
             if not is_there:
                 made.rename(folder)
@@ -214,7 +216,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def write_files(folder: Path, files: Files) -> None:
-    """Write files into a folder that nobody else sees yet."""
+    """Write files into a folder that no other process uses yet."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -222,17 +224,19 @@ def write_files(folder: Path, files: Files) -> None:
 
 
 def workspace_of(lab: Lab, command: str) -> Path:
-    """The folder that a student's command works on: any that was named, but the reference lab only if it was named.
+    """Return the folder that a student's command works on: the lab that was named, or the workspace around the current folder.
+
+    The reference lab counts only if it was named.
 
     Raises
     ------
     InputError
-        If no workspace was named, and the current folder is in none.
+        If no workspace was named, and the current folder is not in a workspace.
     """
-    if lab.named or keeps_state(lab.folder):
+    if lab.is_explicit or is_workspace(lab.folder):
         return lab.folder
     here = current_folder()
-    near = [f" (`{as_typed('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
+    near = [f" (`{shell_quoted('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
     naming = 'open it with open_lab("DIR")' if command.startswith("lab.") else "name it with --lab DIR"
     raise InputError(
         f"{here} is not in a lab of your own, and `{command}` does not change the reference lab. "
@@ -240,34 +244,34 @@ def workspace_of(lab: Lab, command: str) -> Path:
     )
 
 
-def as_typed(*arguments: str, windows: bool = os.name == "nt") -> str:
-    """Arguments of a command as they are to be typed, with quotes where there are spaces.
+def shell_quoted(*arguments: str, windows: bool = os.name == "nt") -> str:
+    """Return the arguments of a command quoted for the shell.
 
     Examples
     --------
-    >>> as_typed("cd", "my lab/one", windows=False), as_typed("cd", "my lab", windows=True)
+    >>> shell_quoted("cd", "my lab/one", windows=False), shell_quoted("cd", "my lab", windows=True)
     ("cd 'my lab/one'", 'cd "my lab"')
     """
     return subprocess.list2cmdline(arguments) if windows else shlex.join(arguments)
 
 
 def workspaces_below(folder: Path) -> list[Path]:
-    """The workspaces right in a folder."""
+    """Return the workspaces directly in a folder."""
     try:
-        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and keeps_state(path))
+        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and is_workspace(path))
     except OSError:
         return []
 
 
 def workspace_folder(folder: Path, command: str) -> Path:
-    """The lab folder, if it is a workspace that may be written to.
+    """Return the lab folder if it is a workspace, which may be written to.
 
     Raises
     ------
     InputError
-        If it is the reference lab.
+        If the folder is the reference lab.
     """
-    if not keeps_state(folder):
+    if not is_workspace(folder):
         raise InputError(
             f"{folder} is the reference lab, in which `{command}` changes nothing; make a workspace of your own with "
             "`lxmls-day1 start DIR`, or name one with --lab."

@@ -1,11 +1,11 @@
-// Draws the demonstrations and lets a reader move through them. Python computes each scene (scene.py); nothing is computed here but
-// where things are on the screen. The same file serves a page of its own, a page of the book, and a widget in a notebook.
+// Draws the demonstrations and lets a reader move through them. Python computes each scene (scene.py); this script computes only
+// positions on the screen. The same file is used for a separate page, a page of the book, and a widget in a notebook.
 
-const NEAR = 16; // pixels from a point at which the pointer means it
-const PATIENCE = 150; // milliseconds without an answer after which the progress bar is shown
-const LATE = 20000; // milliseconds without progress after which the page says so
-const LINK_AFTER = 300; // milliseconds without a change after which the address is renewed: browsers limit how often that may be
-const BYTES = 45e6; // about so many are loaded until Python runs in a page
+const NEAR = 16; // maximum distance in pixels at which the pointer selects a point
+const PATIENCE = 150; // milliseconds without a reply after which the progress bar is shown
+const LATE = 20000; // milliseconds without progress after which the page reports it
+const LINK_AFTER = 300; // milliseconds without a change after which the address is updated, because browsers limit the rate of updates
+const BYTES = 45e6; // approximate number of bytes to load before Python runs in a page
 const SPEEDS = [["slow", 2], ["normal", 1], ["fast", 0.35]];
 
 const pick = (value, frame) => (value?.frames ? value.frames[value.index[Math.min(frame, value.index.length - 1)]] : value);
@@ -76,7 +76,7 @@ function outline(g, shape, x, y, r) {
   }
 }
 
-// Draws marks. `atX` and `atY` say where on the canvas a place is, `unit` how large letters and lines are.
+// Draws marks. `atX` and `atY` convert coordinates to positions on the canvas; `unit` is the scale of letters and lines.
 class Pen {
   constructor(demo) {
     this.demo = demo;
@@ -183,7 +183,7 @@ class Pen {
   }
 }
 
-// A mark as the legend shows it: a short piece of a line, or a point.
+// Draws the sample of a mark in the legend: a short line, or a point.
 function sample(demo, mark) {
   const canvas = make("canvas", { width: 80, height: 32, "aria-hidden": "true" });
   const pen = Object.assign(new Pen(demo), { atX: (x) => 2 * x, atY: (y) => 2 * y, unit: 2 });
@@ -256,7 +256,7 @@ class PanelView extends Pen {
     g.restore();
   }
 
-  // Where the axes are, between the texts beside them.
+  // Computes the rectangle of the axes, between their labels.
   place(g, width, height, frame) {
     const { x, y, equal } = this.panel;
     const size = this.letters;
@@ -299,7 +299,7 @@ class PanelView extends Pen {
     g.strokeStyle = muted;
     g.strokeRect(box.x, box.y, box.w, box.h);
     Object.assign(g, { textBaseline: "top", textAlign: "center" });
-    let end = -Infinity; // labels that would lie over the last one are left out
+    let end = -Infinity; // skips labels that would overlap the previous label
     for (const [value, text] of this.ticksX) {
       const half = g.measureText(text).width / 2;
       if (this.atX(value) - half < end + 0.3 * size) continue;
@@ -327,7 +327,7 @@ class PanelView extends Pen {
     }
   }
 
-  // ---- points of the reader's own ----
+  // ---- points that the reader adds ----
 
   get own() {
     return this.demo.settings[this.handles.name];
@@ -348,7 +348,7 @@ class PanelView extends Pen {
     }
     if (single || !this.canvas.matches(":focus-visible")) return;
     g.fillStyle = ink;
-    this.drawPoints(g, { shape: "P", at: [this.cursor], size: 2 }, 0); // where Enter adds or deletes one
+    this.drawPoints(g, { shape: "P", at: [this.cursor], size: 2 }, 0); // the position at which Enter adds or deletes a point
   }
 
   position(event) {
@@ -432,7 +432,7 @@ function fromText(control, text) {
   return points.every(fits) && control.least <= points.length && points.length <= control.most ? points : undefined;
 }
 
-// Each returns the element of a control, and how to show another value in it.
+// Each function returns the element of a control, and a function that shows another value in it.
 const build = {
   slider(control, set) {
     const shown = make("output");
@@ -501,7 +501,7 @@ const build = {
 let built = 0;
 
 class Demo {
-  // `ask(settings, tell, signal)` promises a scene; without it only the scenes that the description brings are shown.
+  // `ask(settings, tell, signal)` returns a promise of a scene. Without it, only the scenes in the description are shown.
   constructor(root, description, ask, { page = false, small = false } = {}) {
     Object.assign(this, { root, description, page, small, live: Boolean(ask), ask: ask ?? askScenes(description) });
     this.controls = ask ? description.controls : this.held();
@@ -517,7 +517,7 @@ class Demo {
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     this.setDark(description.dark ?? scheme.matches);
     scheme.addEventListener("change", ({ matches }) => this.setDark(matches));
-    addEventListener("beforeprint", () => (this.night = this.dark, this.setDark(false), this.draw())); // browsers leave dark grounds out
+    addEventListener("beforeprint", () => (this.night = this.dark, this.setDark(false), this.draw())); // browsers do not print dark backgrounds
     addEventListener("afterprint", () => this.setDark(this.night));
     new ResizeObserver(() => this.drawSoon()).observe(this.stage);
     if (page) {
@@ -528,7 +528,7 @@ class Demo {
     this.refresh();
   }
 
-  // The controls of a page without Python: those of which it holds more than one value.
+  // The controls of a page without Python: those with scenes for more than one value.
   held() {
     const { controls, grid } = this.description;
     return controls.filter(({ name }) => grid?.[name]?.length > 1).map((control) => {
@@ -572,7 +572,7 @@ class Demo {
     this.root.replaceChildren(make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night), about, make("div", { class: "demo-body" }, panel, main), this.bar);
   }
 
-  // Python starts in this page: from now on every setting can be asked for.
+  // Python starts in this page, so that every setting can be requested.
   start() {
     Object.assign(this, { live: true, ask: askWorker(this.description), controls: this.description.controls, panels: [] });
     this.build();
@@ -631,8 +631,8 @@ class Demo {
     for (const { name, when } of this.controls) this.rows[name].hidden = Boolean(when) && this.settings[when[0]] !== when[1];
   }
 
-  // Ask for the scene of the settings. One question is under way at a time; of those that come up meanwhile the last is asked next. A
-  // long computation that has become useless is given up.
+  // Request the scene of the settings. Only one request is active at a time. Of the requests that arrive in the meantime, only the
+  // last is sent. A long computation that is no longer needed is cancelled.
   async refresh() {
     this.arrange();
     this.wanted = true;
@@ -708,7 +708,7 @@ class Demo {
 
   // ---- drawing ----
 
-  // At once, unless the last picture is of the same frame of the screen. A step draws anew only the panels that it changes.
+  // Draw at once, unless the last picture was drawn in the same frame of the screen. A step redraws only the panels that it changes.
   drawSoon(step = false) {
     this.anew ||= !step;
     if (this.drawing) return;
@@ -827,15 +827,15 @@ class Demo {
   }
 }
 
-// ---- where it runs ------------------------------------------------------------------------------------------------------------
+// ---- environments -------------------------------------------------------------------------------------------------------------
 
-// A page without Python holds some scenes.
+// A page without Python contains some scenes.
 function askScenes({ grid, scenes }) {
   const names = Object.keys(grid ?? {});
   return async (settings) => scenes.find((held) => names.every((name) => held.settings[name] === settings[name])).scene;
 }
 
-// A local Python process answers with a line of JSON for each piece of progress, and one for the scene.
+// A local Python process replies with a line of JSON for each report of progress, and one for the scene.
 function askServer(address) {
   return async (settings, tell, signal) => {
     let response;
@@ -863,7 +863,7 @@ function askServer(address) {
   };
 }
 
-// One question at a time by messages: `hear` is called with each answer.
+// Sends one request at a time as a message; `hear` is called with each reply.
 function askBy(send) {
   let waiting = null;
   const hear = (answer) => {
@@ -878,14 +878,14 @@ function askBy(send) {
   return [ask, hear];
 }
 
-// A widget in a notebook: the kernel answers.
+// A widget in a notebook: the kernel replies.
 function askKernel(model) {
   const [ask, hear] = askBy((settings) => model.send({ settings }));
   model.on("msg:custom", hear);
   return ask;
 }
 
-// A page of the book: Python runs in a worker, the one of the exercises.
+// A page of the book: Python runs in the worker of the exercises.
 function askWorker({ name, python }) {
   const worker = new Worker(new URL("exercise_worker.js", new URL(python, location)));
   const programs = new URL("programs.zip", location).href;
@@ -901,7 +901,7 @@ function askWorker({ name, python }) {
 export default {
   render({ model, el }) {
     const root = el.appendChild(make("div", { tabindex: "-1" }));
-    root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // of JupyterLab
+    root.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true")); // JupyterLab's shortcuts
     new Demo(root, model.get("description"), askKernel(model));
   },
 };

@@ -16,14 +16,14 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.corpus.mixed_steps import Kept, Segment, Sizes, WorkerState, own_term
+from lxmls_day1.engine.corpus.mixed_steps import Segment, SegmentCache, Sizes, WorkerState, mixing_term
 from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
 from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.corpus.streamed_steps import Learner
+from lxmls_day1.engine.corpus.streamed_steps import StepSettings
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, Weights
 from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
-from lxmls_day1.engine.loops.objectives import longest_of
-from lxmls_day1.library_path import file_in, reference_place
+from lxmls_day1.engine.loops.objectives import longest_rows
+from lxmls_day1.library_path import find_lab_file, reference_path
 
 
 class NamedLearner(NamedTuple):
@@ -32,14 +32,14 @@ class NamedLearner(NamedTuple):
     module: str
     name: str
     attributes: dict[str, Any]  # numbers, strings, Booleans and None
-    learner: Learner  # the steps of the learner, without the rule
+    learner: StepSettings  # the steps of the learner, without the rule
 
 
 #: On a worker of the cluster: cached data, which lives as long as the corpus of the run.
-_kept: weakref.WeakKeyDictionary[Shards, Kept] = weakref.WeakKeyDictionary()
+_segment_caches: weakref.WeakKeyDictionary[Shards, SegmentCache] = weakref.WeakKeyDictionary()
 
 
-def named(owner: Any, learner: Learner) -> NamedLearner:
+def to_named_learner(owner: Any, learner: StepSettings) -> NamedLearner:
     """Return a learner as class name and attributes.
 
     Raises
@@ -48,13 +48,13 @@ def named(owner: Any, learner: Learner) -> NamedLearner:
         If the learner is not one of the reference lab, which the workers have.
     """
     kind = type(owner)
-    reference, package = Path(reference_place()), Path(__file__).parents[2]
+    reference, package = Path(reference_path()), Path(__file__).parents[2]
     own = "rule" in vars(owner)
     for base in kind.__mro__[:-1]:
         try:
             source = Path(inspect.getfile(base))
             if not source.is_relative_to(package):  # All workers have the package.
-                known = reference / file_in(reference, f"classifiers/{source.name}")
+                known = reference / find_lab_file(reference, f"classifiers/{source.name}")
                 own |= source.read_bytes() != known.read_bytes()
         except (OSError, TypeError):
             own = True
@@ -73,7 +73,7 @@ def _no_rule(*_: Any) -> None:
     """Serve as a placeholder for the rule, which a worker takes from the class."""
 
 
-def take_here(
+def run_segment_on_worker(
     shards: Shards, shared: tuple[NamedLearner, Weights, bool], segment: Segment, stopping: threading.Event
 ) -> tuple[Weights, list[WorkerState]]:
     """Train a part for a segment, on a worker."""
@@ -85,9 +85,9 @@ def take_here(
     owner = kind(**{setting: attributes[setting] for setting in required_settings(kind)})
     for attribute, value in attributes.items():
         setattr(owner, attribute, value)
-    kept = _kept.setdefault(shards, Kept({}, {}))
-    term, worker_state = own_term(
-        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, kept
+    cache = _segment_caches.setdefault(shards, SegmentCache({}, {}))
+    term, worker_state = mixing_term(
+        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, cache
     )
     return term, [worker_state]
 
@@ -98,7 +98,7 @@ def join_terms(
     """Add two terms of the mean, in new arrays."""
     one, other = first[0], second[0]
     if one.paired != other.paired:
-        total = one.copy().joined(other.copy())
+        total = one.copy().add_term(other.copy())
     else:
         total = copy.copy(one)
         total.V, total.U = _sum(one.V, other.V), _sum(one.U, other.U)
@@ -114,12 +114,15 @@ def _sum(first: Reals, second: Reals) -> Reals:
     return np.add(first, second, out=total)
 
 
-def longest_here(
-    shards: Shards, _shared: None, asked: tuple[int, list[Slice]], _stopping: threading.Event
+def longest_on_worker(
+    shards: Shards, _shared: None, request: tuple[int, list[Slice]], _stopping: threading.Event
 ) -> tuple[Integers, Reals]:
     """Return the n longest rows of a part, as indices in the corpus, and their ‖g(x)‖², on a worker."""
-    n, slices = asked
-    norms, starts = _kept[shards].norms if shards in _kept else {}, np.cumsum(shards.rows) - shards.rows
+    n, slices = request
+    norms, starts = (
+        _segment_caches[shards].norms if shards in _segment_caches else {},
+        np.cumsum(shards.rows) - shards.rows,
+    )
     rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
     for piece in sorted(slices):
         of_piece = norms.get(piece)
@@ -127,7 +130,7 @@ def longest_here(
             X = shards.open(piece.shard).X
             of_piece = sums_of_squares(X.indptr[piece.start : piece.stop + 1], X.data)  # type: ignore[no-untyped-call]  # untyped module
         numbers = starts[piece.shard] + np.arange(piece.start, piece.stop)
-        rows, sq_norms = longest_of(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
+        rows, sq_norms = longest_rows(np.concatenate([rows, numbers]), np.concatenate([sq_norms, of_piece]), n)
     return rows, sq_norms
 
 
@@ -135,17 +138,17 @@ def join_longest(n: int, first: tuple[Integers, Reals], second: tuple[Integers, 
     """Return the n longest rows of two parts."""
     rows, sq_norms = (np.concatenate(both) for both in zip(first, second, strict=True))
     order = np.argsort(rows)
-    return longest_of(rows[order], sq_norms[order], n)
+    return longest_rows(rows[order], sq_norms[order], n)
 
 
 class OnlineExecutor:
     """An executor that trains the parts on a cluster; see `lxmls_day1.engine.corpus.mixed_steps.Executor`."""
 
-    def __init__(self, workers: PartWorkers, owner: Any, learner: Learner, shards: Shards):
+    def __init__(self, workers: PartWorkers, owner: Any, learner: StepSettings, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
 
-    def take(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
+    def train_parts(
+        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
         """Train the parts; see `lxmls_day1.engine.corpus.mixed_steps.Executor`. The workers compute the step sizes themselves."""
         sums = len(weights.U) > 0
@@ -154,8 +157,8 @@ class OnlineExecutor:
             weights.U = weights.U[:0]
         parts = parts_of(self._rows, len(segments))
         jobs = [Job(segment, part) for segment, part in zip(segments, parts, strict=True)]
-        shared = named(self._owner, self._learner), weights, sums
-        total, worker_states = self._workers.run(take_here, join_terms, shared, jobs, look)
+        shared = to_named_learner(self._owner, self._learner), weights, sums
+        total, worker_states = self._workers.run(run_segment_on_worker, join_terms, shared, jobs, on_poll)
         return (
             total if len(segments) > 1 else total.copy()
         ), worker_states  # Copied because arrays received over the network may be read-only.
@@ -164,13 +167,15 @@ class OnlineExecutor:
         """Return the n longest rows of the corpus and their ‖g(x)‖², found by the workers that trained on them."""
         n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
         jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
-        found: tuple[Integers, Reals] = self._workers.run(longest_here, functools.partial(join_longest, n), None, jobs)
+        found: tuple[Integers, Reals] = self._workers.run(
+            longest_on_worker, functools.partial(join_longest, n), None, jobs
+        )
         return found
 
 
 @contextlib.contextmanager
-def online_executor(owner: Any, learner: Learner, shards: Shards, scheduler: str) -> Iterator[OnlineExecutor]:
+def online_executor(owner: Any, learner: StepSettings, shards: Shards, scheduler: str) -> Iterator[OnlineExecutor]:
     """Yield the executor that trains an online learner on a cluster, for use in a ``with`` statement."""
-    named(owner, learner)
+    to_named_learner(owner, learner)
     with workers_with(shards, scheduler) as workers:
         yield OnlineExecutor(workers, owner, learner, shards)

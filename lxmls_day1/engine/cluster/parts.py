@@ -19,21 +19,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.base.waiting import SLOWER, patience
-from lxmls_day1.engine.cluster.workers import LOST_SECONDS, connected, installation
+from lxmls_day1.base.waiting import MIN_CLOCK_FACTOR, timeout_factor
+from lxmls_day1.engine.cluster.workers import LOST_AFTER_SECONDS, dask_client, installation_fingerprint
 from lxmls_day1.engine.corpus.shard_rows import Slice
 from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
-from lxmls_day1.engine.corpus.streamed_steps import CannotGoOn
-from lxmls_day1.engine.kernels.tree_reduce import joined
+from lxmls_day1.engine.corpus.streamed_steps import TrainingInterrupted
+from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 
 # The CPU time of another machine is unknown. So this is wall-clock time, which grows with the slowest response of the scheduler.
-ASK_SECONDS = 60.0
-_LOOK_SECONDS = 0.1
-_REACH_SECONDS = 3.0  # maximum wait for a direct response from a worker
-_MOST_FAILURES = 5  # maximum number of failures of one job for reasons other than its data
+CALL_TIMEOUT_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+_REACH_TIMEOUT_SECONDS = 3.0  # maximum wait for a direct response from a worker
+_MAX_FAILURES = 5  # maximum number of failures of one job for reasons other than its data
 
 
-class ClusterLost(CannotGoOn):
+class ClusterLost(TrainingInterrupted):
     """Raised if the scheduler, or every usable worker, is lost."""
 
     remedy = "start the cluster again"
@@ -49,14 +49,14 @@ class Job(NamedTuple):
 class _Failure(NamedTuple):
     """The result of a job that failed."""
 
-    why: str
-    of_files: bool  # True if reading files failed, perhaps only on this worker
+    reason: str
+    is_file_error: bool  # True if reading files failed, perhaps only on this worker
 
 
-class _Unread(NamedTuple):
+class _FetchFailed(NamedTuple):
     """The placeholder for a result that could not be fetched."""
 
-    why: str
+    reason: str
 
 
 # On a worker of the cluster ----------------------------------------------------------------------------------------------
@@ -65,14 +65,14 @@ _stopping: dict[str, threading.Event] = {}  # stop events by the key of a run
 _corpora: dict[str, Shards] = {}
 
 
-def who_has(folder: str) -> tuple[str, str, list[int]]:
+def worker_inventory(folder: str) -> tuple[str, str, list[int]]:
     """Return this machine's `installation`, the digest of the corpus manifest (or an error message), and the bytes of each shard."""
     try:
         shards = Shards(folder, partial=True)
         digest = _digest_of(shards)
     except InputError as error:
-        return installation(), str(error), []
-    return installation(), digest, [_bytes_of(shards, i) for i in range(len(shards))]
+        return installation_fingerprint(), str(error), []
+    return installation_fingerprint(), digest, [_bytes_of(shards, i) for i in range(len(shards))]
 
 
 def _digest_of(shards: Shards) -> str:
@@ -87,7 +87,7 @@ def _bytes_of(shards: Shards, i: int) -> int:
     return found
 
 
-def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, argument: Any) -> Any:
+def run_job_on_worker(key: str, folder: str, function: Callable[..., Any], shared: Any, argument: Any) -> Any:
     """Run a job on this machine; return a `_Failure` if it fails."""
     stopping = _stopping.setdefault(key, threading.Event())
     try:
@@ -95,17 +95,17 @@ def do_here(key: str, folder: str, function: Callable[..., Any], shared: Any, ar
             _corpora[key] = Shards(folder, partial=True)
         return function(_corpora[key], shared, argument, stopping)
     except InputError as error:
-        return _Failure(str(error), isinstance(error, CannotGoOn))
+        return _Failure(str(error), isinstance(error, TrainingInterrupted))
     except OSError as error:
         return _Failure(f"{type(error).__name__}: {error}", True)
 
 
-def join_here(join: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+def join_on_worker(join: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """Join the results of two jobs, or return the failure of one of them."""
     return next((one for one in (first, second) if isinstance(one, _Failure)), None) or join(first, second)
 
 
-def end_here(key: str) -> None:
+def stop_on_worker(key: str) -> None:
     """Stop the jobs of a run on this machine, and delete its data."""
     _stopping.pop(key, threading.Event()).set()
     _corpora.pop(key, None)
@@ -126,15 +126,15 @@ class PartWorkers:
     ----------
     client : distributed.Client
     shards : Shards
-    say : function from str
+    on_message : function from str
         Called with a sentence about each worker that is refused or lost. Default: a warning.
     """
 
-    def __init__(self, client: Any, shards: Shards, say: Callable[[str], None] = _warn):
-        self.client, self.say = client, say
+    def __init__(self, client: Any, shards: Shards, on_message: Callable[[str], None] = _warn):
+        self.client, self.on_message = client, on_message
         #: The address of the scheduler, stored here because the client drops it when the connection is lost.
         self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
-        self._identity = installation()
+        self._identity = installation_fingerprint()
         self._refused: dict[str, str] = {}
         self._heard = time.monotonic()
         self._slowest, self._silent = 0.0, False
@@ -146,7 +146,7 @@ class PartWorkers:
         self._missing: dict[str, set[int]] = {}  # the missing shards of each accepted worker
         self._last: dict[int, str] = {}  # job -> the last worker that ran it
         self._reaches: bool | None = None  # whether workers can be reached directly, not only through the scheduler
-        self._next_look = 0.0
+        self._next_poll = 0.0
 
     def run(
         self,
@@ -154,7 +154,7 @@ class PartWorkers:
         join: Callable[[Any, Any], Any],
         shared: Any,
         jobs: Sequence[Job],
-        look: Callable[[], None] = lambda: None,
+        on_poll: Callable[[], None] = lambda: None,
     ) -> Any:
         """Run all jobs, and join their results.
 
@@ -167,59 +167,61 @@ class PartWorkers:
         shared : value
             Sent to each worker once.
         jobs : sequence of Job
-        look : function ()
+        on_poll : function ()
             Called several times a second. An exception raised by it ends the run.
         """
-        doing: dict[int, tuple[str, Any]] = {}  # job -> worker, future
-        failures, everywhere = [0] * len(jobs), self._spread(shared)
-        self._next_look, waiting_since = 0.0, time.monotonic()
+        running: dict[int, tuple[str, Any]] = {}  # job -> worker, future
+        failures, everywhere = [0] * len(jobs), self._broadcast(shared)
+        self._next_poll, waiting_since = 0.0, time.monotonic()
         root, n_unread = None, 0
         try:
             while True:
-                look()
-                for n in self._gone(doing):
+                on_poll()
+                for n in self._lost_jobs(running):
                     self._cancel(root)
                     root = None
-                    doing.pop(n)
+                    running.pop(n)
                 for n in range(len(jobs)):
-                    address = None if n in doing else self._free_worker(n, jobs[n], doing)
+                    address = None if n in running else self._free_worker(n, jobs[n], running)
                     if address is not None:
                         arguments = self._key, self._folder, function, everywhere, jobs[n].argument
-                        future = self.client.submit(do_here, *arguments, workers=[address], pure=False, retries=0)
-                        doing[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
-                if not doing and time.monotonic() - waiting_since > self.patience(ASK_SECONDS):
-                    raise ClusterLost(self._why_none())
-                if root is None and len(doing) == len(jobs):
-                    root = joined(
-                        [doing[n][1] for n in range(len(jobs))],
-                        lambda first, second: self.client.submit(join_here, join, first, second, pure=False),
+                        future = self.client.submit(
+                            run_job_on_worker, *arguments, workers=[address], pure=False, retries=0
+                        )
+                        running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
+                if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
+                    raise ClusterLost(self._no_workers_message())
+                if root is None and len(running) == len(jobs):
+                    root = tree_reduce(
+                        [running[n][1] for n in range(len(jobs))],
+                        lambda first, second: self.client.submit(join_on_worker, join, first, second, pure=False),
                     )
-                broken = [n for n, (_, future) in doing.items() if future.status in ("error", "cancelled", "lost")]
+                broken = [n for n, (_, future) in running.items() if future.status in ("error", "cancelled", "lost")]
                 for n in broken:
                     failures[n] += 1
-                    why = self._why_broken(doing.pop(n))
-                    if failures[n] >= _MOST_FAILURES:
+                    why = self._failure_reason(running.pop(n))
+                    if failures[n] >= _MAX_FAILURES:
                         raise ClusterLost(
-                            f"a part of the work failed {_MOST_FAILURES} times on the cluster; the last error: {why}"
+                            f"a part of the work failed {_MAX_FAILURES} times on the cluster; the last error: {why}"
                         )
                 if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
                     self._cancel(root)
-                    root, everywhere = None, self._spread(shared)
-                    self._next_look = 0.0
+                    root, everywhere = None, self._broadcast(shared)
+                    self._next_poll = 0.0
                 if root is not None and root.status == "finished":
-                    found = self._fetched(root)
+                    found = self._fetch(root)
                     if isinstance(found, _Failure):
                         root = None
-                        self._judge(doing, found)
-                    elif isinstance(found, _Unread):
+                        self._handle_failure(running, found)
+                    elif isinstance(found, _FetchFailed):
                         root, n_unread = None, n_unread + 1
-                        if n_unread >= _MOST_FAILURES:
+                        if n_unread >= _MAX_FAILURES:
                             raise ClusterLost(
-                                f"the sum of the parts could not be fetched {_MOST_FAILURES} times; the last error: {found.why}"
+                                f"the sum of the parts could not be fetched {_MAX_FAILURES} times; the last error: {found.reason}"
                             )
                     else:
                         return found
-                self._wait(root, doing)
+                self._wait(root, running)
         except BaseException:
             self.end()
             raise
@@ -229,27 +231,27 @@ class PartWorkers:
         if self._threads and self.client.status == "running":
             with contextlib.suppress(Exception):  # An unreachable worker has nothing to stop.
                 self.client.sync(
-                    self.client._run, end_here, self._key, workers=list(self._threads), on_error="ignore",
+                    self.client._run, stop_on_worker, self._key, workers=list(self._threads), on_error="ignore",
                     callback_timeout=5,
                 )  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ which workers
 
-    def _look_if_due(self) -> None:
-        if time.monotonic() >= self._next_look:
-            self._look()
-            self._next_look = time.monotonic() + 1.0
+    def _poll_if_due(self) -> None:
+        if time.monotonic() >= self._next_poll:
+            self._poll_workers()
+            self._next_poll = time.monotonic() + 1.0
 
-    def _look(self) -> None:
+    def _poll_workers(self) -> None:
         """Find lost workers, and ask new workers for their version and corpus."""
-        found = self.known(self._threads)
+        found = self.available_workers(self._threads)
         for address in set(self._threads) - set(found):
-            self.say(f"The worker {address} is lost; other workers take over its parts.")
+            self.on_message(f"The worker {address} is lost; other workers take over its parts.")
             del self._threads[address]
         new = [address for address in found if address not in self._threads and address not in self._refused]
-        for address, answer in self.answers(who_has, new, self._folder).items():
+        for address, answer in self.call_on_workers(worker_inventory, new, self._folder).items():
             said, digest, sizes = answer if isinstance(answer, tuple) else (answer, "", [])
-            if why := self.why_other(said):
+            if why := self.version_mismatch(said):
                 self.refuse(address, why)
             elif not sizes:
                 self.refuse(address, f"it cannot read the corpus: {digest}")
@@ -257,24 +259,26 @@ class PartWorkers:
                 self.refuse(address, f"its {self._folder} is another corpus: {MANIFEST} differs from the one here")
             else:
                 if self._reaches is None:
-                    self._reaches = self._reached(address)
+                    self._reaches = self._is_reachable(address)
                 self._threads[address] = max(1, found[address])
                 self._missing[address] = {i for i, n in enumerate(sizes) if n != self._sizes[i]}
 
-    def _reached(self, address: str) -> bool:
+    def _is_reachable(self, address: str) -> bool:
         """Return True if a worker can be reached directly from this machine."""
         try:
-            self.client.sync(self.client.rpc(address).identity, callback_timeout=self.patience(_REACH_SECONDS))
+            self.client.sync(
+                self.client.rpc(address).identity, callback_timeout=self.time_limit(_REACH_TIMEOUT_SECONDS)
+            )
         except Exception:  # Many causes: another network, a firewall.
             return False
         return True
 
-    def _free_worker(self, n: int, job: Job, doing: dict[int, tuple[str, Any]]) -> str | None:
+    def _free_worker(self, n: int, job: Job, running: dict[int, tuple[str, Any]]) -> str | None:
         """Return a worker that has the files of a job and a free thread, or None.
 
         Prefer the last worker that ran the job, otherwise the one with most free threads.
         """
-        self._look_if_due()
+        self._poll_if_due()
         wanted = {piece.shard for piece in job.slices}
         able = [address for address in self._threads if not wanted & self._missing[address]]
         if not able and self._threads:
@@ -286,7 +290,8 @@ class PartWorkers:
                 "it with another size; copy the corpus there, or to a folder that all workers see under the same path"
             )
         spare = {
-            address: self._threads[address] - sum(at == address and not future.done() for at, future in doing.values())
+            address: self._threads[address]
+            - sum(at == address and not future.done() for at, future in running.values())
             for address in able
         }
         spare = {address: n_threads for address, n_threads in spare.items() if n_threads > 0}
@@ -294,128 +299,136 @@ class PartWorkers:
             return None
         return self._last[n] if self._last.get(n) in spare else max(sorted(spare), key=spare.__getitem__)
 
-    def _why_none(self) -> str:
+    def _no_workers_message(self) -> str:
         reasons = "; ".join(f"{address}: {why}" for address, why in self._refused.items())
         return f"no worker at {self.scheduler} can be used ({reasons or 'there is none'})"
 
-    def patience(self, seconds: float) -> float:
+    def time_limit(self, seconds: float) -> float:
         """Return a wall-clock limit, which is longer if the scheduler was slow to answer, or if the user increases the patience."""
-        return max(seconds * patience(), SLOWER * self._slowest)
+        return max(seconds * timeout_factor(), MIN_CLOCK_FACTOR * self._slowest)
 
-    def refuse(self, address: str, why: str) -> None:
+    def refuse(self, address: str, reason: str) -> None:
         """Give no more work to a worker."""
         if address not in self._refused:
-            self._refused[address] = why
-            self.say(f"The worker {address} is left out: {why}.")
+            self._refused[address] = reason
+            self.on_message(f"The worker {address} is left out: {reason}.")
 
-    def known(self, before: Iterable[str]) -> dict[str, int]:
-        """Return the scheduler's workers: address -> threads; while it does not answer, return the workers ``before``.
+    def available_workers(self, previous: Iterable[str]) -> dict[str, int]:
+        """Return the scheduler's workers: address -> threads; while it does not answer, return the workers ``previous``.
 
         Raises
         ------
         ClusterLost
             If the scheduler is lost.
         """
-        asked, most = time.monotonic(), self.patience(LOST_SECONDS)
+        started, limit = time.monotonic(), self.time_limit(LOST_AFTER_SECONDS)
         try:
             if self.client.status != "running":
                 raise OSError
-            found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=most)
+            found: dict[str, int] = self.client.sync(self.client.scheduler.ncores, workers=None, callback_timeout=limit)
             self._heard = time.monotonic()
-            self._slowest, self._silent = max(self._slowest, self._heard - asked), False
+            self._slowest, self._silent = max(self._slowest, self._heard - started), False
         except Exception:  # Many causes, depending on the part of the connection that breaks first.
-            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * most:
+            if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * limit:
                 raise ClusterLost(f"the dask scheduler at {self.scheduler} is lost") from None
             if not self._silent:
-                self.say(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
+                self.on_message(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
             self._silent = True
-            return dict.fromkeys(before, 1)
+            return dict.fromkeys(previous, 1)
         self._refused = {address: why for address, why in self._refused.items() if address in found}
         return found
 
-    def answers(self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any) -> dict[str, Any]:
+    def call_on_workers(
+        self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any
+    ) -> dict[str, Any]:
         """Return a function's result on each of some workers, or the exception raised there; empty if a worker is lost in the meantime."""
         if not addresses:
             return {}
         asked = {"workers": list(addresses), "on_error": "return"}
         try:
             found: dict[str, Any] = self.client.sync(
-                self.client._run, function, *arguments, **asked, callback_timeout=self.patience(ASK_SECONDS)
+                self.client._run, function, *arguments, **asked, callback_timeout=self.time_limit(CALL_TIMEOUT_SECONDS)
             )
         except Exception:
             return {}  # The remaining workers are called again later.
         return found
 
-    def why_other(self, said: Any) -> str | None:
+    def version_mismatch(self, fingerprint: Any) -> str | None:
         """Return the reason why a worker with this installation is incompatible, or None if it has the same version."""
-        if isinstance(said, BaseException) or not isinstance(said, str):
-            return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
-        if said != self._identity:
-            return f"it has lxmls-day1 {said}, but this machine has {self._identity}"
+        if isinstance(fingerprint, BaseException) or not isinstance(fingerprint, str):
+            return f"it has another version of lxmls-day1, or none ({type(fingerprint).__name__}: {fingerprint})"
+        if fingerprint != self._identity:
+            return f"it has lxmls-day1 {fingerprint}, but this machine has {self._identity}"
         return None
 
     # -------------------------------------------------------------------------------------------------- failures
 
-    def _gone(self, doing: dict[int, tuple[str, Any]]) -> list[int]:
+    def _lost_jobs(self, running: dict[int, tuple[str, Any]]) -> list[int]:
         """Return the jobs that were given to lost workers."""
-        self._look_if_due()
-        return [n for n, (address, _) in doing.items() if address not in self._threads]
+        self._poll_if_due()
+        return [n for n, (address, _) in running.items() if address not in self._threads]
 
-    def _judge(self, doing: dict[int, tuple[str, Any]], failure: _Failure) -> None:
+    def _handle_failure(self, running: dict[int, tuple[str, Any]], failure: _Failure) -> None:
         """Handle a failed job: refuse its worker, since other workers may have the missing files. Raise an error if none is left."""
-        for n, (address, future) in list(doing.items()):
-            found = self._fetched(self.client.submit(_failure_of, future, workers=[address], pure=False))
+        for n, (address, future) in list(running.items()):
+            found = self._fetch(self.client.submit(_failure_of, future, workers=[address], pure=False))
             if isinstance(found, _Failure):
-                if not found.of_files:
-                    raise InputError(f"the worker {address}: {found.why}")
-                del doing[n]
+                if not found.is_file_error:
+                    raise InputError(f"the worker {address}: {found.reason}")
+                del running[n]
                 self._threads.pop(address, None)
-                self.refuse(address, found.why)
+                self.refuse(address, found.reason)
         if not self._threads:
-            raise ClusterLost(self._why_none())
+            raise ClusterLost(self._no_workers_message())
 
-    def _why_broken(self, given: tuple[str, Any]) -> str:
-        address, future = given
+    def _failure_reason(self, job: tuple[str, Any]) -> str:
+        address, future = job
         with contextlib.suppress(Exception):
             error = future.exception(timeout=1.0)
             return f"{address}: {type(error).__name__}: {error}"
         return f"{address}: it was lost"
 
-    def _spread(self, shared: Any) -> Any:
+    def _broadcast(self, shared: Any) -> Any:
         """Copy a value to every accepted worker."""
         if not self._threads:
-            self._look()
+            self._poll_workers()
         if not self._threads:
             return shared
         try:
             return self.client.scatter(
-                shared, broadcast=True, workers=list(self._threads), hash=False, timeout=self.patience(ASK_SECONDS)
+                shared,
+                broadcast=True,
+                workers=list(self._threads),
+                hash=False,
+                timeout=self.time_limit(CALL_TIMEOUT_SECONDS),
             )
         except Exception:
             return shared  # A worker was lost in the meantime; the value is sent with each job.
 
-    def _fetched(self, future: Any) -> Any:
+    def _fetch(self, future: Any) -> Any:
         try:
             fetch, directly = self.client._gather, bool(self._reaches)
-            return self.client.sync(fetch, [future], direct=directly, callback_timeout=self.patience(ASK_SECONDS))[0]
+            return self.client.sync(
+                fetch, [future], direct=directly, callback_timeout=self.time_limit(CALL_TIMEOUT_SECONDS)
+            )[0]
         except Exception as error:  # In most cases, the worker that has the result is lost.
-            return _Unread(f"{type(error).__name__}: {error}")
+            return _FetchFailed(f"{type(error).__name__}: {error}")
 
     def _cancel(self, future: Any) -> None:
         if future is not None:
             with contextlib.suppress(Exception):
                 future.cancel()
 
-    def _wait(self, root: Any, doing: dict[int, tuple[str, Any]]) -> None:
+    def _wait(self, root: Any, running: dict[int, tuple[str, Any]]) -> None:
         from distributed import wait
         from distributed.client import FuturesCancelledError
 
-        waiting = [root] if root is not None else [future for _, future in doing.values() if not future.done()]
+        waiting = [root] if root is not None else [future for _, future in running.values() if not future.done()]
         if not waiting:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
             return
         with self.client.as_current(), contextlib.suppress(TimeoutError, FuturesCancelledError):
-            wait(waiting, timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # Dask is untyped.
+            wait(waiting, timeout=_POLL_SECONDS, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]  # Dask is untyped.
 
 
 def _failure_of(value: Any) -> _Failure | None:
@@ -423,10 +436,10 @@ def _failure_of(value: Any) -> _Failure | None:
 
 
 @contextlib.contextmanager
-def workers_with(shards: Shards, scheduler: str, say: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
+def workers_with(shards: Shards, scheduler: str, on_message: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
     """Yield the workers of a cluster that have a corpus, for use in a ``with`` statement."""
-    with connected(scheduler) as client:
-        workers = PartWorkers(client, shards, say)
+    with dask_client(scheduler) as client:
+        workers = PartWorkers(client, shards, on_message)
         try:
             yield workers
         finally:

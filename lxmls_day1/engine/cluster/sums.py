@@ -17,7 +17,7 @@ from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.kernels.class_sums import class_sums
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals
-from lxmls_day1.engine.kernels.tree_reduce import joined
+from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 
 _COUNTING_JOBS = 16  # Each job keeps J x K numbers on its worker.
 
@@ -35,41 +35,41 @@ def blocks_of(shards: Shards, n_jobs: int) -> list[Job]:
     return [Job(block, [Slice(i, 0, int(shards.rows[i])) for i in block]) for block in blocks]
 
 
-def loss_here(
+def loss_on_worker(
     shards: Shards, shared: tuple[Integers, int, Reals], block: range, _stopping: threading.Event
 ) -> tuple[float, Reals]:
     """Return the loss of some shards and its gradient, on a worker."""
     columns, n_columns, W = shared
-    return StreamedLogLoss(shards, columns, n_columns).of_shards(W, block)
+    return StreamedLogLoss(shards, columns, n_columns).loss_of_shards(W, block)
 
 
-def add_losses(one: tuple[float, Reals], other: tuple[float, Reals]) -> tuple[float, Reals]:
+def add_losses(first: tuple[float, Reals], second: tuple[float, Reals]) -> tuple[float, Reals]:
     """Add two losses and their gradients."""
-    return one[0] + other[0], one[1] + other[1]
+    return first[0] + second[0], first[1] + second[1]
 
 
-def squares_here(shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event) -> Reals:
+def squares_on_worker(shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event) -> Reals:
     """Return the sums of squares of the features in some shards, on a worker."""
     return StreamedLogLoss(shards, *shared).sums_of_squares(block)
 
 
-def counts_here(
+def counts_on_worker(
     shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event
 ) -> tuple[Reals, float, Reals]:
     """Return the word counts by class in some shards, the smallest entry and the number of documents by class, on a worker."""
     columns, n_classes = shared
 
-    def of_shard(i: int) -> tuple[Reals, float, Reals]:
+    def counts_of_shard(i: int) -> tuple[Reals, float, Reals]:
         shard = shards.open(i)
         labels = columns[shard.labels]
         return *class_sums(shard.X, labels, n_classes), np.bincount(labels, minlength=n_classes).astype(np.float64)
 
-    return joined(map(of_shard, block), add_counts)
+    return tree_reduce(map(counts_of_shard, block), add_counts)
 
 
-def add_counts(one: tuple[Reals, float, Reals], other: tuple[Reals, float, Reals]) -> tuple[Reals, float, Reals]:
+def add_counts(first: tuple[Reals, float, Reals], second: tuple[Reals, float, Reals]) -> tuple[Reals, float, Reals]:
     """Add two sets of counts, and return the smaller of their smallest entries."""
-    return one[0] + other[0], min(one[1], other[1]), one[2] + other[2]
+    return first[0] + second[0], min(first[1], second[1]), first[2] + second[2]
 
 
 class ClusterLogLoss:
@@ -86,13 +86,13 @@ class ClusterLogLoss:
     def __call__(self, W: Reals) -> tuple[float, Reals]:
         """Return the loss and its gradient, a new array, at W (J + 1, n_columns)."""
         loss, gradient = self._workers.run(
-            loss_here, add_losses, (self._columns, self._n_columns, np.ascontiguousarray(W)), self._jobs
+            loss_on_worker, add_losses, (self._columns, self._n_columns, np.ascontiguousarray(W)), self._jobs
         )
         return loss, gradient.copy()  # Copied because arrays received over the network may be read-only.
 
     def sums_of_squares(self) -> Reals:
         """Return the sum over m of the squares of each feature (J,)."""
-        squares: Reals = self._workers.run(squares_here, np.add, (self._columns, self._n_columns), self._jobs)
+        squares: Reals = self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs)
         return squares.copy()
 
 
@@ -134,5 +134,7 @@ def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_class
     n_documents : array (K,)
     """
     with workers_with(shards, scheduler) as workers:
-        counts: Any = workers.run(counts_here, add_counts, (columns, n_classes), blocks_of(shards, _COUNTING_JOBS // 2))
+        counts: Any = workers.run(
+            counts_on_worker, add_counts, (columns, n_classes), blocks_of(shards, _COUNTING_JOBS // 2)
+        )
     return counts[0].copy(), counts[1], counts[2].copy()

@@ -10,17 +10,17 @@ from typing import Any
 
 import lxmls_day1
 from lxmls_day1.base.errors import InputError, how_to_install
-from lxmls_day1.base.waiting import VARIABLE, patience
-from lxmls_day1.library_path import PACKAGES, reference_place
+from lxmls_day1.base.waiting import TIMEOUT_FACTOR_VARIABLE, timeout_factor
+from lxmls_day1.library_path import PACKAGES, reference_path
 
 # Seconds without a response from the scheduler. This is wall-clock time, because the CPU time of another machine is unknown.
-LOST_SECONDS = 10.0
+LOST_AFTER_SECONDS = 10.0
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
 
-def installation() -> str:
+def installation_fingerprint() -> str:
     """Return the version of this installation, and digests of the package and the reference lab."""
-    package, reference = Path(lxmls_day1.__file__).resolve().parent, Path(reference_place())
+    package, reference = Path(lxmls_day1.__file__).resolve().parent, Path(reference_path())
     ours = [
         path
         for path in package.rglob("*")
@@ -41,7 +41,7 @@ def digest_of(paths: Iterable[Path], root: Path) -> str:
 
 
 @contextlib.contextmanager
-def connected(scheduler: str) -> Iterator[Any]:
+def dask_client(scheduler: str) -> Iterator[Any]:
     """Yield a client of a scheduler for use in a ``with`` statement; Dask's log messages are suppressed.
 
     Parameters
@@ -68,10 +68,10 @@ def connected(scheduler: str) -> Iterator[Any]:
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
             try:
-                client: Any = Client(scheduler, timeout=LOST_SECONDS * patience(), set_as_default=False)  # type: ignore[no-untyped-call]  # Dask is untyped.
+                client: Any = Client(scheduler, timeout=LOST_AFTER_SECONDS * timeout_factor(), set_as_default=False)  # type: ignore[no-untyped-call]  # Dask is untyped.
             except (OSError, ValueError) as error:
                 raise InputError(
-                    f"no Dask scheduler answers at {scheduler}: {error} ({VARIABLE}=10 waits ten times as long)."
+                    f"no Dask scheduler answers at {scheduler}: {error} ({TIMEOUT_FACTOR_VARIABLE}=10 waits ten times as long)."
                 ) from error
             try:
                 yield client

@@ -25,7 +25,7 @@ from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.engine.models.npz_file import check_storable, read_file, write_file
 
 KIND = "checkpoint of a training"
-_HELD_BACK = (signal.SIGINT, signal.SIGTERM)
+_DELAYED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Checkpoint:
@@ -51,11 +51,11 @@ class Checkpoint:
     >>> from lxmls_day1.engine.corpus.corpus_making import make_corpus
     >>> from lxmls_day1.engine.corpus_training import train_corpus
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mails, kept = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
+    ...     mails, saved = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")
     ...     _ = mails.write_text("label,text\\nspam,Win a prize!\\nham,See you at noon.\\n")
     ...     shards = make_corpus([mails], Path(folder, "mails.bags"))
-    ...     params = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(kept, every=1))
-    ...     again = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(kept, every=1, resume=True))
+    ...     params = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(saved, every=1))
+    ...     again = train_corpus(Mira(), shards.folder, checkpoint=Checkpoint(saved, every=1, resume=True))
     >>> np.array_equal(params, again)
     True
     """
@@ -66,16 +66,16 @@ class Checkpoint:
             "every (the number of documents between checkpoints)", every, at_least=1, whole=True
         )
         self.resume = check_flag("resume", resume)
-        self._belongs_to: dict[str, Any] = {}
-        self._arrived: list[int] = []
+        self._fingerprint: dict[str, Any] = {}
+        self._pending_signals: list[int] = []
         self._handlers: dict[int, Any] = {}
 
-    def begin(self, belongs_to: Mapping[str, Any]) -> dict[str, Any] | None:
+    def begin(self, fingerprint: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the saved state if resuming, or None if the checkpoint does not exist yet.
 
         Parameters
         ----------
-        belongs_to : mapping of str to values
+        fingerprint : mapping of str to values
             Values that must be equal when training resumes; the keys name them in error messages.
 
         Raises
@@ -83,14 +83,14 @@ class Checkpoint:
         InputError
             If the file belongs to another training run, exists although ``resume`` is False, or cannot store one of the values.
         """
-        for name, value in belongs_to.items():
+        for name, value in fingerprint.items():
             try:
                 check_storable(value, name)
             except TypeError as error:
                 raise InputError(
                     f"{error}, which a checkpoint cannot hold; give a number, or train without a checkpoint"
                 ) from error
-        self._belongs_to = dict(belongs_to)
+        self._fingerprint = dict(fingerprint)
         check_writable(self.path)
         if not self.path.exists():
             return None
@@ -99,14 +99,14 @@ class Checkpoint:
                 f"{self.path} exists already: continue from it with resume=True (--resume), remove it, or name another file"
             )
         content = read_file(self.path, KIND)
-        kept = content.get("belongs_to")
-        if not isinstance(kept, dict):
+        saved = content.get("belongs_to")
+        if not isinstance(saved, dict):
             raise InputError(f"{self.path} is damaged: it does not name its training; remove it, and start again")
-        for name, value in self._belongs_to.items():
-            if name not in kept or not _same(kept[name], value):
+        for name, value in self._fingerprint.items():
+            if name not in saved or not _is_equal(saved[name], value):
                 raise InputError(
-                    f"{self.path} is the checkpoint of another training: its {name} was {_shown(kept.get(name))}, but now it is "
-                    f"{_shown(value)}; give the values of that training, or start again with another file"
+                    f"{self.path} is the checkpoint of another training: its {name} was {_short_repr(saved.get(name))}, but now it is "
+                    f"{_short_repr(value)}; give the values of that training, or start again with another file"
                 )
         return content
 
@@ -114,57 +114,57 @@ class Checkpoint:
         """Return the number of documents until the checkpoint is due."""
         return self.every - n_documents % self.every
 
-    def after(self, before: int, now: int, content: Callable[[], Mapping[str, Any]]) -> None:
+    def write_if_due(self, n_before: int, n_now: int, content: Callable[[], Mapping[str, Any]]) -> None:
         """Write the checkpoint if it is due or a signal was delayed; then let the signal take effect.
 
         Parameters
         ----------
-        before, now : int
+        n_before, n_now : int
             The number of documents at the previous stop and at this one.
         content : function () -> mapping of str to values
             Returns the values to save.
         """
-        if self._arrived or before // self.every < now // self.every:
+        if self._pending_signals or n_before // self.every < n_now // self.every:
             self.write(content())
-        if self._arrived:
-            self._let_through()
+        if self._pending_signals:
+            self._deliver_signal()
 
     def write(self, content: Mapping[str, Any]) -> None:
         """Write the checkpoint now."""
-        write_file(self.path, KIND, {"belongs_to": self._belongs_to, **content})
+        write_file(self.path, KIND, {"belongs_to": self._fingerprint, **content})
 
     def __enter__(self) -> Self:
-        self._arrived, self._handlers = [], {}
+        self._pending_signals, self._handlers = [], {}
         if threading.current_thread() is threading.main_thread():  # Python handles signals only there.
-            for number in _HELD_BACK:
-                self._handlers[number] = signal.signal(number, self._hold_back)
+            for number in _DELAYED_SIGNALS:
+                self._handlers[number] = signal.signal(number, self._delay_signal)
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._let_through()
+        self._deliver_signal()
 
-    def _hold_back(self, number: int, _frame: FrameType | None) -> None:
-        self._arrived.append(number)
-        if len(self._arrived) > 1:
-            self._let_through()
+    def _delay_signal(self, number: int, _frame: FrameType | None) -> None:
+        self._pending_signals.append(number)
+        if len(self._pending_signals) > 1:
+            self._deliver_signal()
 
-    def _let_through(self) -> None:
+    def _deliver_signal(self) -> None:
         """Restore the signal handlers, and raise the delayed signal again."""
         handlers, self._handlers = self._handlers, {}
         for number, handler in handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        arrived, self._arrived = self._arrived, []
+        arrived, self._pending_signals = self._pending_signals, []
         for number in arrived[:1]:
             signal.raise_signal(number)
 
 
-def _same(kept: Any, value: Any) -> bool:
-    if isinstance(kept, np.ndarray) or isinstance(value, np.ndarray):
+def _is_equal(saved: Any, value: Any) -> bool:
+    if isinstance(saved, np.ndarray) or isinstance(value, np.ndarray):
         with contextlib.suppress(TypeError, ValueError):
-            return np.array_equal(kept, value)
-    return bool(type(kept) is type(value) and kept == value)
+            return np.array_equal(saved, value)
+    return bool(type(saved) is type(value) and saved == value)
 
 
-def _shown(value: Any) -> str:
+def _short_repr(value: Any) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

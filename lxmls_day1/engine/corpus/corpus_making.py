@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.base.atomic_files import LOCK, OURS, locked_folder, remove_folder, temporary_folder
-from lxmls_day1.base.checks import MOST_CLASSES, check_flag, check_number, listed
+from lxmls_day1.base.atomic_files import FOLDER_PREFIX, LOCK_FILE, locked_folder, remove_folder, temporary_folder
+from lxmls_day1.base.checks import MAX_CLASSES, check_flag, check_number, format_labels
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.base.settings import check_settings, known_settings, with_fields
 from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
 from lxmls_day1.engine.corpus.shard_writing import (
-    LARGEST_VALUE,
-    NONZEROS_A_SHARD,
+    MAX_VALUE,
+    NONZEROS_PER_SHARD,
     are_small_counts,
     arrays_of,
     write_array,
@@ -36,13 +36,13 @@ from lxmls_day1.engine.corpus.shard_writing import (
     write_words,
 )
 from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
-from lxmls_day1.engine.corpus.vectorize_chunks import parted, rows_of_pieces
-from lxmls_day1.engine.text.labelled_files import FileLayout, LabelledStream, Piece, expanded
+from lxmls_day1.engine.corpus.vectorize_chunks import rows_of_batches, split_rows
+from lxmls_day1.engine.text.labelled_files import ExampleBatch, FileLayout, LabelledStream, expand_patterns
 from lxmls_day1.engine.text.svmlight import label_order
 from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
 
 #: The maximum number of words saved with hashed features; the first words seen are saved.
-MOST_WORDS_KEPT = 1 << 22
+MAX_SAVED_WORDS = 1 << 22
 
 
 @with_fields(CorpusSettings, FileLayout)
@@ -60,7 +60,7 @@ def make_corpus(
     Parameters
     ----------
     paths : sequence of path
-        Files, patterns, or ``-`` for standard input: see `labelled_files.expanded`.
+        Files, patterns, or ``-`` for standard input: see `labelled_files.expand_patterns`.
     out : path
         The folder of the corpus, new or empty.
     jobs : int
@@ -119,19 +119,19 @@ def make_corpus(
         raise InputError(f"{folder} is a file; name a folder for the corpus with --out")
     is_new = not folder.exists()
     with tqdm(desc="reading", unit="B", unit_scale=True, leave=False, disable=not progress) as bar:
-        stream = LabelledStream(expanded(paths), **layout, classes=chosen.classes, report=bar.update)
+        stream = LabelledStream(expand_patterns(paths), **layout, classes=chosen.classes, report=bar.update)
         bar.total = None if None in stream.sizes else sum(size or 0 for size in stream.sizes)
         with locked_folder(folder, "making a corpus in"):
             try:
-                _make_room(folder, overwrite)
+                _empty_folder(folder, overwrite)
                 try:
-                    with temporary_folder(f"{OURS}corpus-", folder) as scratch:
-                        making = _Making(scratch, chosen, stream, chosen.as_plain(layout))
+                    with temporary_folder(f"{FOLDER_PREFIX}corpus-", folder) as scratch:
+                        making = _CorpusBuilder(scratch, chosen, stream, chosen.as_plain(layout))
                         making.read(jobs, bar)
                         making.finish(folder)
                 except BaseException:
                     with contextlib.suppress(OSError):
-                        _make_room(folder, overwrite=True)
+                        _empty_folder(folder, overwrite=True)
                     raise
             except OSError as error:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -142,28 +142,28 @@ def make_corpus(
                 ) from error
             finally:
                 with contextlib.suppress(OSError):  # Windows cannot remove an open file.
-                    (folder / LOCK).unlink()
+                    (folder / LOCK_FILE).unlink()
                 if is_new:
                     with contextlib.suppress(OSError):  # The folder is not empty if a corpus was made.
                         folder.rmdir()
     return Shards(folder)
 
 
-def _make_room(folder: Path, overwrite: bool) -> None:
+def _empty_folder(folder: Path, overwrite: bool) -> None:
     """Empty the folder if it holds leftovers of an interrupted run, or a corpus that may be overwritten."""
-    left = [path for path in folder.iterdir() if path.name != LOCK]
+    left = [path for path in folder.iterdir() if path.name != LOCK_FILE]
     if any(path.name == MANIFEST for path in left) and not overwrite:
         raise InputError(
             f"{folder} holds a corpus already; name another folder with --out, or replace it with --overwrite"
         )
-    if not all(path.name in (MANIFEST, WORDS) or path.name.startswith(("shard-", OURS)) for path in left):
+    if not all(path.name in (MANIFEST, WORDS) or path.name.startswith(("shard-", FOLDER_PREFIX)) for path in left):
         raise InputError(f"{folder} is not empty, and does not hold a corpus; name a new folder with --out")
     # The manifest is removed first, so that a half-removed corpus never looks complete.
     for path in sorted(left, key=lambda path: path.name != MANIFEST):
         remove_folder(path) if path.is_dir() else path.unlink()
 
 
-class _Making:
+class _CorpusBuilder:
     """A corpus under construction: the rows read so far are in drafts in a scratch folder until classes and columns are known."""
 
     def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
@@ -179,22 +179,22 @@ class _Making:
     def _new_table(self) -> TokenTable | None:
         settings = self._settings
         if settings.hash_bits is not None:
-            return TokenTable(most=MOST_WORDS_KEPT) if settings.keep_words else None
+            return TokenTable(max_tokens=MAX_SAVED_WORDS) if settings.keep_words else None
         if settings.model is not None:
             words = settings.model.words() or []
-            return TokenTable(words, most=len(words))
+            return TokenTable(words, max_tokens=len(words))
         return TokenTable()
 
     def read(self, jobs: int, bar: Any) -> None:
         """Read the sources and write the drafts; show the number of documents beside the progress bar."""
         n_documents, late = 0, dict[int, list[str]]()
-        for piece, (X, rows) in rows_of_pieces(
+        for piece, (X, rows) in rows_of_batches(
             iter(self._stream), self._settings.hash_bits, self._table is not None, jobs
         ):
-            self._take_labels(piece, late)
+            self._add_labels(piece, late)
             if rows is not None and self._table is not None:
-                numbers = self._table.numbers(rows.tokens)
-                X = X if X is not None else rows.over(numbers, len(self._table))
+                numbers = self._table.number_tokens(rows.tokens)
+                X = X if X is not None else rows.with_token_columns(numbers, len(self._table))
             assert X is not None
             if len(piece.bags):
                 self._check_values(piece, X)
@@ -208,7 +208,7 @@ class _Making:
             warnings.warn(warning, stacklevel=3)
         for number, labels in late.items():
             warnings.warn(
-                f"{self._stream.names[number]}: {listed(sorted(labels)[:10])} "
+                f"{self._stream.names[number]}: {format_labels(sorted(labels)[:10])} "
                 f"{'is a label that' if len(labels) == 1 else 'are labels that'} no earlier file has; "
                 "give --classes to refuse all labels but those that you expect",
                 stacklevel=3,
@@ -226,7 +226,7 @@ class _Making:
         if settings.hash_bits is None:
             assert names is not None
             if settings.like is None:
-                kept = self._columns_kept(names)
+                kept = self._frequent_columns(names)
                 column_of = np.full(len(names), -1, dtype=np.int32)
                 column_of[kept] = np.arange(len(kept), dtype=np.int32)
                 names = [names[place] for place in kept.tolist()]
@@ -276,27 +276,27 @@ class _Making:
         os.replace(place, folder / place.name)
         return {"name": place.name, **{name: draft[name] for name in ("rows", "nonzeros", "files")}}
 
-    def _check_values(self, piece: Piece, X: csr_array) -> None:
+    def _check_values(self, piece: ExampleBatch, X: csr_array) -> None:
         beyond = np.flatnonzero(~np.isfinite(X.data))
         if not len(beyond):
             return
         row = int(np.searchsorted(X.indptr, beyond[0], side="right")) - 1
         values = "a sum of hashed values" if self._settings.hash_bits is not None else "a value"
         raise InputError(
-            f"{self._stream.names[piece.source]}, line {piece.lines[row]}: {values} is beyond ±{LARGEST_VALUE:.2g}, the "
+            f"{self._stream.names[piece.source]}, line {piece.lines[row]}: {values} is beyond ±{MAX_VALUE:.2g}, the "
             "largest that a corpus on disk keeps (float32); scale this feature down"
         )
 
-    def _take_labels(self, piece: Piece, late: dict[int, list[str]]) -> None:
+    def _add_labels(self, piece: ExampleBatch, new_labels: dict[int, list[str]]) -> None:
         codes = self._codes
         for label in dict.fromkeys(piece.labels):
             if label not in codes:
                 codes[label] = len(codes)
                 if piece.source > 0:
-                    late.setdefault(piece.source, []).append(label)
-        if len(codes) > MOST_CLASSES:
+                    new_labels.setdefault(piece.source, []).append(label)
+        if len(codes) > MAX_CLASSES:
             raise InputError(
-                f"{self._stream.names[piece.source]}: there are more than {MOST_CLASSES} labels up to line {piece.lines[-1]}; "
+                f"{self._stream.names[piece.source]}: there are more than {MAX_CLASSES} labels up to line {piece.lines[-1]}; "
                 "if they are not the labels, name the right column with --label-column"
             )
         self._row_codes += map(codes.__getitem__, piece.labels)
@@ -306,14 +306,14 @@ class _Making:
             n_rows = len(self._row_codes)
             if n_rows >= self._settings.rows_a_shard:
                 self._write_draft(self._settings.rows_a_shard)
-            elif sum(X.nnz for X in self._rows) >= NONZEROS_A_SHARD:
+            elif sum(X.nnz for X in self._rows) >= NONZEROS_PER_SHARD:
                 self._write_draft(n_rows)
             else:
                 return
 
     def _write_draft(self, n_rows: int) -> None:
         """Write the first ``n_rows`` of the waiting rows as a draft."""
-        X, rest = parted(self._rows, n_rows)
+        X, rest = split_rows(self._rows, n_rows)
         codes = np.array(self._row_codes[:n_rows], dtype=np.int32)
         place = self._scratch / shard_name(len(self._drafts))
         files = write_arrays(place, {**arrays_of(X, "float32"), "labels.npy": codes})
@@ -325,7 +325,7 @@ class _Making:
     def _is_svmlight(self) -> bool:
         return "svmlight" in self._stream.forms.values()
 
-    def _columns_kept(self, names: Sequence[str]) -> np.ndarray:
+    def _frequent_columns(self, names: Sequence[str]) -> np.ndarray:
         """Return the numbers of the tokens that get a column, in the order of the columns."""
         frequencies = np.zeros(len(names), dtype=np.int64)  # number of documents with each token
         for number in range(len(self._drafts)):

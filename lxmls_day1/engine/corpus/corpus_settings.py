@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lxmls_day1.base.checks import check_flag, check_number, listed
+from lxmls_day1.base.checks import check_flag, check_number, format_labels
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.corpus.shard_writing import ROWS_A_SHARD
+from lxmls_day1.engine.corpus.shard_writing import ROWS_PER_SHARD
 from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, fingerprint
 from lxmls_day1.engine.text.svmlight import label_order
 
-MOST_HASH_BITS = 30
+MAX_HASH_BITS = 30
 
 
 @dataclass(kw_only=True)
@@ -26,7 +26,7 @@ class CorpusSettings:
     keep_words: bool = False
     classes: Sequence[str] | None = None
     like: str | os.PathLike[str] | None = None
-    rows_a_shard: int = ROWS_A_SHARD
+    rows_a_shard: int = ROWS_PER_SHARD
 
     def __post_init__(self) -> None:
         """Check the settings, and copy features and classes from the corpus ``like``."""
@@ -38,19 +38,19 @@ class CorpusSettings:
         if self.classes is not None:
             self.classes = _checked_classes(self.classes)
         if self.model is not None:
-            for what, given in (
+            for name, value in (
                 ("hash_bits", hash_bits),
                 ("classes", classes),
                 ("min_count", self.min_count - 1 or None),
             ):
-                if given is not None:
+                if value is not None:
                     raise InputError(
-                        f"like (--like) takes features and classes from {self.model.folder}: leave out {what}"
+                        f"like (--like) takes features and classes from {self.model.folder}: leave out {name}"
                     )
             self.hash_bits = self.model.manifest["hash_bits"]
             self.classes = list(self.model.classes)
         if self.hash_bits is not None:
-            self.hash_bits = check_number("hash_bits", self.hash_bits, at_least=1, at_most=MOST_HASH_BITS, whole=True)
+            self.hash_bits = check_number("hash_bits", self.hash_bits, at_least=1, at_most=MAX_HASH_BITS, whole=True)
             if self.min_count > 1:
                 raise InputError("min_count (--min-count) is for tokens; leave it out for hashed features")
         elif self.keep_words:
@@ -75,5 +75,5 @@ def _checked_classes(classes: Sequence[str]) -> list[str]:
     if not isinstance(classes, (list, tuple)) or not all(isinstance(label, str) and label for label in classes):
         raise InputError(f"classes must be a list of labels, each a string, got {classes!r}")
     if len(set(classes)) < max(2, len(classes)):
-        raise InputError(f"classes must hold at least two different labels, got {listed(list(classes))}")
+        raise InputError(f"classes must hold at least two different labels, got {format_labels(list(classes))}")
     return sorted(classes, key=label_order(classes))

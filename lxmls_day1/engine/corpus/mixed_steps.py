@@ -21,16 +21,16 @@ import numpy as np
 
 from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
 from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.corpus.streamed_steps import Learner, Position, StreamedSteps, count_of
+from lxmls_day1.engine.corpus.streamed_steps import Position, StepSettings, StreamedSteps, checked_count
 from lxmls_day1.engine.corpus.streamed_steps import position_of as position_of_part
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, Weights, machine_code_of
 from lxmls_day1.engine.kernels.threads import thread_pool
-from lxmls_day1.engine.kernels.tree_reduce import joined
+from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 
 Sizes = Callable[[int, int], Reals]
 
-_LOOK_SECONDS = 0.1  # seconds between two polls for a stop
-_SIZES_AT_ONCE = (
+_POLL_SECONDS = 0.1  # seconds between two polls for a stop
+_SIZES_PER_CALL = (
     2**12
 )  # step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system
 
@@ -60,7 +60,7 @@ def position_of(values: Mapping[str, Any]) -> MixedPosition:
     positions = [position and position_of_part(position) for position in values["positions"]]
     position = MixedPosition(**{**values, "positions": positions})
     for count in (position.n_done, position.updates, position.errors):
-        count_of(count)
+        checked_count(count)
     if len(positions) != len(position.part_rng_states):
         raise ValueError("a position must name each part exactly once")
     return position
@@ -87,7 +87,7 @@ class WorkerState(NamedTuple):
     rng_state: Mapping[str, Any]  # state of the part's generator; valid only at the end of a round
 
 
-class Kept(NamedTuple):
+class SegmentCache(NamedTuple):
     """Data that is reused from segment to segment.
 
     Attributes
@@ -105,8 +105,8 @@ class Kept(NamedTuple):
 class Executor(Protocol):
     """An object that trains the parts."""
 
-    def take(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
+    def train_parts(
+        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
         """Train each part for a segment; return the sum of their terms of the mean, and the state of each part.
 
@@ -119,7 +119,7 @@ class Executor(Protocol):
         segments : list of Segment
         sizes : function (first, count) -> array (count,)
             Returns the sizes of the steps t = first, …, first + count − 1.
-        look : function ()
+        on_poll : function ()
             Called several times a second. An exception raised by it ends the training.
         """
         ...
@@ -152,9 +152,9 @@ class MixedSteps:
         n_rounds: int,
         sizes: Sizes,
         next_stop: Callable[..., int],
-        stopped: Callable[..., None],
+        on_stop: Callable[..., None],
         position: MixedPosition | None = None,
-        look: Callable[[], None] = lambda: None,
+        on_poll: Callable[[], None] = lambda: None,
     ) -> Iterator[tuple[int, int]]:
         """Go through the corpus one round at a time, like :meth:`StreamedSteps.rounds`, but stop only at mixings.
 
@@ -162,42 +162,42 @@ class MixedSteps:
         ----------
         next_stop : function (ahead) -> int
             Returns the number of steps from a point ``ahead`` steps after now to the next count of errors.
-        stopped : function (position, \\*counts)
+        on_stop : function (position, \\*counts)
             Called at the beginning of every round and at every mixing. At a mixing, ``counts`` are the pairs (steps, errors)
             between successive counts since the previous call.
-        look : function ()
+        on_poll : function ()
             See :class:`Executor`.
         """
         n_parts, weights = self._n_parts, self.weights
         if position is not None:
             state.rng.bit_generator.state = position.rng_state
         for r in range(n_rounds):
-            here = position if position is not None and r == 0 else self._beginning(state.rng)
-            stopped(here)
-            first_step = 1 + state.n_steps - here.n_done
-            while here.n_done < self.n_rows:
-                end = min(self.n_rows, (here.n_done // self._mix_every + 1) * self._mix_every)
-                marks = _marks(here.n_done, end, next_stop)
-                segments = [_segment(p, n_parts, here, first_step, marks) for p in range(n_parts)]
-                mean, worker_states = self._executor.take(weights, segments, sizes, look)
+            current = position if position is not None and r == 0 else self._initial_position(state.rng)
+            on_stop(current)
+            first_step = 1 + state.n_steps - current.n_done
+            while current.n_done < self.n_rows:
+                end = min(self.n_rows, (current.n_done // self._mix_every + 1) * self._mix_every)
+                marks = _marks(current.n_done, end, next_stop)
+                segments = [_segment(p, n_parts, current, first_step, marks) for p in range(n_parts)]
+                mean, worker_states = self._executor.train_parts(weights, segments, sizes, on_poll)
                 if n_parts == 1:
-                    weights.take_over(mean)
+                    weights.move_from(mean)
                 else:
-                    weights.gather(mean)
-                    weights.n_steps += end - here.n_done
-                state.n_steps += end - here.n_done
+                    weights.set_from_mean(mean)
+                    weights.n_steps += end - current.n_done
+                state.n_steps += end - current.n_done
                 positions = [worker_state.position for worker_state in worker_states]
                 updates = sum(position.updates for position in positions if position is not None)
                 errors = np.sum([worker_state.errors for worker_state in worker_states], axis=0)
-                counts = np.diff(marks, prepend=here.n_done), np.diff(errors, prepend=here.errors)
+                counts = np.diff(marks, prepend=current.n_done), np.diff(errors, prepend=current.errors)
                 if n_parts == 1 and end == self.n_rows:  # A single part uses the generator of the state.
                     state.rng.bit_generator.state = worker_states[0].rng_state
                 rng_state = state.rng.bit_generator.state
-                here = MixedPosition(rng_state, end, here.part_rng_states, positions, updates, int(errors[-1]))
-                stopped(here, *zip(*(numbers.tolist() for numbers in counts), strict=True))
-            yield here.updates, here.errors
+                current = MixedPosition(rng_state, end, current.part_rng_states, positions, updates, int(errors[-1]))
+                on_stop(current, *zip(*(numbers.tolist() for numbers in counts), strict=True))
+            yield current.updates, current.errors
 
-    def _beginning(self, rng: np.random.Generator) -> MixedPosition:
+    def _initial_position(self, rng: np.random.Generator) -> MixedPosition:
         """Return the position at the beginning of a round, with a generator for each part."""
         if self._n_parts == 1:
             states = [rng.bit_generator.state]
@@ -207,11 +207,13 @@ class MixedSteps:
         return MixedPosition(rng.bit_generator.state, 0, states, [None] * self._n_parts, 0, 0)
 
 
-def _segment(part: int, n_parts: int, here: MixedPosition, first_step: int, marks: Integers) -> Segment:
+def _segment(part: int, n_parts: int, current: MixedPosition, first_step: int, marks: Integers) -> Segment:
     rows = _rows_of_part(marks, part, n_parts)
-    n_done = int(_rows_of_part(here.n_done, part, n_parts))
-    share = (int(rows[-1]) - n_done) / (int(marks[-1]) - here.n_done)
-    return Segment(part, n_parts, first_step, here.part_rng_states[part], here.positions[part], n_done, share, rows)
+    n_done = int(_rows_of_part(current.n_done, part, n_parts))
+    share = (int(rows[-1]) - n_done) / (int(marks[-1]) - current.n_done)
+    return Segment(
+        part, n_parts, first_step, current.part_rng_states[part], current.positions[part], n_done, share, rows
+    )
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
@@ -227,7 +229,7 @@ def _rows_of_part(n_rows: Any, part: int, n_parts: int) -> Any:
     return (n_rows - part + n_parts - 1) // n_parts
 
 
-class Stopped(Exception):
+class SegmentStopped(Exception):
     """Raised when a part was stopped in the middle of a segment."""
 
 
@@ -235,10 +237,10 @@ class _EndOfSegment(Exception):
     pass
 
 
-def _take_segment(
+def _run_segment(
     segment: Segment,
     weights: Weights,
-    learner: Learner,
+    learner: StepSettings,
     shards: Shards,
     sizes: Sizes,
     stopping: threading.Event,
@@ -254,7 +256,7 @@ def _take_segment(
         return WorkerState(position, errors, generator.state)
 
     def own_sizes(first: int, count: int) -> Reals:  # Returns the size of every P-th step.
-        own, at_once = np.empty(count), max(1, _SIZES_AT_ONCE // segment.n_parts)
+        own, at_once = np.empty(count), max(1, _SIZES_PER_CALL // segment.n_parts)
         for start in range(0, count, at_once):
             stop = min(start + at_once, count)
             t = segment.first_step + segment.part + (first - 1 + start) * segment.n_parts
@@ -264,17 +266,17 @@ def _take_segment(
     def next_stop() -> int:
         return int(segment.marks[np.searchsorted(segment.marks, row, side="right")]) - row
 
-    def stopped(now: Position, count: tuple[int, int]) -> None:
+    def on_stop(now: Position, count: tuple[int, int]) -> None:
         nonlocal position, row
         position, row = now, row + count[0]
         errors[np.searchsorted(segment.marks, row) :] = now.errors
         if row == segment.marks[-1]:
             raise _EndOfSegment
         if stopping.is_set():
-            raise Stopped
+            raise SegmentStopped
 
     steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, segment.n_parts)[segment.part], norms)
-    rounds = steps.rounds(state, 1, own_sizes, next_stop, stopped, segment.position)
+    rounds = steps.rounds(state, 1, own_sizes, next_stop, on_stop, segment.position)
     try:
         next(rounds)
     except _EndOfSegment:
@@ -284,7 +286,7 @@ def _take_segment(
     return WorkerState(position, errors, generator.state)
 
 
-class Threads:
+class ThreadExecutor:
     """An executor that trains the parts with threads of this process.
 
     Parameters
@@ -295,11 +297,11 @@ class Threads:
         See :class:`StreamedSteps`.
     """
 
-    def __init__(self, learner: Learner, shards: Shards, norms: dict[Slice, Reals] | None = None):
-        self._learner, self._shards, self._kept = learner, shards, Kept({} if norms is None else norms, {})
+    def __init__(self, learner: StepSettings, shards: Shards, norms: dict[Slice, Reals] | None = None):
+        self._learner, self._shards, self._cache = learner, shards, SegmentCache({} if norms is None else norms, {})
 
-    def take(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, look: Callable[[], None]
+    def train_parts(
+        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
     ) -> tuple[Weights, list[WorkerState]]:
         """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
@@ -310,37 +312,37 @@ class Threads:
             try:
                 tasks = [
                     pool.submit(
-                        own_term,
+                        mixing_term,
                         segment,
                         weights,
                         self._learner,
                         self._shards,
                         sizes,
                         stopping,
-                        self._kept,
+                        self._cache,
                     )
                     for segment in segments
                 ]
-                while (waited := wait(tasks, _LOOK_SECONDS, FIRST_EXCEPTION)).not_done:
+                while (waited := wait(tasks, _POLL_SECONDS, FIRST_EXCEPTION)).not_done:
                     for task in waited.done:
                         task.result()  # Raises the error of a failed task.
-                    look()
+                    on_poll()
                 terms, worker_states = zip(*(task.result() for task in tasks), strict=True)
             finally:
                 stopping.set()
                 for task in tasks:
                     task.cancel()
-        return joined(terms, Weights.joined), list(worker_states)
+        return tree_reduce(terms, Weights.add_term), list(worker_states)
 
 
-def own_term(
+def mixing_term(
     segment: Segment,
     weights: Weights,
-    learner: Learner,
+    learner: StepSettings,
     shards: Shards,
     sizes: Sizes,
     stopping: threading.Event,
-    kept: Kept,
+    cache: SegmentCache,
 ) -> tuple[Weights, WorkerState]:
     """Train a part for a segment from the common weights; return its term of the mean and its state.
 
@@ -353,16 +355,16 @@ def own_term(
     learner : Learner
     shards : Shards
     sizes : function
-        See :meth:`Executor.take`.
+        See :meth:`Executor.train_parts`.
     stopping : threading.Event
-        If it is set, `Stopped` is raised soon afterwards.
-    kept : Kept
+        If it is set, `SegmentStopped` is raised soon afterwards.
+    cache : Kept
     """
     if segment.n_parts == 1:
         own = weights.copy()
-        return own, _take_segment(segment, own, learner, shards, sizes, stopping, kept.norms)
-    own = weights.part(kept.terms.pop(segment.part, None))
-    worker_state = _take_segment(segment, own, learner, shards, sizes, stopping, kept.norms)
-    own.weigh(segment.share)
-    kept.terms[segment.part] = own
+        return own, _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
+    own = weights.copy_for_part(cache.terms.pop(segment.part, None))
+    worker_state = _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
+    own.to_weighted_term(segment.share)
+    cache.terms[segment.part] = own
     return own, worker_state

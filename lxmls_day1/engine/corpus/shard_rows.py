@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from lxmls_day1.base.checks import check_parameters
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.loops.objectives import Measured, longest_of, shortened
+from lxmls_day1.engine.loops.objectives import ParamsAndObjective, longest_rows, shrink_until_below_baseline
 
-_NUMBERS_AT_ONCE = 2**20
+_NUMBERS_PER_BLOCK = 2**20
 
 
 class Slice(NamedTuple):
@@ -142,7 +142,7 @@ def _blocks_of_shard(
     ends, start = np.cumsum(lengths), 0
     while start < len(lengths):
         done = ends[start] - lengths[start]
-        stop = max(start + 1, int(np.searchsorted(ends, done + _NUMBERS_AT_ONCE, side="right")))
+        stop = max(start + 1, int(np.searchsorted(ends, done + _NUMBERS_PER_BLOCK, side="right")))
         indptr = np.concatenate([[0], ends[start:stop] - done])
         numbers: Any = slice(starts[start], starts[start] + indptr[-1])
         if rows is not None:
@@ -171,12 +171,12 @@ class ShardRows:
         The known ‖g(x)‖² of rows.
     longest : function (n) -> rows, sq_norms; optional
         Finds the longest rows, so that rows whose norm is unknown need not be read.
-    measures_all : bool
+    tracks_objective : bool
         See `MatrixRows`.
     """
 
     factors = None  # Every example has the same weight.
-    measured: Measured | None = None
+    last_measured: ParamsAndObjective | None = None
     at_zero: float | None = None
 
     def __init__(
@@ -185,9 +185,9 @@ class ShardRows:
         columns: NDArray[np.int64],
         norms: Mapping[Slice, NDArray[np.float64]] | None = None,
         longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
-        measures_all: bool = False,
+        tracks_objective: bool = False,
     ):
-        self.measures_all = measures_all
+        self.tracks_objective = tracks_objective
         self._shards, self._columns, self.n_rows, self._find_longest = shards, columns, shards.n_rows, longest
         self._ends = np.cumsum(shards.rows)
         self._norms = {} if norms is None else norms
@@ -197,7 +197,7 @@ class ShardRows:
         for i in range(len(self._shards)):
             yield ((X, self._columns[labels]) for X, labels in _blocks_of_shard(self._shards, i))
 
-    def some(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
+    def subset(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
         """Yield X and labels of the selected examples (ascending), in blocks."""
         cuts = np.searchsorted(rows, [0, *self._ends])
         for i, (first, last) in enumerate(itertools.pairwise(cuts.tolist())):
@@ -208,7 +208,7 @@ class ShardRows:
 
     def shortened(self, learner: Any, params: NDArray[np.float64], errors: int) -> NDArray[np.float64]:
         """Return the parameters, scaled down if needed; see `MatrixRows.shortened`."""
-        return shortened(learner, self, params, errors)
+        return shrink_until_below_baseline(learner, self, params, errors)
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the n longest examples and their ‖g(x)‖²; read the values of each shard whose norms are not all known."""
@@ -219,7 +219,7 @@ class ShardRows:
             start = end - int(self._shards.rows[i])
             of_shard = self._sq_norms_of_shard(i)
             longer = np.flatnonzero(of_shard > (sq_norms.min() if len(rows) >= n else 0.0))
-            rows, sq_norms = longest_of(
+            rows, sq_norms = longest_rows(
                 np.concatenate([rows, start + longer]), np.concatenate([sq_norms, of_shard[longer]]), n
             )
         return rows, sq_norms

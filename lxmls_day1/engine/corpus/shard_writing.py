@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
-from lxmls_day1.base.atomic_files import remove_folder, replace_files
+from lxmls_day1.base.atomic_files import remove_folder, write_files_atomically
 from lxmls_day1.base.checks import as_canonical, as_matrix, as_numbers, check_number
-from lxmls_day1.base.errors import InputError, check_path, counted
+from lxmls_day1.base.errors import InputError, check_path, pluralize
 from lxmls_day1.engine.corpus.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
 
-ROWS_A_SHARD = 1 << 18
-NONZEROS_A_SHARD = 1 << 22
-LARGEST_VALUE = float(np.finfo(np.float32).max)
+ROWS_PER_SHARD = 1 << 18
+NONZEROS_PER_SHARD = 1 << 22
+MAX_VALUE = float(np.finfo(np.float32).max)
 
 
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
@@ -64,16 +64,16 @@ def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, di
     files : dict
         File name of each array -> size and fingerprint.
     """
-    part = folder.with_name(f"{folder.name}.part")
-    remove_folder(part)
+    temporary = folder.with_name(f"{folder.name}.part")
+    remove_folder(temporary)
     try:
-        part.mkdir()
-        files = {name: write_array(part / name, array) for name, array in arrays.items()}
+        temporary.mkdir()
+        files = {name: write_array(temporary / name, array) for name, array in arrays.items()}
         if folder.exists():
             remove_folder(folder)
-        os.replace(part, folder)
+        os.replace(temporary, folder)
     except BaseException:
-        remove_folder(part)
+        remove_folder(temporary)
         raise
     return files
 
@@ -134,14 +134,14 @@ def write_manifest(
         "words": None if words is None else dict(words),
         "shards": list(shards),
     }
-    replace_files({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
+    write_files_atomically({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
 
 
 def write_words(folder: Path, words: Iterable[str]) -> dict[str, Any]:
     """Write the words of a corpus, and return their entry in the manifest."""
     lines = [json.dumps(word) if word.startswith('"') or "\n" in word else word for word in words]
     content, number = "".join(f"{line}\n" for line in lines).encode(), len(lines)
-    replace_files({folder / WORDS: content})
+    write_files_atomically({folder / WORDS: content})
     return {"number": number, "bytes": len(content), "fingerprint": hashlib.sha256(content).hexdigest()}
 
 
@@ -150,7 +150,7 @@ def write_shards(
     X: ArrayLike | csr_array,
     labels: ArrayLike,
     classes: Sequence[str],
-    rows_a_shard: int = ROWS_A_SHARD,
+    rows_a_shard: int = ROWS_PER_SHARD,
     *,
     words: Sequence[str] | None = None,
 ) -> Shards:
@@ -179,13 +179,13 @@ def write_shards(
     codes = as_numbers(labels, "labels must be the numbers of classes, one for each row of X")
     if codes.shape != rows.shape[:1] or not np.all(np.isin(codes, np.arange(len(classes)))):
         raise InputError(
-            f"labels must name one of {counted(len(classes), 'class')}, counted from 0, for each of the {rows.shape[0]} rows of X; got "
+            f"labels must name one of {pluralize(len(classes), 'class')}, counted from 0, for each of the {rows.shape[0]} rows of X; got "
             f"an array of shape {codes.shape}"
         )
     rows_a_shard = check_number("rows_a_shard", rows_a_shard, at_least=1, whole=True)
-    if np.any(np.abs(rows.data) > LARGEST_VALUE):  # A maximum would be NaN if X has a NaN.
+    if np.any(np.abs(rows.data) > MAX_VALUE):  # A maximum would be NaN if X has a NaN.
         raise InputError(
-            f"X has a value beyond ±{LARGEST_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "
+            f"X has a value beyond ±{MAX_VALUE:.2g}, the largest that a corpus on disk keeps (float32); scale this "
             "feature down"
         )
     dtype = "uint8" if are_small_counts(rows.data) else "float32"
@@ -203,8 +203,8 @@ def write_shards(
         part.data, part.indices = rows.data[first:last], rows.indices[first:last]
         part.indptr = rows.indptr[start : start + rows_a_shard + 1] - first
         shards.append(write_shard(place, number, part, codes[start : start + rows_a_shard], dtype))
-    kept = None if words is None else write_words(place, words)
-    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=kept)
+    words_entry = None if words is None else write_words(place, words)
+    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=words_entry)
     return Shards(place)
 
 

@@ -25,9 +25,9 @@ import numpy as np
 
 from lxmls_day1 import __version__
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.base.atomic_files import OURS, check_readable
-from lxmls_day1.base.checks import MOST_CLASSES
-from lxmls_day1.base.errors import InputError, check_path, counted
+from lxmls_day1.base.atomic_files import FOLDER_PREFIX, check_readable
+from lxmls_day1.base.checks import MAX_CLASSES
+from lxmls_day1.base.errors import InputError, check_path, pluralize
 
 FORMAT = "lxmls-day1 bags"
 VERSION = 1
@@ -36,12 +36,12 @@ WORDS = "words.txt"
 
 #: The files of a shard and their types; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
-MOST_FEATURES = (1 << 31) - 1  # Compiled loops read indices as int32.
-_BLOCK = 1 << 20
+MAX_FEATURES = (1 << 31) - 1  # Compiled loops read indices as int32.
+_BLOCK_BYTES = 1 << 20
 #: Held while np.load parses the header of a file: in Python 3.11, concurrent parsing may raise a SystemError.
-_ONE_HEADER = threading.Lock()
-_LARGEST_MANIFEST = 1 << 30  # bytes; each shard takes about 600
-_AGAIN = "make it again with `lxmls-day1 cache`"
+_HEADER_LOCK = threading.Lock()
+_MAX_MANIFEST_BYTES = 1 << 30  # bytes; each shard takes about 600
+_REBUILD_HINT = "make it again with `lxmls-day1 cache`"
 
 
 class Shard(NamedTuple):
@@ -130,20 +130,22 @@ class Shards:
         """
         entry = self.manifest["shards"][i]
         place = self.folder / entry["name"]
-        indptr, indices, data, labels = (self._mapped(place / name, entry["files"]) for name in ARRAYS)
+        indptr, indices, data, labels = (self._open_array(place / name, entry["files"]) for name in ARRAYS)
         n_rows, n_nonzeros = entry["rows"], entry["nonzeros"]
         if not (len(indptr) == n_rows + 1 and len(labels) == n_rows and len(indices) == len(data) == n_nonzeros):
-            raise InputError(f"{place}: its files do not have the {n_rows} rows that {MANIFEST} names; {_AGAIN}")
+            raise InputError(f"{place}: its files do not have the {n_rows} rows that {MANIFEST} names; {_REBUILD_HINT}")
         if i not in self._checked:  # A wrong index would make compiled code read out of bounds.
             if indptr[0] != 0 or indptr[-1] != n_nonzeros or np.any(indptr[1:] < indptr[:-1]):
-                raise InputError(f"{place / 'indptr.npy'} is damaged: its rows overlap; {_AGAIN}")
+                raise InputError(f"{place / 'indptr.npy'} is damaged: its rows overlap; {_REBUILD_HINT}")
             if n_nonzeros and indices.max() >= self.n_features:
                 raise InputError(
                     f"{place / 'indices.npy'} is damaged: it holds the feature {indices.max()}, but the corpus has "
-                    f"{counted(self.n_features, 'feature')}; {_AGAIN}"
+                    f"{pluralize(self.n_features, 'feature')}; {_REBUILD_HINT}"
                 )
             if n_rows and not 0 <= labels.min() <= labels.max() < len(self.classes):
-                raise InputError(f"{place / 'labels.npy'} is damaged: it holds a class that does not exist; {_AGAIN}")
+                raise InputError(
+                    f"{place / 'labels.npy'} is damaged: it holds a class that does not exist; {_REBUILD_HINT}"
+                )
             self._checked.add(i)
         X = sp.csr_array((n_rows, self.n_features), dtype=data.dtype)
         X.data, X.indices, X.indptr = data, indices, indptr  # The constructor would copy these arrays.
@@ -170,9 +172,11 @@ class Shards:
                 path = self.folder / entry["name"] / name
                 _check_size(path, file["bytes"])
                 if fingerprint(path) != file["fingerprint"]:
-                    raise InputError(f"{path} has changed since it was written: its fingerprint differs; {_AGAIN}")
+                    raise InputError(
+                        f"{path} has changed since it was written: its fingerprint differs; {_REBUILD_HINT}"
+                    )
         if (words := self.manifest.get("words")) and fingerprint(self.folder / WORDS) != words["fingerprint"]:
-            raise InputError(f"{self.folder / WORDS} has changed since it was written; {_AGAIN}")
+            raise InputError(f"{self.folder / WORDS} has changed since it was written; {_REBUILD_HINT}")
         for source in self.manifest["sources"]:
             _check_source(self.folder, source, by_content=True)
 
@@ -190,23 +194,23 @@ class Shards:
         words = read_words(self.folder / WORDS)
         if len(words) != entry["number"]:
             raise InputError(
-                f"{self.folder / WORDS} has {counted(len(words), 'word')} instead of {entry['number']}; {_AGAIN}"
+                f"{self.folder / WORDS} has {pluralize(len(words), 'word')} instead of {entry['number']}; {_REBUILD_HINT}"
             )
         return words
 
-    def _mapped(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
+    def _open_array(self, path: Path, files: Mapping[str, Any]) -> np.ndarray:
         """Return an array as a memory-mapped file, after checking its size and type."""
         _check_size(path, files[path.name]["bytes"])
         try:
             empty = files[path.name].get("empty", False)  # An empty file cannot be memory-mapped.
-            with _ONE_HEADER:
+            with _HEADER_LOCK:
                 array = np.load(path, mmap_mode=None if empty else "r", allow_pickle=False)
         except (OSError, ValueError) as error:
-            raise InputError(f"{path} cannot be read as an array ({error}); {_AGAIN}") from error
-        type_wanted = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]
-        if array.dtype != type_wanted or array.ndim != 1:
+            raise InputError(f"{path} cannot be read as an array ({error}); {_REBUILD_HINT}") from error
+        expected_dtype = self.manifest["dtype"] if path.name == "data.npy" else ARRAYS[path.name]
+        if array.dtype != expected_dtype or array.ndim != 1:
             raise InputError(
-                f"{path} holds {array.dtype} in {counted(array.ndim, 'dimension')} instead of {type_wanted}; {_AGAIN}"
+                f"{path} holds {array.dtype} in {pluralize(array.ndim, 'dimension')} instead of {expected_dtype}; {_REBUILD_HINT}"
             )
         plain: np.ndarray = array.view(
             np.ndarray
@@ -245,11 +249,11 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     """
     digest = hashlib.sha256()
     try:
-        check_readable(path, _AGAIN)
+        check_readable(path, _REBUILD_HINT)
         with Path(path).open(
             "rb"
         ) as file:  # Path refuses an integer, which `open` would treat as the descriptor of an open file.
-            while block := file.read(_BLOCK):
+            while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
@@ -273,26 +277,26 @@ def read_words(path: Path) -> list[str]:
     ['fine', 'a b']
     """
     try:
-        check_readable(path, _AGAIN)
+        check_readable(path, _REBUILD_HINT)
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; {_AGAIN}") from error
+        raise InputError(f"{path} cannot be read: {error.strerror}; {_REBUILD_HINT}") from error
     try:
         lines = content.decode().split("\n")[:-1]
         return [json.loads(line) if line.startswith('"') else line for line in lines]
     except ValueError as error:
-        raise InputError(f"{path} is damaged ({error}); {_AGAIN}") from error
+        raise InputError(f"{path} is damaged ({error}); {_REBUILD_HINT}") from error
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
     """Return the manifest of a corpus, after checking that this version of the package can read it."""
     path = folder / MANIFEST
     try:
-        if check_readable(path, _AGAIN).st_size > _LARGEST_MANIFEST:
-            raise InputError(f"{path} is damaged: it is larger than {_LARGEST_MANIFEST} bytes; {_AGAIN}")
+        if check_readable(path, _REBUILD_HINT).st_size > _MAX_MANIFEST_BYTES:
+            raise InputError(f"{path} is damaged: it is larger than {_MAX_MANIFEST_BYTES} bytes; {_REBUILD_HINT}")
         content = path.read_bytes()
     except FileNotFoundError:
-        raise InputError(_why_no_manifest(folder)) from None
+        raise InputError(_missing_manifest_message(folder)) from None
     except OSError as error:
         raise InputError(
             f"{folder} is not the folder of a corpus: {path} cannot be read ({error.strerror}); name the folder that "
@@ -302,7 +306,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(content)
         foreign = not isinstance(manifest, dict) or manifest.get("format") != FORMAT
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is damaged: it is not JSON ({error}); {_AGAIN}") from None
+        raise InputError(f"{path} is damaged: it is not JSON ({error}); {_REBUILD_HINT}") from None
     if foreign:
         raise InputError(
             f"{path} belongs to something else: it does not name the format {FORMAT!r}; name the folder that "
@@ -312,16 +316,16 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     if version != VERSION:
         raise InputError(
             f"{path} has version {version!r} of the format, written by lxmls-day1 {manifest.get('made_by')}; this one, "
-            f"{__version__}, reads version {VERSION}: update this package, or {_AGAIN} of this version"
+            f"{__version__}, reads version {VERSION}: update this package, or {_REBUILD_HINT} of this version"
         )
     _check_entries(manifest, path)
     return manifest  # type: ignore[no-any-return]  # It was checked to be a dictionary.
 
 
-def _why_no_manifest(folder: Path) -> str:
+def _missing_manifest_message(folder: Path) -> str:
     if not folder.exists():
         return f"there is no folder {folder}; make the corpus with `lxmls-day1 cache FILE --out {folder}`"
-    if any(path.name.startswith((OURS, "shard-")) for path in folder.glob("*")):
+    if any(path.name.startswith((FOLDER_PREFIX, "shard-")) for path in folder.glob("*")):
         return (
             f"{folder} is unfinished: it has no {MANIFEST}, because the run that makes it has not ended or was interrupted; wait, "
             "or give the same `lxmls-day1 cache` command again"
@@ -334,7 +338,7 @@ def _check_entries(manifest: dict[str, Any], path: Path) -> None:
     try:
         if not all(isinstance(manifest[name], list) for name in ("classes", "shards", "sources")):
             raise TypeError("classes, shards or sources is not a list")
-        _check_counts_and_texts(manifest)
+        _check_counts_and_strings(manifest)
         _check_columns(manifest)
         for number, shard in enumerate(manifest["shards"]):
             if shard["name"] != shard_name(number):  # The name must not point outside the folder.
@@ -347,10 +351,10 @@ def _check_entries(manifest: dict[str, Any], path: Path) -> None:
                 raise ValueError(f"{source['path']!r} is not the full path of a source")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path} is damaged: {what}; {_AGAIN}") from None
+        raise InputError(f"{path} is damaged: {what}; {_REBUILD_HINT}") from None
 
 
-def _check_counts_and_texts(manifest: dict[str, Any]) -> None:
+def _check_counts_and_strings(manifest: dict[str, Any]) -> None:
     """Raise a ValueError if a size is not a count, or a name is not a string."""
     counts = [manifest["n_features"]]
     texts = [*manifest["classes"], *(source["path"] for source in manifest["sources"])]
@@ -374,20 +378,20 @@ def _check_columns(manifest: dict[str, Any]) -> None:
         raise ValueError(f"hash_bits is {manifest['hash_bits']!r}")
     if not isinstance(manifest.get("tokenizer", {}), dict):
         raise ValueError("its tokenizer is not an object")
-    if manifest["n_features"] > MOST_FEATURES or len(manifest["classes"]) > MOST_CLASSES:
-        raise ValueError(f"it has more than {MOST_FEATURES} features, or more than {MOST_CLASSES} classes")
+    if manifest["n_features"] > MAX_FEATURES or len(manifest["classes"]) > MAX_CLASSES:
+        raise ValueError(f"it has more than {MAX_FEATURES} features, or more than {MAX_CLASSES} classes")
     if len(set(manifest["classes"])) < len(manifest["classes"]):
         raise ValueError("two classes have the same name")
 
 
-def _check_size(path: Path, wanted: int) -> None:
+def _check_size(path: Path, expected: int) -> None:
     """Raise an InputError if a file is missing, is not a regular file, or has another size than in the manifest."""
     try:
-        size = check_readable(path, _AGAIN).st_size
+        size = check_readable(path, _REBUILD_HINT).st_size
     except OSError as error:
-        raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_AGAIN}") from error
-    if size != wanted:
-        raise InputError(f"{path} has {size} bytes instead of {wanted}: it was cut off or changed; {_AGAIN}")
+        raise InputError(f"{path} is missing ({error.strerror}); bring it back, or {_REBUILD_HINT}") from error
+    if size != expected:
+        raise InputError(f"{path} has {size} bytes instead of {expected}: it was cut off or changed; {_REBUILD_HINT}")
 
 
 def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = False) -> None:
@@ -402,6 +406,6 @@ def _check_source(folder: Path, source: Mapping[str, Any], by_content: bool = Fa
         same = fingerprint(path) == source.get("sha256")
     if not same:
         raise InputError(
-            f"{folder} is stale: {path} has changed since the corpus was made from it; {_AGAIN}, or move the file away if the "
+            f"{folder} is stale: {path} has changed since the corpus was made from it; {_REBUILD_HINT}, or move the file away if the "
             "corpus is to stay as it is"
         )

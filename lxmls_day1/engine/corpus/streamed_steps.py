@@ -24,12 +24,12 @@ from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, Ro
 from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.kernels.threads import thread_pool
 
-ROWS_AT_ONCE = 2**14  # steps between two polls for a stop
-_SAMPLE = 2**17  # number of rows from which step sizes are planned: enough to estimate their median to about 1 %
-_KEPT = 2**22  # maximum number of rows whose ‖g(x)‖² are cached between rounds: 32 MB
+ROWS_PER_POLL = 2**14  # steps between two polls for a stop
+_SAMPLE_ROWS = 2**17  # number of rows from which step sizes are planned: enough to estimate their median to about 1 %
+_MAX_CACHED_ROWS = 2**22  # maximum number of rows whose ‖g(x)‖² are cached between rounds: 32 MB
 
 
-class Learner(NamedTuple):
+class StepSettings(NamedTuple):
     """The properties of a learner that its steps depend on, apart from the weights and the step sizes."""
 
     rule: Rule  # See :class:`classifiers.online_classifier.OnlineClassifier`.
@@ -64,26 +64,26 @@ def position_of(values: Mapping[str, Any]) -> Position:
     """Build a position from its plain values; raise a ValueError or TypeError if they are invalid."""
     position = Position(**values)
     for count in (position.n_shards, position.n_rows, position.updates, position.errors):
-        count_of(count)
+        checked_count(count)
     if not np.array_equal(np.sort(position.shards), np.arange(len(position.shards))):
         raise ValueError("a position must name each shard exactly once")
     return position
 
 
-def count_of(value: Any) -> int:
+def checked_count(value: Any) -> int:
     """Return a saved number of documents, steps or errors; raise a ValueError if it is not a valid count."""
     if type(value) is not int or not 0 <= value < 1 << 53:
         raise ValueError(f"{value!r} is not a count")
     return value
 
 
-class CannotGoOn(InputError):
+class TrainingInterrupted(InputError):
     """Raised when training cannot continue now, but can resume later from a checkpoint."""
 
     remedy = "repair it"
 
 
-class UnreadableShard(CannotGoOn):
+class UnreadableShard(TrainingInterrupted):
     """Raised for a missing or damaged shard, after all steps before it were run."""
 
     remedy = "bring the file back"
@@ -121,7 +121,7 @@ class StreamedSteps:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: StepSettings,
         shards: Shards,
         weights: Weights | None = None,
         slices: list[Slice] | None = None,
@@ -143,9 +143,9 @@ class StreamedSteps:
         n_rounds: int,
         sizes: Callable[[int, int], Reals],
         next_stop: Callable[[], int],
-        stopped: Callable[[Position, tuple[int, int]], None],
+        on_stop: Callable[[Position, tuple[int, int]], None],
         position: Position | None = None,
-        _look: Callable[[], None] | None = None,
+        _on_poll: Callable[[], None] | None = None,
     ) -> Generator[tuple[int, int], None, None]:
         """Go through the corpus one round at a time.
 
@@ -159,7 +159,7 @@ class StreamedSteps:
             Returns the sizes of the steps t = first, …, first + count − 1.
         next_stop : function () -> int
             Returns the maximum number of steps from now to the next stop.
-        stopped : function (position, (steps, errors))
+        on_stop : function (position, (steps, errors))
             Called at every stop, with the numbers of steps and errors since the previous stop.
         position : Position, optional
             The position at which a round was interrupted.
@@ -180,18 +180,18 @@ class StreamedSteps:
                 updates, errors = (position.updates, position.errors) if position and r == 0 else (0, 0)
                 n_done = position.n_shards if position and r == 0 else 0
                 for block in islice(blocks, len(self._slices) - n_done):
-                    self._steps.go_to(block.examples, block.labels)
+                    self._steps.set_rows(block.examples, block.labels)
                     row = block.position.n_rows
                     while row < len(block.order):
-                        order = block.order[row : row + min(ROWS_AT_ONCE, next_stop())]
-                        updates += int(self._steps.take(order[None], sizes(1 + state.n_steps, len(order)))[0])
+                        order = block.order[row : row + min(ROWS_PER_POLL, next_stop())]
+                        updates += int(self._steps.run(order[None], sizes(1 + state.n_steps, len(order)))[0])
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
                         state.n_steps += len(order)
-                        stopped(
+                        on_stop(
                             block.position._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong)
                         )
-                    self._steps.go_to(*self._no_rows)  # Close the files of the shard before
+                    self._steps.set_rows(*self._no_rows)  # Close the files of the shard before
                     del block  # the shard after the next one is opened.
                 yield updates, errors
         finally:
@@ -212,7 +212,7 @@ class StreamedSteps:
                 )
             rng.bit_generator.state = position.rng_state
 
-        def prepared(number: int) -> _Block:
+        def prepare(number: int) -> _Block:
             nonlocal order
             rng_state = rng.bit_generator.state
             if number % n_shards == 0:
@@ -232,14 +232,14 @@ class StreamedSteps:
 
         with thread_pool(1) as pool:
             numbers = range(first, n_rounds * n_shards)
-            coming = pool.submit(prepared, numbers[0])
+            coming = pool.submit(prepare, numbers[0])
             for number in numbers:
                 try:
                     block = coming.result()
                 except InputError as error:
                     raise UnreadableShard(str(error)) from error
                 if number + 1 < numbers.stop:
-                    coming = pool.submit(prepared, number + 1)
+                    coming = pool.submit(prepare, number + 1)
                 else:
                     del coming
                 yield block
@@ -255,7 +255,7 @@ class StreamedSteps:
                 check_finite(shard.X)
             except InputError as error:
                 raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
-        if self.n_rows <= _KEPT:
+        if self.n_rows <= _MAX_CACHED_ROWS:
             self._norms[piece] = sq_norms
         return sq_norms
 
@@ -271,12 +271,12 @@ class StreamedSteps:
             It is not changed.
         """
         if (
-            self.n_rows <= _SAMPLE or len(self._shards) == 1
+            self.n_rows <= _SAMPLE_ROWS or len(self._shards) == 1
         ):  # A single shard is not sampled, so the result equals training in memory.
             return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):
-            n_taken = -(-n_rows * _SAMPLE // self.n_rows)
+            n_taken = -(-n_rows * _SAMPLE_ROWS // self.n_rows)
             start = int(rng.integers(n_rows - n_taken + 1))
             X = self._shards.open(i).X
             found.append(sums_of_squares(X.indptr[start : start + n_taken + 1], X.data))  # type: ignore[no-untyped-call]

@@ -9,20 +9,20 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.engine.kernels.threads import thread_pool
-from lxmls_day1.engine.text.labelled_files import Piece
-from lxmls_day1.engine.text.token_batches import NumberedRows, TokenCounter, numbered_bags, rows_of
+from lxmls_day1.engine.text.labelled_files import ExampleBatch
+from lxmls_day1.engine.text.token_batches import IndexedRows, TokenCounter, numbered_bags, rows_of
 
-Rows = tuple[csr_array | None, NumberedRows | None]
+Rows = tuple[csr_array | None, IndexedRows | None]
 
 
-def rows_of_pieces(
-    pieces: Iterator[Piece], hash_bits: int | None, keep_words: bool, jobs: int
-) -> Iterator[tuple[Piece, Rows]]:
+def rows_of_batches(
+    batches: Iterator[ExampleBatch], hash_bits: int | None, keep_words: bool, jobs: int
+) -> Iterator[tuple[ExampleBatch, Rows]]:
     """Yield the batches in their order, each with its rows.
 
     Parameters
     ----------
-    pieces : iterator of Piece
+    batches : iterator of Piece
     hash_bits : int, optional
         b: features are hashed into 2^b buckets. None: features are not hashed.
     keep_words : bool
@@ -39,14 +39,14 @@ def rows_of_pieces(
     """
     if jobs == 1:
         counter = TokenCounter()
-        for piece in pieces:
+        for piece in batches:
             yield piece, _rows_of(counter, piece, hash_bits, keep_words)
         return
     counters: queue.SimpleQueue[TokenCounter] = queue.SimpleQueue()
     for _ in range(jobs):
         counters.put(TokenCounter())
 
-    def count(piece: Piece) -> Rows:
+    def count(piece: ExampleBatch) -> Rows:
         counter = counters.get()
         try:
             return _rows_of(counter, piece, hash_bits, keep_words)
@@ -54,21 +54,21 @@ def rows_of_pieces(
             counters.put(counter)
 
     with thread_pool(jobs) as pool:
-        begun: deque[tuple[Piece, Future[Rows]]] = deque()
+        submitted: deque[tuple[ExampleBatch, Future[Rows]]] = deque()
         try:
-            for piece in pieces:
-                begun.append((piece, pool.submit(count, piece)))
-                if len(begun) > jobs:
-                    done, rows = begun.popleft()
+            for piece in batches:
+                submitted.append((piece, pool.submit(count, piece)))
+                if len(submitted) > jobs:
+                    done, rows = submitted.popleft()
                     yield done, rows.result()
-            for done, rows in begun:
+            for done, rows in submitted:
                 yield done, rows.result()
         finally:
-            for _, rows in begun:
+            for _, rows in submitted:
                 rows.cancel()
 
 
-def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:
+def split_rows(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:
     """Stack some matrices, and split the result into its first ``n_rows`` rows and the rest.
 
     The matrices may differ in their number of columns.
@@ -85,8 +85,8 @@ def parted(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_arra
     )
 
 
-def _rows_of(counter: TokenCounter, piece: Piece, hash_bits: int | None, keep_words: bool) -> Rows:
-    """Return the rows of a batch over hashed features and over tokens; see `rows_of_pieces`."""
+def _rows_of(counter: TokenCounter, piece: ExampleBatch, hash_bits: int | None, keep_words: bool) -> Rows:
+    """Return the rows of a batch over hashed features and over tokens; see `rows_of_batches`."""
     if hash_bits is not None and not len(piece.bags) and not keep_words:
         return counter.hashed(piece.texts, hash_bits), None
     rows = numbered_bags(piece.bags) if len(piece.bags) else counter.numbered(piece.texts)

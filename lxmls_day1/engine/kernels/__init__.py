@@ -1,1 +1,1 @@
-"""The loops that are compiled, each beside its twin in NumPy. A leaf: imported when a learner trains, not before."""
+"""Compiled loops, each with a counterpart in NumPy. A leaf package: imported only when a learner trains."""

@@ -1,12 +1,12 @@
-"""The compiled inner loops of sequence tagging, for whole data sets: one round of online learning, tagging, the loss.
+"""The compiled inner loops of sequence tagging for whole data sets: one round of online learning, tagging, the loss.
 
-Sentences and the matrix of weights are laid out as ``chain_search.py`` describes.
+``chain_search.py`` describes the format of sentences and of the weight matrix.
 
-* :func:`take_round` runs one pass over the sentences with any update rule of the flat learners.
-* :func:`best_paths` tags, and :func:`hinge_losses` is the structured hinge loss of each sentence.
+* :func:`run_round` runs one pass over the sentences with any update rule of the flat learners.
+* :func:`viterbi_kernel` returns a function that tags sentences and computes their structured hinge losses.
 
-``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are the readable form of what a step does. How a weight
-matrix shrinks and is averaged is the same as in ``sparse_rows.py``, but on single entries instead of rows.
+``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are a readable implementation of a step. A weight matrix
+shrinks and is averaged as in ``sparse_rows.py``, but on single entries instead of rows.
 """
 
 import functools
@@ -18,38 +18,40 @@ from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
     add_costs,
     best_path,
+    buffer_sizes,
     fold_scale,
-    gain,
-    room,
     score_chain,
+    score_difference,
     score_words,
-    type_of_sentences,
+    sentences_type,
 )
 from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 
 if COMPILES:
     import numba
 
-    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, ask_rule, read_only
+    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, call_rule, read_only
     from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
 
-# 2⁶⁴ / golden ratio: products with it differ in their upper half (D. Knuth, vol. 3, 6.4)
+# 2⁶⁴ / golden ratio, for multiplicative hashing: the upper halves of the products differ (D. Knuth, vol. 3, 6.4).
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_ROUNDING = 1e-24  # a squared norm that is so small a share of the squares of its terms is what rounding has left of 0
+_RELATIVE_ROUNDING_ERROR = (
+    1e-24  # A squared norm below this multiple of the sum of squares of its terms is a rounded 0.
+)
 
 
 # --------------------------------------------------------------------------------------------------------------- update
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _difference(starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts):
-    """The non-zero parts of Φ(x, y) − Φ(x, ŷ), as entries of the flattened matrix: returns how many.
+def _list_difference(starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts):
+    """List the non-zero terms of Φ(x, y) − Φ(x, ŷ) as entries of the flattened matrix; return their number.
 
-    They stand in pairs, of which the first gains an amount and the second loses it. Where the two sequences agree nothing is listed. An
-    entry can be listed several times, and with both signs.
+    Entries are listed in pairs: the amount is added to the first entry and subtracted from the second. Positions with equal
+    tags are not listed. An entry can occur several times, and with both signs.
     """
     first, n_words = starts[m], starts[m + 1] - starts[m]
-    row = n_features + 1  # of the first transition
+    row = n_features + 1  # the row of the first transition
     n = 0
     for t in range(n_words):
         true, tag = labels[first + t], path[t]
@@ -75,11 +77,12 @@ def _difference(starts, indptr, indices, values, m, labels, path, n_features, n_
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _squared_norm(n, entries, amounts, keys, sums, places):
-    """‖Φ(x, y) − Φ(x, ŷ)‖², with what is listed several times added up first.
+def _squared_norm(n, entries, amounts, keys, sums, slots):
+    """Return ‖Φ(x, y) − Φ(x, ŷ)‖²; amounts of an entry that is listed several times are summed first.
 
-    ``keys`` and ``sums`` are a hash table of the sums at entries, with room for twice as many as are listed, a power of two; a key is −1
-    where the table is empty, which it is before and after. ``places`` are where in the table the listed ones are.
+    ``keys`` and ``sums`` are a hash table of the sums of entries. Its size is a power of two and at least twice the number of
+    listed entries. The key of an empty slot is −1; all slots are empty before and after. ``slots`` holds the slot of each
+    listed entry.
     """
     squared, of_terms, last = 0.0, 0.0, np.uint64(len(keys) - 1)
     for i in range(n):
@@ -87,23 +90,22 @@ def _squared_norm(n, entries, amounts, keys, sums, places):
         place = (np.uint64(entry) * _MULTIPLIER >> np.uint64(32)) & last
         while keys[place] != entry and keys[place] >= 0:
             place = (place + np.uint64(1)) & last
-        keys[place], places[i] = entry, place
+        keys[place], slots[i] = entry, place
         sums[place] += amount
         of_terms += amount * amount
     for i in range(n):
-        place = places[i]
+        place = slots[i]
         squared += sums[place] * sums[place]
         keys[place], sums[place] = -1, 0.0
-    return squared if squared > _ROUNDING * of_terms else 0.0
+    return squared if squared > _RELATIVE_ROUNDING_ERROR * of_terms else 0.0
 
 
 @kernel(**CHAIN_PRIMITIVE)
 def _update(n, entries, amounts, d, shrink, V, U, scale, scale_sum):
-    """The second half of a step, on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)), and one more term in the
-    average.
+    """Run the second half of a step on flattened V and U: W ← shrink · W + d (Φ(x, y) − Φ(x, ŷ)); add one term to the average.
 
-    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U of no entries switches
-    averaging off. Returns whether d changed anything, and the new scale and scale_sum.
+    The weights are W = scale · V, and the sum of all W so far is scale_sum · V − U; a U without entries switches averaging
+    off. Return True if d changed an entry, and the new scale and scale_sum.
     """
     scale, scale_sum = fold_scale(shrink, V, U, scale, scale_sum)
     changed = n > 0 and d != 0.0
@@ -123,16 +125,16 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     starts, indptr, indices, labels, n_features, values = sentences
     n_tags = V.shape[1]
     has_chain = V.shape[0] > n_features + 1
-    n_words_most, n_entries_most = room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    max_words, max_entries = buffer_sizes(starts, indptr)
+    emissions, best = np.empty((max_words, n_tags)), np.empty((max_words, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
-    path = np.empty(n_words_most, np.int64)
-    entries, amounts = np.empty(n_entries_most, np.int64), np.empty(n_entries_most)
+    path = np.empty(max_words, np.int64)
+    entries, amounts = np.empty(max_entries, np.int64), np.empty(max_entries)
     n_keys = 2
-    while n_keys < 2 * n_entries_most:
+    while n_keys < 2 * max_entries:
         n_keys *= 2
-    keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(n_entries_most, np.uint64)
+    keys, sums, places = np.full(n_keys, -1, np.int64), np.zeros(n_keys), np.empty(max_entries, np.uint64)
     scores, cost = np.zeros(2), np.zeros(2)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
@@ -146,25 +148,24 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
         if augmented:
             add_costs(n_words, labels, first, costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
-        n = _difference(
+        n = _list_difference(
             starts, indptr, indices, values, m, labels, path, n_features, n_tags, has_chain, entries, amounts
         )
         sq_norm = _squared_norm(n, entries, amounts, keys, sums, places)
         d = 0.0
         if sq_norm > 0.0:
-            # The rule is asked about two classes, the rival 0 and the truth 1: a tie goes to the rival, as the search
-            # has it.
+            # The rule is called with two classes, the rival 0 and the truth 1. A tie goes to the rival, as in the search.
             cost[0] = 0.0
             for t in range(n_words):
                 cost[0] += costs[labels[first + np.int64(t)], path[t]]
-            scores[0] = max(0.0, gain(n_words, labels, first, emissions, from_tag, start, stop, path))
+            scores[0] = max(0.0, score_difference(n_words, labels, first, emissions, from_tag, start, stop, path))
             if augmented:
                 scores[0] -= cost[0]
-            answer = ask_rule(rule, scores, 1, 0.5 * sq_norm, steps[i], cost)
-            if len(answer) != 2:
+            update = call_rule(rule, scores, 1, 0.5 * sq_norm, steps[i], cost)
+            if len(update) != 2:
                 return -1
-            d = answer[1]
-            if abs(answer[0] + d) > 1e-9 * (abs(answer[0]) + abs(d)):
+            d = update[1]
+            if abs(update[0] + d) > 1e-9 * (abs(update[0]) + abs(d)):
                 return -1
         shrink = 1.0 - steps[i] * shrinkage
         changed, scale, scale_sum = _update(n, entries, amounts, d, shrink, flat_V, flat_U, scale, scale_sum)
@@ -173,12 +174,12 @@ def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, sta
     return n_updates
 
 
-def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, steps):
-    """One round of online learning, compiled.
+def run_round(rule, sentences, costs, shrinkage, augmented, weights, order, steps):
+    """Run one compiled round of online learning.
 
     Parameters
     ----------
-    rule : what :func:`lxmls_day1.engine.kernels.row_steps.machine_code_of` returned
+    rule : result of :func:`lxmls_day1.engine.kernels.row_steps.machine_code_of`
         The rule of one of the flat learners.
     sentences : Sentences
     costs : float64 array (K, K)
@@ -186,11 +187,11 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     shrinkage : float
         λ: the weights shrink by the factor 1 − step · λ before each update.
     augmented : bool
-        Whether the rival is the sequence of the highest score plus cost.
+        True if the rival is the sequence with the highest score plus cost.
     weights : lxmls_day1.engine.kernels.row_steps.Weights
-        Of the shape that the head of this module describes. They change in place.
+        Weights in the format of ``chain_search.py``, changed in place.
     order, steps : int64 array (T,), float64 array (T,)
-        A sentence and a step size for each step.
+        The sentence and the step size of each step.
 
     Returns
     -------
@@ -200,7 +201,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
     Raises
     ------
     InputError
-        For a rule whose answer is not (−d, d).
+        If the result of the rule is not (−d, d).
     """
     code = address_of(rule)
     updates = _compiled_round()(
@@ -219,7 +220,7 @@ def take_round(rule, sentences, costs, shrinkage, augmented, weights, order, ste
 def _compiled_round():
     reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
     signature = numba.int64(
-        type_of_sentences(), longs, reals, numba.float64, numba.int64, costs, numba.boolean, MATRIX, MATRIX, VECTOR
+        sentences_type(), longs, reals, numba.float64, numba.int64, costs, numba.boolean, MATRIX, MATRIX, VECTOR
     )
     return cached_jit(signature)(_round)
 
@@ -227,12 +228,12 @@ def _compiled_round():
 # ------------------------------------------------------------------------------------------------------ whole data sets
 
 
-def _search(sentences, costs, W):
+def _viterbi(sentences, costs, W):
     starts, indptr, indices, labels, n_features, values = sentences
     n_tags = W.shape[1]
     has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
-    n_words_most, _ = room(starts, indptr)
-    emissions, best = np.empty((n_words_most, n_tags)), np.empty((n_words_most, n_tags))
+    max_words, _ = buffer_sizes(starts, indptr)
+    emissions, best = np.empty((max_words, n_tags)), np.empty((max_words, n_tags))
     from_tag = np.empty((n_tags if has_chain else 0, n_tags))
     start, stop = np.empty(n_tags), np.empty(n_tags)
     paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
@@ -245,11 +246,11 @@ def _search(sentences, costs, W):
             add_costs(n_words, labels, starts[m], costs, emissions)
         best_path(n_words, emissions, from_tag, start, stop, best, path)
         if augmented:
-            losses[m] = gain(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+            losses[m] = score_difference(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
     return paths, losses
 
 
-def _search_in_numpy(sentences, costs, W):
+def _viterbi_in_numpy(sentences, costs, W):
     starts, _, _, labels, n_features, _ = sentences
     scores = sentences.matrix() @ W[1 : 1 + n_features] + W[0]  # (N, K)
     n_words, n_tags = scores.shape
@@ -260,7 +261,7 @@ def _search_in_numpy(sentences, costs, W):
     paths, losses = np.empty(n_words, np.int64), np.zeros(len(starts) - 1)
     for m, (first, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         emissions, path = scores[first:end], paths[first:end]
-        ahead = emissions.copy()  # becomes the most that the words from t on can score
+        ahead = emissions.copy()  # becomes the maximum score of the words from t on
         ahead[-1] += stop
         for t in range(len(path) - 2, -1, -1):
             ahead[t] += (from_tag + ahead[t + 1][:, None]).max(axis=0)
@@ -280,11 +281,13 @@ def _search_in_numpy(sentences, costs, W):
 
 
 @functools.cache
-def search_of_kernels():
-    """Viterbi for many sentences: ``(sentences, costs, W) -> paths (N,), losses (M,)``, cost-augmented if the
-    sentences have labels; row y of ``costs`` is ρ(·, y). Compiled where that is possible.
+def viterbi_kernel():
+    """Return the Viterbi search for many sentences, compiled if numba is available.
+
+    The function ``(sentences, costs, W) -> paths (N,), losses (M,)`` adds the costs to the scores if the sentences have labels;
+    row y of ``costs`` is ρ(·, y).
     """
     if not COMPILES:
-        return _search_in_numpy
+        return _viterbi_in_numpy
     matrix, returned = read_only(numba.float64, 2), numba.types.Tuple((numba.int64[::1], VECTOR))
-    return cached_jit(returned(type_of_sentences(), matrix, matrix))(_search)
+    return cached_jit(returned(sentences_type(), matrix, matrix))(_viterbi)

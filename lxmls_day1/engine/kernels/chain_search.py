@@ -1,7 +1,7 @@
-"""The compiled search of sequence tagging: the scores of one sentence, its best tag sequence, and what that gains.
+"""The compiled search for sequence tagging: the scores of one sentence, its best tag sequence, and the score difference.
 
-Everything here works on sentences whose words have features, each with a value that is nearly always 1 (``Sentences``), and on one
-weight matrix ``V`` with a column for each of the K tags, row-major:
+All functions work on sentences whose words have features, each with a value that is usually 1 (``Sentences``), and on one
+weight matrix ``V``, row-major, with a column for each of the K tags:
 
 ============================  =================================================
 row 0                         the bias of each tag
@@ -11,10 +11,10 @@ row R + K                     the first word has the tag
 row R + K + 1                 the last word has the tag
 ============================  =================================================
 
-A matrix that ends after row J has no transitions; then each word is tagged by itself, as ``sparse_rows.py`` classifies
+A matrix that ends after row J has no transitions; then each word is tagged independently, as ``sparse_rows.py`` classifies
 rows.
 
-``classifiers/structured/viterbi.py`` is the readable form of the search.
+``classifiers/structured/viterbi.py`` is a readable implementation of the search.
 """
 
 from typing import NamedTuple
@@ -29,38 +29,38 @@ if COMPILES:
 
     from lxmls_day1.engine.kernels.intrinsics import read_only
 
-# These functions are inlined into their callers, and hold nothing whose references numba would have to count.
+# These functions are inlined into their callers, and contain no reference-counted objects, because counting is slow.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
 
-# As in sparse_rows.py: weights are kept as scale * V while they shrink, and the scale is folded into V outside this range.
-_SMALLEST_SCALE, _LARGEST_SCALE = 1e-5, 1e5
+# As in sparse_rows.py, weights are stored as scale * V while they shrink; outside this range the scale is folded into V.
+_MIN_SCALE, _MAX_SCALE = 1e-5, 1e5
 
 
 class Sentences(NamedTuple):
-    """M sentences with N words in all, as the kernels read them."""
+    """M sentences with a total of N words, in the format of the kernels."""
 
     starts: np.ndarray  # (M + 1,) int64: the words of sentence m are those from starts[m] to starts[m + 1]
     indptr: np.ndarray  # (N + 1,) int64: the features of word n are indices[indptr[n] : indptr[n + 1]]
     indices: np.ndarray  # (nnz,) int32: features, counted from 0 without the bias
     labels: np.ndarray  # (N,) int64: the true tags
     n_features: int  # J
-    values: np.ndarray = np.empty(0)  # (nnz,) float64: the values of these features; or none, and each is 1
+    values: np.ndarray = np.empty(0)  # (nnz,) float64: the values of these features; empty if all values are 1
 
     def matrix(self):
-        """The features of all words as a sparse matrix (N, J)."""
+        """Return the features of all words as a sparse matrix (N, J)."""
         values = self.values if len(self.values) else np.ones(len(self.indices))
         return sp.csr_array((values, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_features))
 
 
-def type_of_sentences():
-    """What numba calls :class:`Sentences` whose arrays are only read."""
+def sentences_type():
+    """Return the numba type of :class:`Sentences` with read-only arrays."""
     longs, reals = read_only(numba.int64), read_only(numba.float64)
     return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64, reals), Sentences)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def room(starts, indptr):
-    """How many words the longest sentence has, and how many entries a difference can have at most."""
+def buffer_sizes(starts, indptr):
+    """Return the number of words of the longest sentence, and the maximum number of entries of a difference."""
     n_words, n_entries = 0, 0
     for m in range(len(starts) - 1):
         words = starts[m + 1] - starts[m]
@@ -71,11 +71,11 @@ def room(starts, indptr):
 
 @kernel(**CHAIN_PRIMITIVE)
 def fold_scale(shrink, V, U, scale, scale_sum):
-    """Weights scale · V, flattened, shrink; their sum so far is scale_sum · V − U. Returns the new scale and scale_sum."""
+    """Shrink the flattened weights scale · V, whose sum so far is scale_sum · V − U; return the new scale and scale_sum."""
     if shrink != 1.0:
         scale *= shrink
-        if not _SMALLEST_SCALE < abs(scale) < _LARGEST_SCALE:
-            # V ← scale · V, whatever the scale is: 0 forgets all weights, a negative one turns them round.
+        if not _MIN_SCALE < abs(scale) < _MAX_SCALE:
+            # V ← scale · V for any scale, including 0, which resets all weights, and negative scales.
             for i in range(len(V)):
                 if len(U) > 0:
                     U[i] -= scale_sum * V[i]
@@ -89,8 +89,8 @@ def fold_scale(shrink, V, U, scale, scale_sum):
 
 @kernel(**CHAIN_PRIMITIVE)
 def score_words(starts, indptr, indices, values, m, V, scale, emissions):
-    """emissions[t, k] ← scale · (V[0, k] + Σ_j x_j V[j + 1, k]), over the features j of word t; returns how many words."""
-    # Unsigned indices need no check for a wrap-around, and V[j, k] no view of a row: both matter here.
+    """Compute emissions[t, k] ← scale · (V[0, k] + Σ_j x_j V[j + 1, k]) for the features j of word t; return the number of words."""
+    # Unsigned indices need no check for negative values, and V[j, k] creates no view of a row; both save time here.
     first, n_words, n_tags = np.uint64(starts[m]), np.uint64(starts[m + 1] - starts[m]), np.uint64(V.shape[1])
     for t in range(n_words):
         for k in range(n_tags):
@@ -107,7 +107,7 @@ def score_words(starts, indptr, indices, values, m, V, scale, emissions):
 
 @kernel(**CHAIN_PRIMITIVE)
 def score_chain(V, scale, n_features, from_tag, start, stop):
-    """The scores of transitions, ``from_tag[j, k]`` that from k to j, and of the first and the last tag."""
+    """Compute the scores of transitions, with ``from_tag[j, k]`` from tag k to tag j, and of the first and the last tag."""
     n_tags = np.uint64(V.shape[1])
     row = np.uint64(n_features + 1)
     for k in range(n_tags):
@@ -119,7 +119,7 @@ def score_chain(V, scale, n_features, from_tag, start, stop):
 
 @kernel(**CHAIN_PRIMITIVE)
 def add_costs(n_words, labels, first, costs, emissions):
-    """emissions[t, k] += ρ(k, y_t): costs of wrong tags add up over the words, so they are part of the emissions."""
+    """Add ρ(k, y_t) to emissions[t, k]: the cost of a sequence is a sum over its words, so it can be part of the emissions."""
     n_tags = np.uint64(emissions.shape[1])
     for t in range(n_words):
         label = np.uint64(labels[np.uint64(first) + t])
@@ -132,7 +132,7 @@ def add_costs(n_words, labels, first, costs, emissions):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _best_tags(n_words, emissions, path):
-    """The best tag of each word by itself, into ``path``; of equal ones the first."""
+    """Write the best tag of each word, tagged independently, to ``path``; a tie goes to the first tag."""
     for t in range(n_words):
         top = np.uint64(0)
         for k in range(np.uint64(emissions.shape[1])):
@@ -143,10 +143,10 @@ def _best_tags(n_words, emissions, path):
 
 @kernel(**CHAIN_PRIMITIVE)
 def best_path(n_words, emissions, from_tag, start, stop, best, path):
-    """The tag sequence of the highest score, into ``path``; of equal ones the first in lexicographic order.
+    """Write the tag sequence with the highest score to ``path``; a tie goes to the first sequence in lexicographic order.
 
-    best[t, k] becomes the most that the words from t on can score if word t has the tag k. Read from the first word on,
-    it says where each tag leads. Without transitions (``from_tag`` has no rows) the words do not depend on each other.
+    best[t, k] becomes the maximum score of the words from t on if word t has the tag k. A pass from the first word on then
+    reads the best tags. Without transitions (``from_tag`` has no rows) the words are independent.
     """
     if from_tag.shape[0] == 0:
         _best_tags(n_words, emissions, path)
@@ -181,8 +181,8 @@ def best_path(n_words, emissions, from_tag, start, stop, best, path):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
-    """The score of ``path`` minus that of the true tags: a sum over the places where they differ."""
+def score_difference(n_words, labels, first, emissions, from_tag, start, stop, path):
+    """Return the score of ``path`` minus the score of the true tags, summed over the positions with different tags."""
     gain = 0.0
     has_chain = from_tag.shape[0] > 0
     before, true_before = np.uint64(0), np.uint64(0)
@@ -202,13 +202,15 @@ def gain(n_words, labels, first, emissions, from_tag, start, stop, path):
 
 
 def k_best(emissions, transitions, start, stop, k):
-    """The k tag sequences of a sentence with the highest scores, the best first, ties in lexicographic order: plain NumPy.
+    """Return the k tag sequences of a sentence with the highest scores, best first, ties in lexicographic order.
+
+    This function is plain NumPy.
 
     Parameters
     ----------
     emissions : array (T, K)
     transitions : array (K, K)
-        After the tag of the row comes that of the column.
+        The score of the transition from the tag of the row to the tag of the column.
     start, stop : arrays (K,)
     k : int ≥ 1
 
@@ -217,8 +219,8 @@ def k_best(emissions, transitions, start, stop, k):
     paths : int array (n, T), n = min(k, K^T)
     """
     n_words, n_tags = emissions.shape
-    best = (emissions[-1] + stop)[:, None]  # (K, n): the n best scores from a word on, by its tag
-    chosen = []  # of the words from the last but one back: (K, n), which tag and rank come next
+    best = (emissions[-1] + stop)[:, None]  # (K, n): the n best scores from a word on, for each of its tags
+    chosen = []  # from the last but one word backwards: (K, n), the tag and rank of the next word
     for t in range(n_words - 2, -1, -1):
         ways = (transitions[:, :, None] + best[None]).reshape(n_tags, -1)  # (K, K n): by tag and rank of the next word
         order = np.argsort(-ways, axis=1, kind="stable")[:, :k]

@@ -1,11 +1,12 @@
-"""The compiled sums over tag sequences: log Z, marginals, the log loss of sentences with its gradient, one round of descent.
+"""The compiled sums over tag sequences: log Z, marginals, the log loss of sentences with its gradient, a round of SGD.
 
 Z is the partition function, the sum of exp(score) over all sequences.
 
-Sentences and the matrix of weights are laid out as ``chain_search.py`` describes. ``classifiers/structured/forward_backward.py`` is the
-readable form. All sums are kept as logarithms; what is added up inside of one is exp(a − a_max), so that nothing overflows. A
-matrix of transitions is exponentiated once for all words: a sum over the K tags before then takes K multiplications for each
-tag after. Where that loses all digits, as scores differ by hundreds, the sum is taken term by term.
+``chain_search.py`` describes the format of sentences and of the weight matrix. ``classifiers/structured/forward_backward.py``
+is a readable implementation. All sums are stored as logarithms, and their terms are computed as exp(a − a_max), so that
+nothing overflows. The matrix of transitions is exponentiated once for all words, so that a sum over the K previous tags
+takes only K multiplications for each tag. If scores differ by hundreds, these products lose all digits, and the sum is
+computed term by term instead.
 """
 
 import functools
@@ -15,11 +16,11 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
+    buffer_sizes,
     fold_scale,
-    room,
     score_chain,
     score_words,
-    type_of_sentences,
+    sentences_type,
 )
 from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
 
@@ -29,42 +30,44 @@ if COMPILES:
     from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, read_only
     from lxmls_day1.engine.kernels.machine_code import cached_jit
 
-_TINY = 1e-200  # a sum of products below this may have lost terms
-_EXACT = 1e-9  # marginals that miss 1 by more than this have
+_MIN_EXACT_SUM = 1e-200  # A smaller sum of products may have lost terms.
+_MAX_MARGINAL_ERROR = 1e-9  # Marginals whose sum differs from 1 by more than this have lost terms.
 
 # ------------------------------------------------------------------------------------------------------------- one sentence
 
 
 class Buffers(NamedTuple):
-    """What the kernels write to: scores and sums of a sentence of up to T words, K tags. All but the first two, and the counts, are
-    those of a chain, and have no rows without one.
+    """The work arrays of the kernels, for sentences of up to T words and K tags.
+
+    Without transitions, ``start`` and ``stop`` are 0, and all arrays except ``emissions``, ``residuals``, ``start``, ``stop``
+    and ``sums`` have no rows.
     """
 
     emissions: np.ndarray  # (T, K)
-    residuals: np.ndarray  # (T, K): the marginals p(y_t = k); then minus 1 for the true tags
+    residuals: np.ndarray  # (T, K): the marginals p(y_t = k); later minus 1 for the true tags
     start: np.ndarray  # (K,), zeros without a chain
     stop: np.ndarray  # (K,), zeros without a chain
-    from_tag: np.ndarray  # (K, K): the score of the step from the tag of the column to that of the row
-    E: np.ndarray  # (K, K): exp(score − shift) of the step from the tag of the row to that of the column
-    ET: np.ndarray  # (K, K): its transpose
+    from_tag: np.ndarray  # (K, K): the score of the transition from the tag of the column to the tag of the row
+    E: np.ndarray  # (K, K): exp(score − shift) of the transition from the tag of the row to the tag of the column
+    ET: np.ndarray  # (K, K): the transpose of E
     alpha: np.ndarray  # (T, K): forward
     exp_alpha: np.ndarray  # (T, K): exp(alpha − tops)
-    tops: np.ndarray  # (T,): the largest of each row of alpha
+    row_maxima: np.ndarray  # (T,): the maximum of each row of alpha
     ahead: np.ndarray  # (T, K): backward + emissions
-    exp_ahead: np.ndarray  # (T, K): exp(ahead − the largest of the row)
+    exp_ahead: np.ndarray  # (T, K): exp(ahead − maximum of the row)
     sums: np.ndarray  # (K,)
-    counts: np.ndarray  # (K + 2, K): how often steps, first and last tags are expected, of the shape of their rows of W
-    shares: np.ndarray  # (K, K): more of the steps, still to be multiplied by E
+    counts: np.ndarray  # (K + 2, K): expected counts of transitions, first and last tags, ordered as in W
+    unscaled_counts: np.ndarray  # (K, K): further counts of transitions, still to be multiplied by E
 
 
 @kernel()
-def _buffers(longest, n_tags, n_chain):
-    """Room for sentences of up to ``longest`` words; ``n_chain`` is K + 2, or 0 without a chain."""
+def _buffers(max_words, n_tags, n_chain):
+    """Allocate buffers for sentences of up to ``max_words`` words; ``n_chain`` is K + 2, or 0 without transitions."""
     n_from = max(0, n_chain - 2)
-    n_words = longest if n_chain > 0 else 0
+    n_words = max_words if n_chain > 0 else 0
     return Buffers(
-        np.empty((longest, n_tags)),
-        np.empty((longest, n_tags)),
+        np.empty((max_words, n_tags)),
+        np.empty((max_words, n_tags)),
         np.zeros(n_tags),
         np.zeros(n_tags),
         np.empty((n_from, n_tags)),
@@ -82,8 +85,8 @@ def _buffers(longest, n_tags, n_chain):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _exponentiated(from_tag, E, ET):
-    """E, ET ← exp(score − shift) of each step; returns the shift, the largest score."""
+def _exponentiate(from_tag, E, ET):
+    """Fill E and ET with exp(score − shift) of each transition; return the shift, which is the largest score."""
     n_tags = len(from_tag)
     shift = from_tag[0, 0]
     for j in range(n_tags):
@@ -98,7 +101,10 @@ def _exponentiated(from_tag, E, ET):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _sums_of_products(x, t, E, u, sums):
-    """u[t, k] ← exp(x[t, k] − top), sums[j] ← Σ_k u[t, k] E[k, j]; returns top, the largest x[t, k], and whether no sum lost a term."""
+    """Compute u[t, k] ← exp(x[t, k] − top) and sums[j] ← Σ_k u[t, k] E[k, j].
+
+    Return top, the largest x[t, k], and True if no sum lost a term.
+    """
     n_tags = x.shape[1]
     top = x[t, 0]
     for k in range(n_tags):
@@ -112,13 +118,13 @@ def _sums_of_products(x, t, E, u, sums):
         u[t, k] = factor
     exact = True
     for j in range(n_tags):
-        exact &= sums[j] > _TINY
+        exact &= sums[j] > _MIN_EXACT_SUM
     return top, exact
 
 
 @kernel(**CHAIN_PRIMITIVE)
 def _log_sum(x, y):
-    """log Σ_k exp(x[k] + y[k]), term by term."""
+    """Return log Σ_k exp(x[k] + y[k]), computed term by term."""
     top = -np.inf
     for k in range(len(x)):
         top = max(top, x[k] + y[k])
@@ -130,13 +136,13 @@ def _log_sum(x, y):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _forward(n_words, b, shift):
-    """alpha[t, k] ← forward(t, k), with exp(alpha − tops) for all words but the last; returns log Z."""
+    """Fill ``alpha`` with the forward sums, and ``exp_alpha`` and ``row_maxima`` for all words but the last; return log Z."""
     n_tags = len(b.start)
     for k in range(n_tags):
         b.alpha[0, k] = b.start[k] + b.emissions[0, k]
     for t in range(n_words - 1):
         top, exact = _sums_of_products(b.alpha, t, b.E, b.exp_alpha, b.sums)
-        b.tops[t] = top
+        b.row_maxima[t] = top
         for j in range(n_tags):
             total = top + shift + np.log(b.sums[j]) if exact else _log_sum(b.alpha[t], b.from_tag[j])
             b.alpha[t + 1, j] = total + b.emissions[t + 1, j]
@@ -145,7 +151,7 @@ def _forward(n_words, b, shift):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _backward(n_words, b, shift, log_z, counts):
-    """residuals[t, k] ← p(y_t = k); if ``counts``, how often each step is expected is added to counts and shares."""
+    """Set residuals[t, k] to p(y_t = k); if ``counts``, add the expected number of each transition to counts and shares."""
     n_tags, last = len(b.start), n_words - 1
     for k in range(n_tags):
         b.residuals[last, k] = np.exp(b.alpha[last, k] + b.stop[k] - log_z)
@@ -153,25 +159,25 @@ def _backward(n_words, b, shift, log_z, counts):
     for back in range(last):
         t = last - 1 - back
         top, exact = _sums_of_products(b.ahead, t + 1, b.ET, b.exp_ahead, b.sums)
-        factor, total = np.exp(b.tops[t] + top + shift - log_z), 0.0
+        factor, total = np.exp(b.row_maxima[t] + top + shift - log_z), 0.0
         for k in range(n_tags):
             p = factor * b.exp_alpha[t, k] * b.sums[k]
             b.residuals[t, k] = p
             total += p
             rest = top + shift + np.log(b.sums[k]) if exact else _log_sum(b.ahead[t + 1], b.from_tag[:, k])
             b.ahead[t, k] = rest + b.emissions[t, k]
-        if exact and abs(total - 1.0) < _EXACT:
+        if exact and abs(total - 1.0) < _MAX_MARGINAL_ERROR:
             for k in range(n_tags if counts else 0):
                 share = factor * b.exp_alpha[t, k]
                 for j in range(n_tags):
-                    b.shares[k, j] += share * b.exp_ahead[t + 1, j]
+                    b.unscaled_counts[k, j] += share * b.exp_ahead[t + 1, j]
         else:
-            _step_by_terms(t, b, log_z)
+            _backward_step_by_terms(t, b, log_z)
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _step_by_terms(t, b, log_z):
-    """What :func:`_backward` does for the step from word t, term by term."""
+def _backward_step_by_terms(t, b, log_z):
+    """Run the step of :func:`_backward` from word t term by term."""
     n_tags = len(b.start)
     for k in range(n_tags):
         b.residuals[t, k] = 0.0
@@ -183,16 +189,16 @@ def _step_by_terms(t, b, log_z):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _count_steps(b):
-    """Add what :func:`_backward` left in shares to counts, and empty shares."""
-    for k in range(len(b.shares)):
-        for j in range(len(b.shares)):
-            b.counts[k, j] += b.shares[k, j] * b.E[k, j]
-            b.shares[k, j] = 0.0
+    """Move the counts of transitions that :func:`_backward` collected in shares to counts."""
+    for k in range(len(b.unscaled_counts)):
+        for j in range(len(b.unscaled_counts)):
+            b.counts[k, j] += b.unscaled_counts[k, j] * b.E[k, j]
+            b.unscaled_counts[k, j] = 0.0
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _without_chain(n_words, b):
-    """residuals[t, k] ← p(y_t = k) of words that do not depend on each other; returns log Z."""
+def _independent_marginals(n_words, b):
+    """Set residuals[t, k] to p(y_t = k) for independent words; return log Z."""
     log_z = 0.0
     for t in range(n_words):
         of_word = _log_sum(b.emissions[t], b.stop)
@@ -204,7 +210,7 @@ def _without_chain(n_words, b):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _score_of_tags(n_words, labels, begin, b):
-    """s(y) of the true tags."""
+    """Return s(y) of the true tags."""
     score = 0.0
     for t in range(n_words):
         tag = labels[begin + t]
@@ -217,8 +223,8 @@ def _score_of_tags(n_words, labels, begin, b):
 
 
 @kernel(**CHAIN_PRIMITIVE)
-def _take_truth(n_words, labels, begin, b):
-    """Marginals become residuals, and expected counts those beyond the true ones: minus 1 wherever the true tags count."""
+def _subtract_true_counts(n_words, labels, begin, b):
+    """Subtract 1 at the true tags, so that marginals become residuals, and expected counts become expected minus true counts."""
     n_tags, last, has_chain = len(b.start), n_words - 1, len(b.counts) > 0
     if has_chain:
         for k in range(n_tags):
@@ -235,7 +241,7 @@ def _take_truth(n_words, labels, begin, b):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _add_words(n_words, begin, indptr, indices, values, residuals, factor, G):
-    """Add factor · residuals[t], times its value, to the row of each feature of each word."""
+    """Add factor · residuals[t], times the feature's value, to the row of each feature of each word."""
     n_tags = np.uint64(G.shape[1])
     for t in range(n_words):
         for k in range(n_tags):
@@ -249,7 +255,7 @@ def _add_words(n_words, begin, indptr, indices, values, residuals, factor, G):
 
 @kernel(**CHAIN_PRIMITIVE)
 def _add_counts(b, factor, G):
-    """Add factor · counts to the last rows of G, those of the chain."""
+    """Add factor · counts to the last rows of G, which belong to the transitions."""
     row = len(G) - len(b.counts)
     for r in range(len(b.counts)):
         for k in range(len(b.stop)):
@@ -259,19 +265,19 @@ def _add_counts(b, factor, G):
 # ------------------------------------------------------------------------------------------------------- whole data sets
 
 
-def _sums(sentences, W, G, marginals):
+def _log_partition(sentences, W, G, marginals):
     starts, indptr, indices, labels, n_features, values = sentences
     n_chain = W.shape[0] - n_features - 1
     has_chain, gradient = n_chain > 0, len(G) > 0
-    b = _buffers(room(starts, indptr)[0], W.shape[1], n_chain)
+    b = _buffers(buffer_sizes(starts, indptr)[0], W.shape[1], n_chain)
     losses, shift = np.empty(len(starts) - 1), 0.0
     if has_chain:
         score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
-        shift = _exponentiated(b.from_tag, b.E, b.ET)
+        shift = _exponentiate(b.from_tag, b.E, b.ET)
     for m in range(len(losses)):
         begin = starts[m]
         n_words = np.int64(score_words(starts, indptr, indices, values, m, W, 1.0, b.emissions))
-        log_z = _forward(n_words, b, shift) if has_chain else _without_chain(n_words, b)
+        log_z = _forward(n_words, b, shift) if has_chain else _independent_marginals(n_words, b)
         losses[m] = log_z
         if len(labels) > 0:
             losses[m] -= _score_of_tags(n_words, labels, begin, b)
@@ -280,7 +286,7 @@ def _sums(sentences, W, G, marginals):
         if len(marginals) > 0:
             marginals[begin : begin + n_words] = b.residuals[:n_words]
         if gradient:
-            _take_truth(n_words, labels, begin, b)
+            _subtract_true_counts(n_words, labels, begin, b)
             _add_words(n_words, begin, indptr, indices, values, b.residuals, 1.0, G)
     if gradient:
         _count_steps(b)
@@ -288,11 +294,11 @@ def _sums(sentences, W, G, marginals):
     return losses
 
 
-def _descent(sentences, order, steps, shrinkage, V, U, state):
+def _sgd_round(sentences, order, steps, shrinkage, V, U, state):
     starts, indptr, indices, labels, n_features, values = sentences
     n_chain = V.shape[0] - n_features - 1
     has_chain = n_chain > 0
-    b = _buffers(room(starts, indptr)[0], V.shape[1], n_chain)
+    b = _buffers(buffer_sizes(starts, indptr)[0], V.shape[1], n_chain)
     flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
     scale, scale_sum = state[0], state[1]
     for i in range(len(order)):
@@ -301,12 +307,12 @@ def _descent(sentences, order, steps, shrinkage, V, U, state):
         n_words = np.int64(score_words(starts, indptr, indices, values, m, V, scale, b.emissions))
         if has_chain:
             score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
-            shift = _exponentiated(b.from_tag, b.E, b.ET)
+            shift = _exponentiate(b.from_tag, b.E, b.ET)
             _backward(n_words, b, shift, _forward(n_words, b, shift), True)
             _count_steps(b)
         else:
-            _without_chain(n_words, b)
-        _take_truth(n_words, labels, begin, b)
+            _independent_marginals(n_words, b)
+        _subtract_true_counts(n_words, labels, begin, b)
         scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
         if len(U) > 0:
             _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] * scale_sum / scale, U)
@@ -323,7 +329,7 @@ def _descent(sentences, order, steps, shrinkage, V, U, state):
 
 
 def _sentence_in_numpy(emissions, labels, chain):
-    """log Z, s(y), residuals (T, K) and expected counts beyond the true ones, in the shape of the rows ``chain`` of W."""
+    """Return log Z, s(y), residuals (T, K), and expected minus true counts in the shape of the rows ``chain`` of W."""
     n_words, n_tags = emissions.shape
     excess = np.zeros(chain.shape)
     truth = np.arange(len(labels)), labels
@@ -353,7 +359,7 @@ def _sentence_in_numpy(emissions, labels, chain):
     return log_z, emissions[truth].sum() + chain[rows, tags].sum(), residuals, excess
 
 
-def _sums_in_numpy(sentences, W, G, marginals):
+def _log_partition_in_numpy(sentences, W, G, marginals):
     starts, _, _, labels, n_features, _ = sentences
     words = sentences.matrix()
     emissions, chain = words @ W[1 : n_features + 1] + W[0], W[n_features + 1 :]
@@ -370,8 +376,8 @@ def _sums_in_numpy(sentences, W, G, marginals):
     return losses
 
 
-@np.errstate(over="ignore", invalid="ignore")  # weights that overflow are found as such after the round
-def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
+@np.errstate(over="ignore", invalid="ignore")  # Overflowing weights are reported after the round.
+def _sgd_round_in_numpy(sentences, order, steps, shrinkage, V, U, state):
     starts, _, _, labels, n_features, _ = sentences
     all_words = sentences.matrix()
     scale, scale_sum = state
@@ -385,7 +391,7 @@ def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
             if len(matrix):
                 matrix[0] -= step * factor * residuals.sum(axis=0)
                 for i, j, change in zip(words.indptr[:-1], words.indptr[1:], step * factor * residuals, strict=True):
-                    matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # a word has a feature once
+                    matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # A word has a feature only once.
                 matrix[n_features + 1 :] -= step * factor * excess
         scale_sum += scale
     state[:] = scale, scale_sum
@@ -396,28 +402,29 @@ def _descent_in_numpy(sentences, order, steps, shrinkage, V, U, state):
 
 
 @functools.cache
-def sums_of_kernels():
-    """``(sentences, W, G, marginals) -> losses (M,)``, compiled where that is possible.
+def log_partition_kernel():
+    """Return the function ``(sentences, W, G, marginals) -> losses (M,)``, compiled if numba is available.
 
-    Adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are log Z.
+    The function adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are
+    log Z.
     """
     if not COMPILES:
-        return _sums_in_numpy
-    signature = VECTOR(type_of_sentences(), read_only(numba.float64, 2), MATRIX, MATRIX)
-    return cached_jit(signature, fastmath={"contract"})(_sums)
+        return _log_partition_in_numpy
+    signature = VECTOR(sentences_type(), read_only(numba.float64, 2), MATRIX, MATRIX)
+    return cached_jit(signature, fastmath={"contract"})(_log_partition)
 
 
 @functools.cache
-def _descent_of_kernels():
+def _sgd_kernel():
     if not COMPILES:
-        return _descent_in_numpy
+        return _sgd_round_in_numpy
     longs, reals = read_only(numba.int64), read_only(numba.float64)
-    signature = numba.int64(type_of_sentences(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
-    return cached_jit(signature, fastmath={"contract"})(_descent)
+    signature = numba.int64(sentences_type(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
+    return cached_jit(signature, fastmath={"contract"})(_sgd_round)
 
 
-def take_round_of_descent(sentences, shrinkage, weights, order, steps):
-    """One round of stochastic gradient descent: W ← (1 − η_t λ) W + η_t [Φ(x, y) − E Φ] for each sentence.
+def run_sgd_round(sentences, shrinkage, weights, order, steps):
+    """Run one round of stochastic gradient descent: W ← (1 − η_t λ) W + η_t [Φ(x, y) − E Φ] for each sentence.
 
     Parameters
     ----------
@@ -425,15 +432,15 @@ def take_round_of_descent(sentences, shrinkage, weights, order, steps):
     shrinkage : float
         λ.
     weights : lxmls_day1.engine.kernels.row_steps.Weights
-        They change in place.
+        The weights, changed in place.
     order, steps : int64 array (T,), float64 array (T,)
-        A sentence and a step size for each step.
+        The sentence and the step size of each step.
 
     Returns
     -------
     int
         The number of updates.
     """
-    updates = _descent_of_kernels()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
+    updates = _sgd_kernel()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
     weights.n_steps += len(order)
     return int(updates)

@@ -1,4 +1,4 @@
-"""The sum of the rows of each class, in one compiled pass over the entries: what naive Bayes counts."""
+"""The sum of the rows of each class, in one compiled pass over the entries: the counts of naive Bayes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Integers = NDArray[np.integer[Any]]
 def class_sums(
     X: "Reals | sp.csr_array", labels: Integers, n_classes: int, weights: Reals | None = None, sums: Reals | None = None
 ) -> tuple[Reals, float]:
-    """The weighted sum of the rows of each class, and the smallest entry.
+    """Return the weighted sum of the rows of each class, and the smallest entry.
 
     Parameters
     ----------
@@ -24,16 +24,16 @@ def class_sums(
         Columns 0 … K − 1 of the classes.
     n_classes : int, K
     weights : float64 array (M,), optional
-        How much each row counts; 1 if not given.
+        The weight of each row. Default: 1.
     sums : float64 array (J, K), optional
-        What the rows of a sparse matrix are added to, in place: those that came before.
+        The sums of earlier rows; the rows of a sparse matrix are added to them in place.
 
     Returns
     -------
     sums : float64 array (J, K)
-        Finite only where all entries are.
+        A sum is finite only if all its entries are.
     lowest : float
-        The smallest entry of X, or 0 if none is below.
+        The smallest entry of X, or 0 if no entry is negative.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _add_dense_rows_in_numpy(X: Reals, labels: Integers, weights: Reals, sums: R
 
 @kernel(_add_dense_rows_in_numpy)
 def _add_dense_rows(X: Reals, labels: Integers, weights: Reals, sums: Reals) -> None:
-    """sums ← sums + the rows of each class, for sums of shape (K, J)."""
+    """Add the rows of each class to ``sums`` (K, J)."""
     for m in range(X.shape[0]):
         k, weight = np.uint64(labels[m]), weights[m]
         for j in range(X.shape[1]):
@@ -77,7 +77,7 @@ def _add_rows_in_numpy(
 
 @kernel(_add_rows_in_numpy)
 def _add_rows(indptr: Integers, indices: Integers, data: Reals, labels: Integers, weights: Reals, sums: Reals) -> float:
-    """sums ← sums + the rows of each class; returns the smallest entry, or 0."""
+    """Add the rows of each class to ``sums`` (J, K); return the smallest entry, or 0."""
     lowest = 0.0
     for m in range(len(labels)):
         k, weight = np.uint64(labels[m]), weights[m]

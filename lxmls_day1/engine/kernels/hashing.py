@@ -1,8 +1,8 @@
-"""Feature hashing: MurmurHash3_x86_32 (seed 0) of features' names, and from it a feature's bucket and sign.
+"""Feature hashing: MurmurHash3_x86_32 (seed 0) of feature names, from which the bucket and the sign of a feature follow.
 
-The hash h of a name is read as a signed 32-bit number. The name's bucket is |h| mod 2^b, and its sign that of h: as scikit-learn's
-`FeatureHasher` has it. Two names that meet in a bucket have the same sign as often as not, so that inner products of hashed rows
-are right on average.
+The hash h of a name is read as a signed 32-bit number. As in scikit-learn's `FeatureHasher`, the bucket is |h| mod 2^b, and
+the sign is the sign of h. Two names in the same bucket have equal signs with probability ½, so that inner products of
+hashed rows are unbiased.
 
 References
 ----------
@@ -17,7 +17,8 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.primitives import kernel
 
-# numba makes 64 bits of the product of two 32-bit numbers: so all is done in 64, and the upper ones are cut off.
+# numba promotes the product of two 32-bit numbers to 64 bits. All arithmetic is therefore in 64 bits, and the upper 32 bits
+# are masked.
 _LOW = np.uint64(0xFFFFFFFF)
 _C1, _C2 = np.uint64(0xCC9E2D51), np.uint64(0x1B873593)
 _FIVE, _ADDED = np.uint64(5), np.uint64(0xE6546B64)
@@ -26,32 +27,32 @@ _R13, _R15, _R16, _R17, _R19 = (np.uint64(shift) for shift in (13, 15, 16, 17, 1
 
 
 @kernel(forceinline=True)
-def scrambled(block):
-    """Four bytes of a name, or what is left at its end, before they are taken into the hash."""
+def mix_block(block):
+    """Mix a block of four bytes, or the remaining bytes at the end of a name, before it enters the hash."""
     block = (block * _C1) & _LOW
     block = ((block << _R15) & _LOW) | (block >> _R17)
     return (block * _C2) & _LOW
 
 
 @kernel(forceinline=True)
-def taken_in(h, block):
-    """The hash after four more bytes."""
-    h = h ^ scrambled(block)
+def mix_hash(h, block):
+    """Return the hash after a block of four more bytes."""
+    h = h ^ mix_block(block)
     h = ((h << _R13) & _LOW) | (h >> _R19)
     return (h * _FIVE + _ADDED) & _LOW
 
 
 @kernel(forceinline=True)
-def finished(h, rest, length):
-    """The hash at the end of a name: ``rest`` holds its last bytes, which are fewer than four."""
-    h = h ^ scrambled(rest) ^ length
+def finalize(h, rest, length):
+    """Return the final hash of a name, where ``rest`` contains its last 0 to 3 bytes."""
+    h = h ^ mix_block(rest) ^ length
     h = ((h ^ (h >> _R16)) * _FINAL1) & _LOW
     h = ((h ^ (h >> _R13)) * _FINAL2) & _LOW
     return h ^ (h >> _R16)
 
 
-def _hashes_in_numpy(text, starts):
-    """All names side by side, a block of each at a time."""
+def _signed_hashes_in_numpy(text, starts):
+    """Hash all names in parallel, a block of four bytes at a time."""
     lengths = np.diff(starts)
     padded = np.concatenate([text[: starts[-1]], np.zeros(4, dtype=np.uint8)])
     first = starts[:-1]
@@ -66,9 +67,9 @@ def _hashes_in_numpy(text, starts):
         four[np.arange(4) >= left[names, np.newaxis]] = 0
         block = (four << (np.uint64(8) * np.arange(4, dtype=np.uint64))).sum(axis=1, dtype=np.uint64)
         whole = left[names] >= 4
-        h[names[whole]] = taken_in(h[names[whole]], block[whole])
+        h[names[whole]] = mix_hash(h[names[whole]], block[whole])
         rest[names[~whole]] = block[~whole]
-    return finished(h, rest, lengths.astype(np.uint64)).astype(np.uint32).view(np.int32)
+    return finalize(h, rest, lengths.astype(np.uint64)).astype(np.uint32).view(np.int32)
 
 
 @kernel(forceinline=True)
@@ -81,16 +82,16 @@ def _four_bytes(text, i):
     )
 
 
-@kernel(_hashes_in_numpy)
+@kernel(_signed_hashes_in_numpy)
 def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """MurmurHash3_x86_32 of many names.
+    """Return the MurmurHash3_x86_32 of each name.
 
     Parameters
     ----------
     text : uint8 array
-        The names in UTF-8, one behind the other.
+        The concatenated names in UTF-8.
     starts : int64 array (n + 1,)
-        Where each begins; the last is the end of all.
+        The offset of each name; the last element is the total length.
 
     Returns
     -------
@@ -106,19 +107,19 @@ def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
     for n in range(len(hashes)):
         h, i, end = np.uint64(0), starts[n], starts[n + 1]
         while i + 4 <= end:
-            h = taken_in(h, _four_bytes(text, i))
+            h = mix_hash(h, _four_bytes(text, i))
             i += 4
         rest, shift = np.uint64(0), np.uint64(0)
         while i < end:
             rest |= np.uint64(text[i]) << shift
             shift += np.uint64(8)
             i += 1
-        hashes[n] = finished(h, rest, np.uint64(end - starts[n]))
+        hashes[n] = finalize(h, rest, np.uint64(end - starts[n]))
     return hashes.view(np.int32)
 
 
 def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Names as `signed_hashes` takes them: their bytes one behind the other, and where each begins.
+    """Return names in the format of `signed_hashes`: their concatenated bytes, and the offset of each name.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def buckets_and_signs(hashes: np.ndarray, hash_bits: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bucket of each hash, |h| mod 2^b, and whether its sign is negative.
+    """Return the bucket of each hash, |h| mod 2^b, and True for each negative sign.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""What kernels take from numba beyond Python's own operations: types, and a few instructions of the processor.
+"""Extensions of numba for the kernels: array types, and a few processor instructions that Python does not have.
 
-Imported only where numba can be (see ``primitives.py``).
+Imported only if numba is available (see ``primitives.py``).
 """
 
 import llvmlite.ir as ir
@@ -9,7 +9,7 @@ from numba.extending import intrinsic, models, register_model
 
 
 def read_only(element, n_dimensions=1):
-    """The type of a C-contiguous array that a kernel only reads."""
+    """Return the numba type of a read-only C-contiguous array."""
     return numba.types.Array(element, n_dimensions, "C", readonly=True)
 
 
@@ -17,7 +17,7 @@ VECTOR = numba.float64[::1]
 MATRIX = numba.float64[:, ::1]
 WEIGHTS_WITH_VARIANCES = numba.float64[:, :, ::1]
 
-#: rule(scores (K,), label, sq_norm, step, cost (K,), which it may only read) -> d (K,)
+#: rule(scores (K,), label, sq_norm, step, cost (K,), read-only) -> d (K,)
 RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_only(numba.float64))
 #: rule(scores (K,), label, variances (K,), step, cost (K,)) -> d (K,), b (K,)
 SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
@@ -26,10 +26,10 @@ SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
 
 
 class _FourNumbers(numba.types.Type):
-    """Four float64 in one register of the processor (or two of half the width: LLVM sees to it).
+    """Four float64 in one processor register (or two registers of half the width, as LLVM decides).
 
-    The K weights of a feature lie side by side, so four of them can be read, multiplied and added at once. LLVM does not
-    find that by itself in a loop whose rows are scattered.
+    The K weights of a feature are adjacent, so four of them can be read, multiplied and added at once. LLVM does not vectorize
+    this by itself in a loop over scattered rows.
     """
 
     def __init__(self):
@@ -46,7 +46,7 @@ class _FourNumbersModel(models.PrimitiveModel):
         super().__init__(data_model_manager, numba_type, _FOUR_IN_LLVM)
 
 
-def _four_times(builder, value):
+def _splat(builder, value):
     number = ir.IntType(32)
     undefined = ir.Constant(_FOUR_IN_LLVM, ir.Undefined)
     first = builder.insert_element(undefined, value, number(0))
@@ -60,7 +60,7 @@ def _pointer_to_four(context, builder, array_type, array, index):
 
 @intrinsic
 def load_four(_typing_context, array, index):
-    """The numbers ``index`` … ``index + 3`` of a C-contiguous ``array``, counted through its rows."""
+    """Load the numbers ``index`` … ``index + 3`` of a flattened C-contiguous ``array``."""
 
     def generate(context, builder, signature, arguments):
         return builder.load(_pointer_to_four(context, builder, signature.args[0], *arguments), align=8)
@@ -70,7 +70,7 @@ def load_four(_typing_context, array, index):
 
 @intrinsic
 def store_four(_typing_context, array, index, four):
-    """Put ``four`` where :func:`load_four` would take it from."""
+    """Store ``four`` at the location from which :func:`load_four` reads."""
 
     def generate(context, builder, signature, arguments):
         pointer = _pointer_to_four(context, builder, signature.args[0], *arguments[:2])
@@ -80,29 +80,29 @@ def store_four(_typing_context, array, index, four):
     return numba.types.void(array, index, four), generate
 
 
-def _adding_a_multiple(flags):
+def _multiply_add(flags):
     def generate(_context, builder, _signature, arguments):
         four, factor, other = arguments
-        return builder.fadd(four, builder.fmul(_four_times(builder, factor), other, flags=flags), flags=flags)
+        return builder.fadd(four, builder.fmul(_splat(builder, factor), other, flags=flags), flags=flags)
 
     return _FOUR(_FOUR, numba.float64, _FOUR), generate
 
 
 @intrinsic
 def add_multiple(_typing_context, four, factor, other):
-    """``four + factor · other``, fused where the processor can."""
-    return _adding_a_multiple(("contract",))
+    """Return ``four + factor · other``, fused if the processor supports it."""
+    return _multiply_add(("contract",))
 
 
 @intrinsic
 def add_rounded_multiple(_typing_context, four, factor, other):
-    """``four + factor · other``, the product rounded before it is added."""
-    return _adding_a_multiple(())
+    """Return ``four + factor · other``, with the product rounded before the addition."""
+    return _multiply_add(())
 
 
 @intrinsic
 def add_product(_typing_context, four, factors, other):
-    """``four + factors · other``, number by number, fused where the processor can."""
+    """Return ``four + factors · other``, elementwise, fused if the processor supports it."""
 
     def generate(_context, builder, _signature, arguments):
         four, factors, other = arguments
@@ -112,12 +112,12 @@ def add_product(_typing_context, four, factors, other):
 
 
 @intrinsic
-def at_least(_typing_context, four, least):
-    """The ``four`` numbers, and ``least`` where one is less."""
+def clip_below(_typing_context, four, minimum):
+    """Return ``four`` with elements below ``minimum`` replaced by ``minimum``."""
 
     def generate(_context, builder, _signature, arguments):
         four, least = arguments
-        least = _four_times(builder, least)
+        least = _splat(builder, least)
         return builder.select(builder.fcmp_ordered("<", four, least), least, four)
 
     return _FOUR(_FOUR, numba.float64), generate
@@ -125,7 +125,7 @@ def at_least(_typing_context, four, least):
 
 @intrinsic
 def four_zeros(_typing_context):
-    """Four zeros in a register."""
+    """Return four zeros in a register."""
 
     def generate(_context, _builder, _signature, _arguments):
         return ir.Constant(_FOUR_IN_LLVM, [0.0] * 4)
@@ -135,7 +135,7 @@ def four_zeros(_typing_context):
 
 @intrinsic
 def prefetch(_typing_context, array, index):
-    """Ask the processor to bring the cache line of ``array[index]`` near; it never faults and never waits."""
+    """Prefetch the cache line of ``array[index]``; this never faults and never waits."""
 
     def generate(context, builder, signature, arguments):
         pointer = builder.gep(
@@ -153,8 +153,8 @@ def prefetch(_typing_context, array, index):
 
 
 @intrinsic
-def borrowed(_typing_context, array):
-    """``array`` without its owner: whoever gets it counts no references. Its owner must outlive it."""
+def unowned_view(_typing_context, array):
+    """Return ``array`` without its owner, so that no references are counted; the owner must outlive the result."""
 
     def generate(context, builder, signature, arguments):
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -166,20 +166,20 @@ def borrowed(_typing_context, array):
 
 
 def _call_at(context, builder, signature, types, address, *values):
-    """Call machine code by its address: a function as an argument costs .2 ms at each call of a loop, where numba asks Python for it."""
+    """Call machine code by its address; passing a function to a loop would cost 0.2 ms per call, because numba would ask Python."""
     arguments = [context.cast(builder, *of) for of in zip(values, types, signature.args, strict=True)]
     code = context.call_conv.get_function_type(signature.return_type, signature.args).as_pointer()
-    status, answer = context.call_conv.call_function(
+    status, result = context.call_conv.call_function(
         builder, builder.inttoptr(address, code), signature.return_type, signature.args, arguments
     )
     with builder.if_then(status.is_error, likely=False):
         context.call_conv.return_status_propagate(builder, status)
-    return answer
+    return result
 
 
 @intrinsic
-def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
-    """The answer of a rule of first order: d."""
+def call_rule(_typing_context, address, scores, label, sq_norm, step, cost):
+    """Return the d of a first-order rule."""
 
     def generate(context, builder, signature, arguments):
         return _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
@@ -188,8 +188,8 @@ def ask_rule(_typing_context, address, scores, label, sq_norm, step, cost):
 
 
 @intrinsic
-def ask_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
-    """The answer of a rule of second order: d and b."""
+def call_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
+    """Return the d and b of a second-order rule."""
 
     def generate(context, builder, signature, arguments):
         return _call_at(context, builder, SECOND_ORDER_SIGNATURE, signature.args[1:], *arguments)

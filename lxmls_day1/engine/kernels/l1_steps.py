@@ -1,7 +1,7 @@
-"""Two classes and the penalty Σ λ_j |v_j|: slopes of the log loss by each weight, and one step of Newton's method by coordinates.
+"""The log loss of two classes with the penalty Σ λ_j |v_j|: its derivatives, and a proximal Newton step by coordinate descent.
 
-``classifiers/solvers/newton_l1.py`` has the mathematics. The matrix comes by its columns, the column of ones first. These functions run as
-Python where nothing is compiled.
+``classifiers/solvers/newton_l1.py`` contains the mathematics. The matrix is stored by columns, with the column of ones
+first. Without numba these functions run as plain Python.
 """
 
 from typing import NamedTuple
@@ -10,37 +10,37 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.primitives import as_read_only, kernel
 
-_MOST_SWEEPS, _ENOUGH = (
+_MAX_SWEEPS, _STOP_RATIO = (
     10,
     0.25,
-)  # over the coordinates in a step; the share of the first sweep's squared slopes that ends it
-_LEAST_CURVATURE = 1e-12
-_INLINED = {"forceinline": True, "fastmath": {"contract", "reassoc"}}  # sums in any order
-_MOST_HALVES, _SURE_DESCENT = 30, 0.01  # of the line search: halvings, and Armijo's share
+)  # maximum number of sweeps in a Newton step; ratio of the squared slopes to those of the first sweep that ends it
+_MIN_CURVATURE = 1e-12
+_INLINED = {"forceinline": True, "fastmath": {"contract", "reassoc"}}  # Sums may be reordered.
+_MAX_HALVINGS, _ARMIJO_CONSTANT = 30, 0.01  # line search: maximum number of halvings, and Armijo's constant
 
 
 class Columns(NamedTuple):
-    """M examples of two classes, by the columns of g(x)."""
+    """M examples of two classes, stored by the columns of g(x)."""
 
     indptr: np.ndarray  # (J + 2,)
     indices: np.ndarray  # (nnz,): examples
     data: np.ndarray  # (nnz,)
     signs: np.ndarray  # (M,): 1 for the second class, −1 for the first
-    shares: np.ndarray  # (M,): how much each example counts, over M
+    sample_weights: np.ndarray  # (M,): the weight of each example, divided by M
 
 
-def as_columns(X, labels, shares):
-    """A csr_array (M, J) with labels 0 and 1, as the steps read it."""
+def as_columns(X, labels, sample_weights):
+    """Convert a csr_array (M, J) with labels 0 and 1 to the format of the steps."""
     by_column, n = X.tocsc(), len(labels)
     indptr = np.concatenate([[0], n + by_column.indptr.astype(np.int64)])
     indices = np.concatenate([np.arange(n, dtype=np.int32), by_column.indices.astype(np.int32)])
     data = np.concatenate([np.ones(n), by_column.data])
-    return Columns(*map(as_read_only, (indptr, indices, data, 2.0 * labels - 1.0, shares / n)))
+    return Columns(*map(as_read_only, (indptr, indices, data, 2.0 * labels - 1.0, sample_weights / n)))
 
 
 @kernel(**_INLINED)
 def _product(columns, j, numbers):
-    """Column j times a vector (M,)."""
+    """Return the product of column j and a vector (M,)."""
     indices, data, total = columns[1], columns[2], 0.0
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
         total += data[i] * numbers[np.uint64(np.uint32(indices[i]))]
@@ -49,7 +49,7 @@ def _product(columns, j, numbers):
 
 @kernel(**_INLINED)
 def _weighted_product(columns, j, first, second):
-    """Column j times the products of two vectors (M,)."""
+    """Return the product of column j and the elementwise product of two vectors (M,)."""
     indices, data, total = columns[1], columns[2], 0.0
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
         m = np.uint64(np.uint32(indices[i]))
@@ -58,24 +58,28 @@ def _weighted_product(columns, j, first, second):
 
 
 @kernel(**_INLINED)
-def _curvature(columns, j, bend):
-    indices, data, total = columns[1], columns[2], _LEAST_CURVATURE
+def _curvature(columns, j, second_derivative):
+    indices, data, total = columns[1], columns[2], _MIN_CURVATURE
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
-        total += data[i] * data[i] * bend[np.uint64(np.uint32(indices[i]))]
+        total += data[i] * data[i] * second_derivative[np.uint64(np.uint32(indices[i]))]
     return total
 
 
 @kernel(**_INLINED)
 def _add(columns, j, factor, numbers):
-    """numbers (M,) ← numbers + factor · column j."""
+    """Add factor · column j to ``numbers`` (M,)."""
     indices, data = columns[1], columns[2]
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
         numbers[np.uint64(np.uint32(indices[i]))] += factor * data[i]
 
 
 @kernel(fastmath={"contract"})
-def slopes(columns, margins, slope, bend, gradient):
-    """The mean log loss at scores ``margins`` (M,); fills its first and second derivatives by each score, and the gradient (J + 1,)."""
+def log_loss_derivatives(columns, margins, first_derivative, second_derivative, gradient):
+    """Return the mean log loss at scores ``margins`` (M,), and fill the derivative arrays.
+
+    ``first_derivative`` and ``second_derivative`` (M,) get the first and second derivatives by each score,
+    ``gradient`` (J + 1,) the gradient.
+    """
     _, _, _, signs, shares = columns
     loss = 0.0
     for m in range(len(signs)):
@@ -83,19 +87,19 @@ def slopes(columns, margins, slope, bend, gradient):
         small = np.exp(-abs(right))
         wrong = (small if right > 0.0 else 1.0) / (1.0 + small)
         loss += shares[m] * (max(-right, 0.0) + np.log1p(small))
-        slope[m], bend[m] = -signs[m] * wrong * shares[m], wrong * (1.0 - wrong) * shares[m]
+        first_derivative[m], second_derivative[m] = -signs[m] * wrong * shares[m], wrong * (1.0 - wrong) * shares[m]
     for j in range(len(gradient)):
-        gradient[j] = _product(columns, j, slope)
+        gradient[j] = _product(columns, j, first_derivative)
     return loss
 
 
 @kernel(fastmath={"contract"})
-def _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift):
-    """Each active coordinate of the parabola goes to its minimum; returns the sum of the squared slopes before these steps."""
+def _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift):
+    """Minimise the quadratic model along each active coordinate; return the sum of the squared slopes before these steps."""
     squares = 0.0
     for j in active:
         slope, here, penalty = (
-            gradient[j] + _weighted_product(columns, j, bend, shift),
+            gradient[j] + _weighted_product(columns, j, second_derivative, shift),
             weights[j] + change[j],
             penalties[j],
         )
@@ -110,8 +114,8 @@ def _sweep(columns, penalties, active, curvature, bend, gradient, weights, chang
 
 
 @kernel(fastmath={"contract"})
-def _gain(columns, penalties, active, length, weights, change, margins, shift):
-    """How much F grows along a share of the step."""
+def _objective_change(columns, penalties, active, length, weights, change, margins, shift):
+    """Return F at ``length`` times the step minus F before the step."""
     _, _, _, signs, shares = columns
     gain = 0.0
     for m in range(len(signs)):
@@ -124,28 +128,31 @@ def _gain(columns, penalties, active, length, weights, change, margins, shift):
 
 
 @kernel(fastmath={"contract"})
-def newton_step(columns, penalties, order, bend, gradient, weights, margins):
-    """One step from ``weights`` (J + 1,) with the scores ``margins`` (M,), both changed in place; returns whether it led downwards.
+def newton_step(columns, penalties, order, second_derivative, gradient, weights, margins):
+    """Run one Newton step on ``weights`` (J + 1,) and the scores ``margins`` (M,), in place; return True if F decreased.
 
-    ``order`` holds all coordinates. Those that are 0 and have no slope that the penalty does not outweigh stay where they are.
+    ``order`` lists all coordinates. A coordinate that is 0 and whose slope does not exceed the penalty is left unchanged.
     """
     n_active, active, curvature = 0, np.empty(len(weights), np.int64), np.empty(len(weights))
     for j in order:
         if weights[j] != 0.0 or abs(gradient[j]) > penalties[j]:
-            active[n_active], curvature[j] = j, _curvature(columns, j, bend)
+            active[n_active], curvature[j] = j, _curvature(columns, j, second_derivative)
             n_active += 1
     active = active[:n_active]
-    change, shift = np.zeros(len(weights)), np.zeros(len(margins))  # of the weights and of the scores
-    first = _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift)
-    for _ in range(_MOST_SWEEPS - 1):
-        if _sweep(columns, penalties, active, curvature, bend, gradient, weights, change, shift) <= _ENOUGH * first:
+    change, shift = np.zeros(len(weights)), np.zeros(len(margins))  # changes of the weights and of the scores
+    first = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift)
+    for _ in range(_MAX_SWEEPS - 1):
+        if (
+            _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift)
+            <= _STOP_RATIO * first
+        ):
             break
     expected, length = 0.0, 1.0
     for j in active:
         expected += gradient[j] * change[j] + penalties[j] * (abs(weights[j] + change[j]) - abs(weights[j]))
-    for _ in range(_MOST_HALVES):
-        gain = _gain(columns, penalties, active, length, weights, change, margins, shift)
-        if gain < 0.0 and gain <= _SURE_DESCENT * length * expected:
+    for _ in range(_MAX_HALVINGS):
+        gain = _objective_change(columns, penalties, active, length, weights, change, margins, shift)
+        if gain < 0.0 and gain <= _ARMIJO_CONSTANT * length * expected:
             weights += length * change
             margins += length * shift
             return True

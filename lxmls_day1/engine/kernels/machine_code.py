@@ -1,21 +1,20 @@
-"""Compiled functions whose machine code is kept on disk, and is used only where it is surely the right one.
+"""A disk cache for compiled functions that never returns the machine code of another function or version.
 
-numba's own cache was written for packages. A lab is not one: its files are imported flat (``import mira``) or as
-``classifiers.mira``, from several folders, in one process or in several, and students edit them. Here
+numba's own cache was written for packages. A lab is not a package: its files are imported flat (``import mira``) or as
+``classifiers.mira``, from several folders, in one process or in several, and students edit them. Therefore
 
-* a file of the cache holds one function, under a name made of the function, its module, its types and the processor. It
-  begins with a checksum over the machine code and over all that the code depends on (:func:`_what_it_depends_on`). A file
-  that is damaged, stale, or belongs to something else is thus not used, and is written anew;
-* the name by which LLVM finds a function occurs once in the world. numba numbers the functions of a process, so that two
-  versions of a function, of which one comes from a cache, can have the same name, and a loop that is given the one runs
-  the other;
-* nothing that happens to the cache is an error. Where its files can be read but not written they are used; where none
-  can be written either, functions are compiled for this process alone, and a warning says so once (none where Python is
-  not to write bytecode either, as in the boxes of the grader).
+* a cache file contains one function. Its name is made of the function, its module, its types and the processor. The file
+  begins with a checksum over the machine code and everything that the code depends on (:func:`_dependencies`). A
+  damaged or stale file, or a file of another function, is thus detected, ignored and rewritten;
+* the name by which LLVM finds a function is globally unique. numba numbers the functions per process, so a cached and a
+  newly compiled version of a function could have the same name, and a loop that receives one would run the other;
+* a problem of the cache is never an error. Files that are readable but not writable are used. If no folder is writable,
+  functions are compiled for this process only, with one warning (without a warning if Python writes no bytecode either,
+  as in the boxes of the grader).
 
-Files are looked for, and written, in the folder of the environment variable ``NUMBA_CACHE_DIR``, then beside the
-source in ``__pycache__``, then in numba's folder in the user's cache. Functions that stand in no file (a notebook's cell, standard
-input) are always compiled.
+Files are read and written in the folder of the environment variable ``NUMBA_CACHE_DIR``, then in ``__pycache__`` next to the
+source, then in numba's folder in the user's cache. Functions without a source file (in a notebook cell or standard input)
+are always compiled.
 """
 
 import functools
@@ -38,9 +37,10 @@ import llvmlite
 import numba
 import numpy as np
 
-from lxmls_day1.base.atomic_files import renew_file
+from lxmls_day1.base.atomic_files import rewrite_cache_file
 
-# Names of numba that are not public; a release may take them away (docs/dev/numba.md). Then everything is compiled, and nothing is kept.
+# These names of numba are not public, and a release may remove them (docs/dev/numba.md). Then functions are compiled in
+# every process and nothing is cached.
 try:
     from numba.core.caching import NullCache
     from numba.core.compiler import CompileResult
@@ -49,26 +49,26 @@ try:
     from numba.extending import _Intrinsic
     from numba.misc.appdirs import AppDirs
 
-    MISSING = ""
+    MISSING_NUMBA_NAME = ""
 except ImportError as error:
     NullCache: Any = object  # type: ignore[no-redef]
-    MISSING = str(error)
+    MISSING_NUMBA_NAME = str(error)
 
 _VERSIONS = f"numba {numba.__version__}, llvmlite {llvmlite.__version__}, Python {sys.version}, format 1"
-_CONFIG: Any = numba.config  # its attributes are made from the environment
-_CHECKSUM = 32  # bytes of it
+_CONFIG: Any = numba.config  # The attributes are set from environment variables at run time.
+_CHECKSUM_BYTES = 32  # bytes
 _LOG = logging.getLogger(__name__)
 
 
 def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """``numba.njit`` with the cache of this module.
+    """Return a decorator like ``numba.njit`` that uses the cache of this module.
 
     Parameters
     ----------
     signature : numba signature, optional
-        Compile for these types, at once; otherwise for those of each call.
+        Compile immediately for these types. Default: compile for the types of each call.
     **options
-        Those of ``numba.njit``.
+        The options of ``numba.njit``.
 
     Returns
     -------
@@ -82,13 +82,13 @@ def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[...,
     >>> double(4)
     8
     """
-    # no function for C, which nobody calls: a seventh of the time of compiling
+    # Omitting the unused C wrapper saves a seventh of the compile time.
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
     def decorate(function: Any) -> Any:
-        dispatcher = numba.njit(**options)(_renamed(function))
-        if MISSING:
-            _warn_once(f"numba {numba.__version__} has changed: {MISSING}")
+        dispatcher = numba.njit(**options)(_with_unique_name(function))
+        if MISSING_NUMBA_NAME:
+            _warn_once(f"numba {numba.__version__} has changed: {MISSING_NUMBA_NAME}")
         else:
             dispatcher._cache = MachineCodeCache(function, options)
         dispatcher.compile = _without_collector(dispatcher.compile)
@@ -101,7 +101,7 @@ def cached_jit(signature: Any = None, **options: Any) -> Callable[[Callable[...,
 
 
 def _without_collector(compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same without a search for garbage among the many objects of the compiler, an eighth of the time."""
+    """Wrap ``compile`` to run without garbage collection, which saves an eighth of the compile time."""
 
     @functools.wraps(compile)
     def compiled(signature: Any) -> Any:
@@ -118,14 +118,14 @@ def _without_collector(compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @functools.cache
 def address_of(function: Any) -> int:
-    """Where the machine code lies of a function that was compiled for one signature alone; it stays as long as the function."""
+    """Return the address of a function compiled for exactly one signature; it is valid as long as the function exists."""
     (compiled,) = function.overloads.values()
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address
 
 
 class MachineCodeCache(NullCache):
-    """The cache of one function, as numba asks it: for what was compiled, by signature."""
+    """The cache of one function, with numba's interface: compiled code is stored by signature."""
 
     def __init__(self, function: types.FunctionType, options: dict[str, Any]):
         self._function = function
@@ -133,65 +133,69 @@ class MachineCodeCache(NullCache):
         self._source = Path(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was kept for a signature; None, which is logged, if there is nothing that can be used: it is compiled then."""
+        """Return the cached code for a signature, or None if it must be compiled, which is logged."""
         target_context.refresh()
-        found = self._found(sig, target_context) if self._has_place() else None
+        found = self._load_cached(sig, target_context) if self._is_importable() else None
         if found is None:
             _LOG.info("compiling %s", self._function.__qualname__)
         return found
 
-    def _found(self, sig: Any, target_context: Any) -> Any:
-        name, belongs_to = self._entry(sig, target_context.codegen())
-        for folder in _folders(self._source):
+    def _load_cached(self, sig: Any, target_context: Any) -> Any:
+        name, belongs_to = self._file_name_and_key(sig, target_context.codegen())
+        for folder in _cache_folders(self._source):
             try:
-                if not (folder / name).is_file():  # reading a pipe might never end
+                if not (folder / name).is_file():  # Reading a pipe might block forever.
                     continue
                 content = (folder / name).read_bytes()
-                if content[:_CHECKSUM] == _checksum(belongs_to, content[_CHECKSUM:]):
-                    return CompileResult._rebuild(target_context, *pickle.loads(content[_CHECKSUM:]))
-            except Exception:  # unreadable, or made where other modules could be imported: to be compiled
+                if content[:_CHECKSUM_BYTES] == _checksum(belongs_to, content[_CHECKSUM_BYTES:]):
+                    return CompileResult._rebuild(target_context, *pickle.loads(content[_CHECKSUM_BYTES:]))
+            except Exception:  # unreadable, or written with other modules available: compile
                 continue
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for a signature, in the first folder that takes it."""
-        if not self._has_place() or data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
+        """Save the code compiled for a signature in the first writable folder."""
+        if (
+            not self._is_importable()
+            or data.library.has_dynamic_globals
+            or not all(part.can_cache for part in data.lifted)
+        ):
             return
-        name, belongs_to = self._entry(sig, data.codegen)
+        name, belongs_to = self._file_name_and_key(sig, data.codegen)
         try:
             payload = dumps(data._reduce())
-        except Exception as error:  # it refers to what cannot be found again
+        except Exception as error:  # It refers to objects that cannot be pickled.
             _warn_once(f"{self._function.__name__}: {error}")
             return
         content = _checksum(belongs_to, payload) + payload
         reason = ""
-        for folder in _folders(self._source):
+        for folder in _cache_folders(self._source):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                renew_file(folder / name, content)
+                rewrite_cache_file(folder / name, content)
                 return
             except OSError as error:
-                if _holds(folder / name, content):  # Windows: another process has just written it, and has it open
+                if _has_content(folder / name, content):  # On Windows, another process may just have written it.
                     return
                 reason = f"{folder.parent}: {error.strerror or error}"
-        _warn_once(reason)  # of the last folder, which is the same one for all sources
+        _warn_once(reason)  # The last folder is the same for all sources, so this warns only once.
 
     @functools.cached_property
     def _digest(self) -> bytes:
-        """A digest that two functions share only if they lead to the same machine code."""
-        # sets are sorted, for their order changes from one process to the next
+        """A digest that two functions share only if they have the same machine code."""
+        # Sets are sorted, because their order differs between processes.
         options = [(key, sorted(of) if isinstance(of, (set, frozenset)) else of) for key, of in self._options.items()]
         hashed = hashlib.sha256(repr((_VERSIONS, sorted(options, key=str))).encode())
-        for part in _what_it_depends_on(self._function, set()):
+        for part in _dependencies(self._function, set()):
             hashed.update(part.encode(errors="surrogatepass") + b"\0")
         return hashed.digest()
 
-    def _has_place(self) -> bool:
-        """Whether the function stands in a file, in a module that can be found again by its name."""
+    def _is_importable(self) -> bool:
+        """Return True if the function is in a source file, in a module that can be found by its name."""
         return self._source.is_file() and self._function.__module__ in sys.modules
 
-    def _entry(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
-        """The name of the file, and what must be the same for its content to be right."""
+    def _file_name_and_key(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+        """Return the name of the cache file, and the key on which its validity depends."""
         function = self._function
         title = re.sub(r"[^\w.]", "", f"{self._source.stem}.{function.__qualname__}")
         settings = str(_CONFIG.OPT), str(_CONFIG.BOUNDSCHECK), sys.implementation.cache_tag
@@ -199,19 +203,19 @@ class MachineCodeCache(NullCache):
         return f"{title[:80]}-{hashlib.sha256(key).hexdigest()[:16]}.nbc", key + self._digest
 
 
-def _checksum(belongs_to: bytes, payload: bytes) -> bytes:
-    return hashlib.sha256(hashlib.sha256(belongs_to).digest() + payload).digest()
+def _checksum(key: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(hashlib.sha256(key).digest() + payload).digest()
 
 
-def _holds(path: Path, content: bytes) -> bool:
+def _has_content(path: Path, content: bytes) -> bool:
     try:
         return path.read_bytes() == content
     except OSError:
         return False
 
 
-def _folders(source: Path) -> Iterator[Path]:
-    """Where the machine code of a source file may lie."""
+def _cache_folders(source: Path) -> Iterator[Path]:
+    """Yield the folders for the machine code of a source file, in order of preference."""
     of_source = f"{source.parent.name}_{hashlib.sha256(os.fsencode(source.parent.absolute())).hexdigest()[:16]}"
     if _CONFIG.CACHE_DIR:
         yield Path(_CONFIG.CACHE_DIR, of_source)
@@ -219,24 +223,24 @@ def _folders(source: Path) -> Iterator[Path]:
     yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir, of_source)
 
 
-def where_kept(source: Path) -> tuple[Path | None, str]:
-    """The folder that the machine code of a source file is written to; None, and why, if there is none."""
-    if MISSING:
-        return None, f"numba {numba.__version__} has changed: {MISSING}"
-    why = ""
-    for folder in _folders(source):
+def machine_code_folder(source: Path) -> tuple[Path | None, str]:
+    """Return the folder for the machine code of a source file and ""; if no folder is writable, None and the reason."""
+    if MISSING_NUMBA_NAME:
+        return None, f"numba {numba.__version__} has changed: {MISSING_NUMBA_NAME}"
+    reason = ""
+    for folder in _cache_folders(source):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 return folder, ""
         except OSError as error:
-            why = f"{folder}: {error.strerror or error}"
-    return None, why
+            reason = f"{folder}: {error.strerror or error}"
+    return None, reason
 
 
 @functools.cache
 def _warn_once(reason: str) -> None:
-    if sys.dont_write_bytecode:  # with that setting nobody expects files of compiled code
+    if sys.dont_write_bytecode:  # With this setting, users expect no files of compiled code.
         return
     warnings.warn(
         f"machine code cannot be kept ({reason}); everything works, but each process compiles the functions again. "
@@ -245,8 +249,8 @@ def _warn_once(reason: str) -> None:
     )
 
 
-def _renamed(function: types.FunctionType) -> types.FunctionType:
-    """The same function, under a qualified name that no other has."""
+def _with_unique_name(function: types.FunctionType) -> types.FunctionType:
+    """Return a copy of the function with a globally unique qualified name."""
     twin = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -258,8 +262,8 @@ def _renamed(function: types.FunctionType) -> types.FunctionType:
 # ------------------------------------------------------------------------------------------- what machine code depends on
 
 
-def _what_it_depends_on(value: Any, seen: set[int]) -> Iterator[str]:
-    """Code, file and constants of a function, and those of the functions it calls, in whatever files these stand."""
+def _dependencies(value: Any, seen: set[int]) -> Iterator[str]:
+    """Yield code, file digest and constants of a function, and of all functions that it calls, in any file."""
     if isinstance(value, Dispatcher):
         yield repr(sorted(value.targetoptions.items(), key=str))
         value = value.py_func
@@ -272,31 +276,31 @@ def _what_it_depends_on(value: Any, seen: set[int]) -> Iterator[str]:
         yield _file_digest(value.__code__.co_filename)
         yield from _code_parts(value.__code__)
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        used = [value.__globals__[name] for name in _names(value.__code__) if name in value.__globals__]
+        used = [value.__globals__[name] for name in _global_names(value.__code__) if name in value.__globals__]
         for other in (*cells, *used, *(value.__defaults__ or ())):
             if isinstance(other, types.ModuleType):
-                for name in _names(value.__code__):
+                for name in _global_names(value.__code__):
                     attribute = vars(other).get(name)
                     if isinstance(attribute, Dispatcher):
-                        yield from _what_it_depends_on(attribute, seen)
+                        yield from _dependencies(attribute, seen)
             else:
-                yield from _what_it_depends_on(other, seen)
+                yield from _dependencies(other, seen)
     elif isinstance(value, np.ndarray):
         yield f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     elif isinstance(value, tuple):
         for item in value:
-            yield from _what_it_depends_on(item, seen)
+            yield from _dependencies(item, seen)
     elif isinstance(value, (bool, int, float, complex, str, bytes, type(None), np.generic)):
         yield repr(value)
     else:
         yield f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
+def _global_names(code: types.CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+            yield from _global_names(constant)
 
 
 def _code_parts(code: types.CodeType) -> Iterator[str]:

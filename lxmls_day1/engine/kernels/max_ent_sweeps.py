@@ -1,8 +1,9 @@
-"""The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps over examples, a pass that measures.
+"""The compiled inner loops of dual coordinate ascent for maximum entropy: a sweep of steps, and a measuring pass.
 
-Both come twice, for any number of classes and for two. They work on the rows of ``sparse_rows.Examples`` and change the
-multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` has the mathematics, the readable form of a step, and the
-loop around these. With two classes W = (−v/2, v/2), and the multipliers are (1 − β, β), β that of the wrong class.
+Each exists in two versions: for any number of classes, and for two. They read the rows of ``sparse_rows.Examples`` and
+change the multipliers α and the weights in place. ``classifiers/solvers/max_ent_dual.py`` contains the mathematics, a
+readable form of a step, and the outer loop. With two classes W = (−v/2, v/2), and the multipliers are 1 − β for the true
+class and β for the wrong class.
 """
 
 import numpy as np
@@ -10,14 +11,17 @@ from scipy.special import entr, softmax
 
 from lxmls_day1.engine.kernels.batch import exponentials
 from lxmls_day1.engine.kernels.primitives import kernel
-from lxmls_day1.engine.kernels.row_primitives import NEAR, add_row, prefetch_coming, score_row
+from lxmls_day1.engine.kernels.row_primitives import CACHED_NUMBERS, add_row, prefetch_upcoming, score_row
 from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
-_RELAXATION = 1.5  # of two classes: the curvature of a step is taken for so much smaller; gains up to 2
-_NEWTON_STEPS, _NEAR_ENOUGH = 50, 1e-2  # of the step of two classes: most, and how small the last is beside the first
+_RELAXATION = 1.5  # Over-relaxation for two classes: divides the curvature of a step; steps gain for values up to 2.
+_MAX_NEWTON_STEPS, _NEWTON_TOLERANCE = (
+    50,
+    1e-2,
+)  # two-class step: maximum number of Newton steps; ratio of the last to the first
 
 
-def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
+def _sweep_in_numpy(examples, sample_weights, order, inverse_lambda_m, alpha, W):
     indptr, indices, data, sq_norms, _ = examples
     estimate = 0.0
     for m in order.tolist():
@@ -25,8 +29,8 @@ def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
         features, values = 1 + indices[row], data[row]
         p = softmax(W[0] + values @ W[features])
         a, u = alpha[m], p - alpha[m]
-        own_unit = unit * shares[m]
-        estimate += shares[m] * (u * u / np.maximum(p + a, 1e-300)).sum()
+        own_unit = inverse_lambda_m * sample_weights[m]
+        estimate += sample_weights[m] * (u * u / np.maximum(p + a, 1e-300)).sum()
         squared = u @ u
         way = min(max(-(a @ u) / squared, 0.0), 1.0) if squared > 0 else 0.0
         middle = a + way * u
@@ -39,22 +43,22 @@ def _sweep_in_numpy(examples, shares, order, unit, alpha, W):
 
 
 @kernel(_sweep_in_numpy, fastmath={"contract"})
-def sweep(examples, shares, order, unit, alpha, W):
-    """Take the step of each example in ``order``.
+def sweep(examples, sample_weights, order, inverse_lambda_m, alpha, W):
+    """Run one dual step for each example in ``order``.
 
     Parameters
     ----------
     examples : Examples
-    shares : array (M,), how much each example counts, of mean 1
-    order : int array, which examples to visit
-    unit : float, 1/(λM)
+    sample_weights : array (M,), the weight of each example, with mean 1
+    order : int array, the examples to visit
+    inverse_lambda_m : float, 1/(λM)
     alpha : array (M, K)
     W : array (J + 1, K)
 
     Returns
     -------
     estimate : float
-        Roughly what the visited examples contributed to the duality gap just before their steps, times M.
+        M times the approximate contribution of the visited examples to the duality gap, each just before its step.
     """
     indptr, indices, data, sq_norms, _ = examples
     n_classes = W.shape[1]
@@ -63,7 +67,7 @@ def sweep(examples, shares, order, unit, alpha, W):
     for n in range(len(order)):
         m = order[n]
         score_row(indptr, indices, data, m, W, p)
-        prefetch_coming(indptr, indices, data, sq_norms, shares, order, n, NEAR)
+        prefetch_upcoming(indptr, indices, data, sq_norms, sample_weights, order, n, CACHED_NUMBERS)
         top = p.max()
         for k in range(n_classes):
             p[k] -= top
@@ -80,35 +84,38 @@ def sweep(examples, shares, order, unit, alpha, W):
             towards += a * u
             length += a * a
             d[k] = u
-        # The smallest ‖α + way · u‖² of the segment, and by it the bound of the curvature.
+        # The minimum of ‖α + way · u‖² on the segment bounds the curvature.
         way = min(max(-towards / squared, 0.0), 1.0) if squared > 0.0 else 0.0
         smallest = length + 2.0 * way * towards + way * way * squared
-        own_unit = unit * shares[m]
+        own_unit = inverse_lambda_m * sample_weights[m]
         step = 1.0 / (1.0 + own_unit * sq_norms[m] * min(0.5, 1.0 - smallest))
-        estimate += shares[m] * own_gap
+        estimate += sample_weights[m] * own_gap
         for k in range(n_classes):
             alpha[m, k] += step * d[k]
         add_row(indptr, indices, data, m, d, -own_unit * step, W)
     return estimate
 
 
-def measure(examples, labels, shares, alpha, W):
-    """One pass over all examples at fixed weights: (Σ log loss, Σ_m the entropy of α_m), each example by its share."""
+def measure(examples, labels, sample_weights, alpha, W):
+    """Return (Σ log loss, Σ_m entropy of α_m), both weighted by ``sample_weights``, in one pass at fixed weights."""
     scores = scores_of_all_rows(examples, W)
     top = scores.max(axis=1)
     losses = top + np.log(np.exp(scores - top[:, None]).sum(axis=1)) - scores[np.arange(len(labels)), labels]
-    return (shares * losses).sum(), (shares * entr(alpha).sum(axis=1)).sum()
+    return (sample_weights * losses).sum(), (sample_weights * entr(alpha).sum(axis=1)).sum()
 
 
 @kernel(forceinline=True)
 def _two_class_step(margin, beta, curvature):
-    """The β with which log odds(β) + margin + curvature (β' − β) = 0, by Newton's method on the log odds, kept in a bracket."""
-    at_once = -margin  # the log odds to which β would move if the margin did not move with it
+    """Return the β' that solves log odds(β') + margin + curvature (β' − β) = 0.
+
+    Uses Newton's method on the log odds, safeguarded by a bracket.
+    """
+    at_once = -margin  # the log odds of the solution if the margin were constant
     far = at_once - curvature * (1.0 / (1.0 + np.exp(-at_once)) - beta)
     low, high = min(at_once, far), max(at_once, far)
     t = np.log(beta / (1.0 - beta)) if 0.0 < beta < 1.0 else at_once
     moved, first = beta, 0.0
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_MAX_NEWTON_STEPS):
         if not low < t < high:
             t = (low + high) / 2.0
         moved = 1.0 / (1.0 + np.exp(-t))
@@ -119,13 +126,13 @@ def _two_class_step(margin, beta, curvature):
             low = t
         change = value / (1.0 + curvature * moved * (1.0 - moved))
         first = max(first, abs(change))
-        if abs(change) <= _NEAR_ENOUGH * min(first, 1.0):
+        if abs(change) <= _NEWTON_TOLERANCE * min(first, 1.0):
             break
         t -= change
     return moved
 
 
-def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
+def _sweep_two_in_numpy(examples, labels, sample_weights, order, inverse_lambda_m, beta, v):
     indptr, indices, data, sq_norms, _ = examples
     estimate = 0.0
     with np.errstate(over="ignore"):
@@ -136,8 +143,10 @@ def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
             margin = sign * float(v[0, 0] + values @ v[features, 0])
             before = float(beta[m])
             p = 1.0 / (1.0 + np.exp(margin))
-            estimate += shares[m] * (p - before) ** 2 * (1 / max(p + before, 1e-300) + 1 / max(2 - p - before, 1e-300))
-            own_unit = 2.0 * unit * shares[m]
+            estimate += (
+                sample_weights[m] * (p - before) ** 2 * (1 / max(p + before, 1e-300) + 1 / max(2 - p - before, 1e-300))
+            )
+            own_unit = 2.0 * inverse_lambda_m * sample_weights[m]
             beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
             d = own_unit * sign * (beta[m] - before)
             v[0, 0] += d
@@ -146,8 +155,8 @@ def _sweep_two_in_numpy(examples, labels, shares, order, unit, beta, v):
 
 
 @kernel(_sweep_two_in_numpy, fastmath={"contract"})
-def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
-    """:func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) in place of α and W; each step goes to its maximum."""
+def sweep_two_classes(examples, labels, sample_weights, order, inverse_lambda_m, beta, v):
+    """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) instead of α and W; each step is exact."""
     indptr, indices, data, sq_norms, _ = examples
     score, d = np.empty(1), np.empty(1)
     estimate = 0.0
@@ -155,19 +164,19 @@ def sweep_two_classes(examples, labels, shares, order, unit, beta, v):
         m = order[n]
         sign = 1.0 if labels[m] == 1 else -1.0
         score_row(indptr, indices, data, m, v, score)
-        prefetch_coming(indptr, indices, data, sq_norms, labels, order, n, 4 * NEAR)
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, 4 * CACHED_NUMBERS)
         margin, before = sign * score[0], beta[m]
         p = 1.0 / (1.0 + np.exp(margin))
         own_gap = (p - before) ** 2 * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))
-        estimate += shares[m] * own_gap
-        own_unit = 2.0 * unit * shares[m]
+        estimate += sample_weights[m] * own_gap
+        own_unit = 2.0 * inverse_lambda_m * sample_weights[m]
         beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
         d[0] = own_unit * sign * (beta[m] - before)
         add_row(indptr, indices, data, m, d, 1.0, v)
     return estimate
 
 
-def measure_two_classes(examples, labels, shares, beta, v):
-    """:func:`measure` for K = 2."""
+def measure_two_classes(examples, labels, sample_weights, beta, v):
+    """Run :func:`measure` for K = 2."""
     losses = np.logaddexp(0.0, -(2.0 * labels - 1.0) * scores_of_all_rows(examples, v)[:, 0])
-    return (shares * losses).sum(), (shares * (entr(beta) + entr(1.0 - beta))).sum()
+    return (sample_weights * losses).sum(), (sample_weights * (entr(beta) + entr(1.0 - beta))).sum()

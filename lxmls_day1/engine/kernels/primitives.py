@@ -1,8 +1,8 @@
-"""Whether kernels are compiled or replaced by their NumPy twins: decided here, once.
+"""Decides once whether kernels are compiled or replaced by their NumPy counterparts.
 
-numba makes training fast; nothing depends on it. Where it cannot be imported (a browser, a Python that is too new for it) every
-learner does the same steps in NumPy, and gets the same weights up to rounding. The same holds where numba's own variable
-NUMBA_DISABLE_JIT is set: training on a few points takes less time than importing numba.
+numba makes training fast but is optional. If it cannot be imported (in a browser, or in a Python that is too new for it),
+every learner runs the same steps in NumPy and gets the same weights up to rounding. The same happens if numba's environment
+variable NUMBA_DISABLE_JIT is set: training on a few points takes less time than importing numba.
 """
 
 import os
@@ -15,7 +15,7 @@ COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 if COMPILES:
     try:
         import numba  # noqa: F401
-    except (ImportError, OSError):  # it is not there, or its library cannot be loaded
+    except (ImportError, OSError):  # not installed, or its library cannot be loaded
         COMPILES = False
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -23,15 +23,15 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[Function], Function]:
-    """Decorate a function that is compiled where numba is, and elsewhere is replaced by its twin.
+    """Decorate a function so that it is compiled if numba is available, and otherwise replaced by its twin.
 
     Parameters
     ----------
     twin : function of the same arguments, optional
-        The same result in plain NumPy. Without one the function itself runs as Python: right where it is short, or where only
-        compiled functions call it.
+        A version in plain NumPy with the same result. Default: the function itself, run as Python. The default suits short
+        functions, and functions that only compiled functions call.
     **options
-        Those of `lxmls_day1.engine.kernels.machine_code.cached_jit`.
+        The options of `lxmls_day1.engine.kernels.machine_code.cached_jit`.
 
     Examples
     --------
@@ -50,8 +50,8 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
 
     def decorate(function: Function) -> Function:
         if not COMPILES:
-            return twin or function  # type: ignore[return-value]  # a twin takes the same arguments
-        from lxmls_day1.engine.kernels.machine_code import cached_jit  # it imports numba
+            return twin or function  # type: ignore[return-value]  # A twin has the same arguments.
+        from lxmls_day1.engine.kernels.machine_code import cached_jit  # imports numba
 
         compiled: Function = cached_jit(**options)(function)
         return compiled
@@ -60,7 +60,7 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
 
 
 def frozen(arrays: Arrays) -> Arrays:
-    """A named tuple whose arrays cannot be written to: the type that the kernels' signatures have.
+    """Return a copy of a named tuple with read-only arrays, as the signatures of the kernels require.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def frozen(arrays: Arrays) -> Arrays:
 
 
 def as_read_only(array: np.ndarray) -> np.ndarray:
-    """A view of an array that cannot be written to."""
+    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -1,7 +1,7 @@
-"""The scores of all rows of a CSR matrix in one pass: what stands behind labels, probabilities and objectives.
+"""The scores of all rows of a CSR matrix in one pass, from which labels, probabilities and objectives are computed.
 
-Every score is summed in the order of the entries of its row, product by product, and the intercept comes last. That is how SciPy's
-product of matrices does it, which takes twice the time: so most processors find the same bits either way.
+Every score is summed in the order of the entries of its row, with each product rounded, and the intercept is added last.
+SciPy's matrix product uses the same order and takes twice as long, so on most processors both give identical bits.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ Reals = NDArray[np.float64]
 
 
 def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
-    """X W[1:] + W[0], shape (M, K).
+    """Return X W[1:] + W[0], shape (M, K).
 
     Parameters
     ----------
     X : csr_array (M, J), as :func:`lxmls_day1.base.checks.as_matrix` returns it, or ``sparse_rows.Examples``
-        An index outside of the matrix would end the process.
+        Indices are not checked; an index outside of the matrix would crash the process.
     W : float64 array (J + 1, K)
 
     Examples
@@ -31,11 +31,12 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     array([[1.5, 0. ],
            [2.5, 3. ]])
     """
-    # two classes: one column has both scores; where the entries are few, to look through all weights would take longer
+    # If the columns of two classes are opposite, one column is enough. For few entries, comparing all weights would take
+    # longer than it saves.
     opposite = W.shape[1] == 2 and len(X.indices) > len(W) and bool((W[:, 0] == -W[:, 1]).all())
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
     scores = np.empty((W.shape[1], len(X.indptr) - 1))
-    indptr = X.indptr.astype(np.int64, copy=False)  # of one type for Examples and for matrices
+    indptr = X.indptr.astype(np.int64, copy=False)  # the same type for Examples and for matrices
     _score_rows(*map(as_read_only, (indptr, X.indices, X.data, W)), scores)
     return np.concatenate([-scores, scores]).T if opposite else scores.T
 
@@ -47,7 +48,7 @@ def _score_rows_in_numpy(indptr, indices, data, W, scores):
 
 @kernel(_score_rows_in_numpy)
 def _score_rows(indptr, indices, data, W, scores):
-    """scores ← those of every row, class by class (K, M): what is done with each of them is then done to many at once."""
+    """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory."""
     n_classes, intercept, one, four = np.uint64(W.shape[1]), np.uint64(0), np.uint64(1), np.uint64(4)
     sums = np.empty(W.shape[1])
     for m in range(np.uint64(scores.shape[1])):
@@ -58,11 +59,11 @@ def _score_rows(indptr, indices, data, W, scores):
                 score += data[i] * W[np.uint64(indices[i]) + one, intercept]
             sums[intercept] = score
         elif n_classes == four:
-            in_register = four_zeros()
+            four_scores = four_zeros()
             for i in range(start, stop):
                 weights = load_four(W, (np.uint64(indices[i]) + one) * four)
-                in_register = add_rounded_multiple(in_register, data[i], weights)
-            store_four(sums, intercept, in_register)
+                four_scores = add_rounded_multiple(four_scores, data[i], weights)
+            store_four(sums, intercept, four_scores)
         else:
             for k in range(n_classes):
                 sums[k] = 0.0

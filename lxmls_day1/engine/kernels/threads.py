@@ -1,4 +1,4 @@
-"""Calls that run beside one another, where there are threads; in a browser, which has none, one runs after the other."""
+"""Parallel calls in threads; if threads are unavailable, as in a browser, calls run one after another."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def thread_pool(n_threads: int) -> Executor:
-    """What takes calls and runs so many of them at the same time; without threads it runs each call when it is submitted.
+    """Return an executor with ``n_threads`` threads; without thread support it runs each call when it is submitted.
 
     Examples
     --------
@@ -16,12 +16,12 @@ def thread_pool(n_threads: int) -> Executor:
     ...     list(pool.map(abs, [-1, 2]))
     [1, 2]
     """
-    return ThreadPoolExecutor(n_threads) if threads_start() else _AtOnce()
+    return ThreadPoolExecutor(n_threads) if threads_available() else _SynchronousExecutor()
 
 
 @cache
-def threads_start() -> bool:
-    """Whether this Python can start threads: it tries."""
+def threads_available() -> bool:
+    """Return True if this Python can start threads; starts one to find out."""
     thread = Thread(target=int)
     try:
         thread.start()
@@ -31,9 +31,9 @@ def threads_start() -> bool:
     return True
 
 
-class _AtOnce(Executor):
+class _SynchronousExecutor(Executor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
-        """Call it now; an interruption is raised here, any other exception where the result is asked for."""
+        """Run the call now; KeyboardInterrupt is raised here, any other exception by ``result()`` of the future."""
         future: Future[Any] = Future()
         try:
             future.set_result(function(*arguments, **settings))

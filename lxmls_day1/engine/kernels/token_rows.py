@@ -1,43 +1,46 @@
-"""Texts -> rows of token counts, in machine code: words are looked up by their bytes, and tokens are never spelt out as Python text.
+"""Compiled conversion of texts to rows of token counts: words are looked up by their bytes, without Python strings.
 
-A batch of texts stands in one array of bytes. `find_words` parts it into words and looks each up in a table, in which a word has a
-number; what is new is normalised in Python, once for each different word. `hashed_rows` and `numbered_rows` make of the numbers the
-unigrams and bigrams of each text: as buckets with signs, or as numbers in a second table whose entries are the tokens themselves.
+A batch of texts is one array of bytes. `tokenize` splits it into words and looks up the index of each word in a hash table;
+new words are normalised in Python, once per distinct word. From these indices, `hashed_rows` and `indexed_rows` compute the
+unigrams and bigrams of each text: as buckets with signs, or as indices into a second table, of tokens.
 
-A table is open addressing over arrays. Each of ``slots`` (a power of two of them) is empty, or has two numbers: the key of an entry,
-which is its bytes if they are eight or fewer, else a hash of them; and the number of the entry plus one, with its length in the lower
-half. Entry n has its bytes in ``arena[starts[n]:starts[n + 1]]``. These kernels run where numba is; without it
-`lxmls_day1.engine.text.token_batches` counts in plain Python.
+A table is a hash table with open addressing. The number of ``slots`` is a power of two. Each slot is empty or has two
+numbers: the key of an entry, which is its bytes if there are at most eight, else a hash of them; and the index of the entry
+plus one in the upper half, with its length in the lower half. The bytes of entry n are ``arena[starts[n]:starts[n + 1]]``.
+These kernels need numba; without it, `lxmls_day1.engine.text.token_batches` counts in plain Python.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.kernels.hashing import finished, taken_in
+from lxmls_day1.engine.kernels.hashing import finalize, mix_hash
 from lxmls_day1.engine.kernels.primitives import kernel
 
-#: What a word is for the tokens: none (it ends a bigram before it), one in bigrams only, or one by itself, too.
+#: The kind of a word: not a token (it ends the bigram before it), a token in bigrams only, or also a token by itself.
 NO_TOKEN, IN_BIGRAMS, ALONE = 0, 1, 2
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without order
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with irregular bits
 _RADIX = 256
-# It disappears into its callers, and there is nothing in it that numba would have to count references of: see `row_primitives`.
+# Inlined into its callers, without reference-counted objects: see `row_primitives`.
 _PRIMITIVE = {"forceinline": True, "_nrt": False}
-_NOT_IN_IT, _NO_ROOM = -1, -2
+_NOT_FOUND, _TABLE_FULL = -1, -2
 _ZERO, _ONE, _TWO, _THREE, _EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 8))
 _IS_LETTER = np.array([chr(c).isascii() and chr(c).isalpha() for c in range(256)])
 _IS_MARK = np.array(
     [chr(c).isascii() and chr(c).isprintable() and not chr(c).isalnum() and chr(c) not in " _" for c in range(256)]
 )
-_LONG = _LOW = np.uint64(2**32 - 1)
-#: Byte -> whether white space may begin with it, and of ASCII whether it does; and the same with the comma.
+_MAX_LENGTH = _LOW = np.uint64(2**32 - 1)
+#: For each byte, 1 if white space may begin with it (for an ASCII byte: if it is white space); second array: or a comma.
 SPACES = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3]).astype(np.uint8)
 SPACES_AND_COMMAS = SPACES + (np.arange(256) == ord(",")).astype(np.uint8)
 
 
 @kernel(**_PRIMITIVE)
 def _gap_width(text, i, end, gaps):
-    """How many bytes of white space, or of a comma, begin here; 0 if a word does. White space is what `str.split` takes for it."""
+    """Return the number of bytes of white space, or of a comma, at i; 0 if a word begins there.
+
+    White space is defined as in `str.split`.
+    """
     c = text[i]
     if c < 128:
         return np.uint64(gaps[c])
@@ -57,8 +60,11 @@ def _gap_width(text, i, end, gaps):
 
 
 @kernel()
-def may_hold_thousands(text, starts):
-    """Which texts may hold a number such as ``1,250``: a comma and three bytes that are, or may begin, digits."""
+def may_contain_thousands_separator(text, starts):
+    """Return for each text True if it may contain a number such as ``1,250``: a comma before three possible digits.
+
+    Each byte of a non-ASCII character counts as a possible digit.
+    """
     found = np.zeros(len(starts) - 1, dtype=np.bool_)
     for m in range(len(found)):
         for i in range(starts[m], starts[m + 1] - 3):
@@ -72,68 +78,68 @@ def may_hold_thousands(text, starts):
     return found
 
 
-class Table(NamedTuple):
-    """The arrays of a table of byte strings, as the head of this file says."""
+class HashTable(NamedTuple):
+    """A hash table of byte strings; the docstring of this module describes the arrays."""
 
     slots: np.ndarray  # (a power of two, 2) uint64
     arena: np.ndarray  # uint8
-    starts: np.ndarray  # (most entries + 1,) int64
+    starts: np.ndarray  # (maximum number of entries + 1,) int64
 
 
 @kernel(**_PRIMITIVE)
 def _slot_of(key, slots):
-    """Where the search for a key begins."""
+    """Return the slot at which the search for a key begins."""
     key = (key ^ (key >> np.uint64(32))) * _FACTOR
     return (key ^ (key >> np.uint64(29))) & (np.uint64(len(slots)) - _ONE)
 
 
 @kernel(**_PRIMITIVE)
-def _mixed(h, chunk):
-    """The key of a long token after eight more bytes."""
+def _mix_key(h, chunk):
+    """Return the key of a long token after eight more bytes."""
     h = (h ^ chunk) * _FACTOR
     return h ^ (h >> np.uint64(32))
 
 
 @kernel(**_PRIMITIVE)
 def token_key(text, start, end):
-    """The bytes of a token as a number if there are eight or fewer, else a hash of them."""
+    """Return the bytes of a token as one number if there are at most eight, else a hash of them."""
     h, chunk, shift = _ZERO, _ZERO, _ZERO
     for i in range(start, end):
         if shift == _EIGHT * _EIGHT:
-            h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+            h, chunk, shift = _mix_key(h, chunk), _ZERO, _ZERO
         chunk |= np.uint64(text[np.uint64(i)]) << shift
         shift += _EIGHT
-    return chunk if end - start <= 8 else _mixed(h, chunk)
+    return chunk if end - start <= 8 else _mix_key(h, chunk)
 
 
 @kernel(**_PRIMITIVE)
-def token_entry(text, start, end, key, may_add, table, n_entries):
-    """The number of the token ``text[start:end]`` in a table, to which it is added if it is new and may be.
+def intern_token(text, start, end, key, may_add, table, n_entries):
+    """Return the index of the token ``text[start:end]`` in a table; a new token is added if ``may_add``.
 
-    It is -1 for one that may not be added, and -2 where there is no room for it.
+    Return −1 for a new token that may not be added, and −2 if the table is full.
     """
     slots, arena, arena_starts = table
     mask = np.uint64(len(slots)) - _ONE
     slot, start = _slot_of(key, slots), np.uint64(start)
     length = np.uint64(end) - start
     while True:
-        found = slots[slot, 1]
-        if found == _ZERO:
+        length_and_entry = slots[slot, 1]
+        if length_and_entry == _ZERO:
             if not may_add:
-                return np.int64(_NOT_IN_IT)
+                return np.int64(_NOT_FOUND)
             entry = np.uint64(n_entries)
             at = np.uint64(arena_starts[entry])
             if entry + _ONE == np.uint64(len(arena_starts)) or at + length > np.uint64(len(arena)):
-                return np.int64(_NO_ROOM)
-            slots[slot, 0], slots[slot, 1] = key, ((entry + _ONE) << np.uint64(32)) | min(length, _LONG)
+                return np.int64(_TABLE_FULL)
+            slots[slot, 0], slots[slot, 1] = key, ((entry + _ONE) << np.uint64(32)) | min(length, _MAX_LENGTH)
             for k in range(length):
                 arena[at + k] = text[start + k]
             arena_starts[entry + _ONE] = at + length
             return np.int64(entry)
-        if slots[slot, 0] == key and (found & _LONG) == min(length, _LONG):
-            entry = (found >> np.uint64(32)) - _ONE
+        if slots[slot, 0] == key and (length_and_entry & _MAX_LENGTH) == min(length, _MAX_LENGTH):
+            entry = (length_and_entry >> np.uint64(32)) - _ONE
             if length <= _EIGHT:
-                return np.int64(entry)  # the key says all
+                return np.int64(entry)  # The key identifies the token.
             at, k = np.uint64(arena_starts[entry]), _ZERO
             if np.uint64(arena_starts[entry + _ONE]) - at == length:
                 while k < length and arena[at + k] == text[start + k]:
@@ -144,29 +150,30 @@ def token_entry(text, start, end, key, may_add, table, n_entries):
 
 
 @kernel(_nrt=False)
-def find_words(text, starts, first, words, ends, gaps, table, n_entries):
-    """Part texts into words and number them by a table, to which new ones are added.
+def tokenize(text, starts, first, words, ends, gaps, table, n_entries):
+    """Split texts into words and look up their indices in a table; new words are added.
 
     Parameters
     ----------
     text, starts
-        The texts in UTF-8, and where each begins; the last of ``starts`` is the end of all.
+        The concatenated texts in UTF-8, and the offset of each text; the last of ``starts`` is the total length.
     first : int
-        The text to begin with.
+        The index of the text to begin with.
     words : int32 array
-        Takes the number of each word, from ``ends[first]`` on.
+        Output: the index of each word, from ``ends[first]`` on.
     ends : int64 array (n_texts + 1,)
-        Takes where the words of each text end; ``ends[0]`` is 0.
+        Output: the end of the words of each text; ``ends[0]`` is 0.
     gaps : uint8 array (256,)
-        What parts words: `SPACES` or `SPACES_AND_COMMAS`.
+        The bytes that separate words: `SPACES` or `SPACES_AND_COMMAS`.
     table : Table
     n_entries : int
-        How many words it has.
+        The number of words in the table.
 
     Returns
     -------
     text : int
-        The text at which the table was full: go on there with a larger one; the number of texts if all are done.
+        The index of the text at which the table was full, to continue there with a larger table; the number of texts if all are
+        done.
     n_entries : int
     """
     for m in range(first, len(starts) - 1):
@@ -185,13 +192,13 @@ def find_words(text, starts, first, words, ends, gaps, table, n_entries):
                 if gaps[c] and _gap_width(text, i, end, gaps) > _ZERO:
                     break
                 if shift == _EIGHT * _EIGHT:
-                    h, chunk, shift = _mixed(h, chunk), _ZERO, _ZERO
+                    h, chunk, shift = _mix_key(h, chunk), _ZERO, _ZERO
                 chunk |= c << shift
                 shift += _EIGHT
                 i += _ONE
-            key = chunk if i - begin <= _EIGHT else _mixed(h, chunk)
-            entry = token_entry(text, begin, i, key, True, table, n_entries)
-            if entry == _NO_ROOM:
+            key = chunk if i - begin <= _EIGHT else _mix_key(h, chunk)
+            entry = intern_token(text, begin, i, key, True, table, n_entries)
+            if entry == _TABLE_FULL:
                 return m, n_entries
             n_entries = max(n_entries, entry + 1)
             words[place] = entry
@@ -202,10 +209,11 @@ def find_words(text, starts, first, words, ends, gaps, table, n_entries):
 
 @kernel()
 def pack_words(forms, form_starts, kinds, unigrams, packed):
-    """What `hashed_rows` wants to know of each word, side by side: half a line of the processor's cache for a word.
+    """Pack the data of each word that `hashed_rows` needs into half a cache line.
 
-    These are its hash, and that of ``a_`` for the form ``a`` as far as blocks of four bytes reach; the bytes behind these blocks, what the
-    word is for tokens, and the length of its form; where the form stands; and its bytes if they are eight or fewer.
+    For a word with the form ``a`` these are: its hash; the hash state after the complete four-byte blocks of ``a_``; the bytes
+    after these blocks, the kind of the word and the length of ``a``; the offset of ``a`` in ``forms``; and the bytes of ``a``
+    if there are at most eight.
     """
     for n in range(len(packed)):
         i, end = form_starts[n], form_starts[n + 1]
@@ -215,7 +223,7 @@ def pack_words(forms, form_starts, kinds, unigrams, packed):
             rest |= c << shift
             shift += _EIGHT
             if shift == np.uint64(32):
-                h = taken_in(h, rest)
+                h = mix_hash(h, rest)
                 rest, shift = _ZERO, _ZERO
             i += 1
         start = form_starts[n]
@@ -226,13 +234,13 @@ def pack_words(forms, form_starts, kinds, unigrams, packed):
 
 
 @kernel(**_PRIMITIVE)
-def _kind(packed, word):
+def _word_kind(packed, word):
     return (packed[word, 1] >> np.uint64(24)) & np.uint64(3)
 
 
 @kernel(**_PRIMITIVE)
 def _bigram_hash(left, right, packed, forms):
-    """MurmurHash3 of ``left_right``, from where that of ``left_`` stands."""
+    """Return the MurmurHash3 of ``left_right``, continued from the packed hash state of ``left_``."""
     h, rest = packed[left, 0] >> np.uint64(32), packed[left, 1] & np.uint64(0xFFFFFF)
     length = (packed[left, 1] >> np.uint64(32)) + _ONE
     shift = _EIGHT * (length & _THREE)
@@ -253,7 +261,7 @@ def _bigram_hash(left, right, packed, forms):
             )
             i += np.uint64(4)
         rest |= four << shift
-        h = taken_in(h, rest & _LOW)
+        h = mix_hash(h, rest & _LOW)
         rest >>= np.uint64(32)
         left_to_do -= np.uint64(4)
     while left_to_do > _ZERO:
@@ -266,22 +274,22 @@ def _bigram_hash(left, right, packed, forms):
         rest |= c << shift
         shift += _EIGHT
         if shift == np.uint64(32):
-            h = taken_in(h, rest)
+            h = mix_hash(h, rest)
             rest, shift = _ZERO, _ZERO
         left_to_do -= _ONE
-    return finished(h, rest, length)
+    return finalize(h, rest, length)
 
 
 @kernel(**_PRIMITIVE)
-def _key_of(h, mask):
-    """Bucket and sign of a hash in one number that sorts by the bucket."""
+def _bucket_key(h, mask):
+    """Combine bucket and sign of a hash in one number that sorts by bucket."""
     signed = np.int64(np.int32(np.uint32(h)))
     return np.uint32(((np.uint64(abs(signed)) & mask) << np.uint64(1)) | np.uint64(signed < 0))
 
 
 @kernel(**_PRIMITIVE)
 def _sort(keys, scratch, n, bits, counts):
-    """Sort the first n keys of so many bits, by their digits from the lowest on; few are sorted one into another."""
+    """Sort the first n keys of ``bits`` bits: by radix sort, or a few keys by insertion sort."""
     if n <= 24:
         for i in range(1, n):
             key, k = keys[i], i
@@ -307,17 +315,19 @@ def _sort(keys, scratch, n, bits, counts):
 
 @kernel()
 def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
-    """The rows of hashed unigrams and bigrams: a bucket's value is the sum of the signs of the tokens in it, where that is not zero.
+    """Compute the rows of hashed unigrams and bigrams: the value of a bucket is the sum of the signs of its tokens.
+
+    Values of 0 are not stored.
 
     Parameters
     ----------
     words, ends
-        The numbers of the words of all texts, and where each text's end.
+        The indices of the words of all texts, and the end of each text.
     packed, forms
-        Of each word by its number what `pack_words` says, and the bytes of all forms.
+        The data of each word from `pack_words`, and the bytes of all forms.
     hash_bits : int
     indptr, indices, data : int64, uint32 and float32 arrays
-        Take the rows; the last two have room for two entries a word.
+        Output: the rows; the last two arrays have room for two entries per word.
     """
     mask = (np.uint64(1) << np.uint64(hash_bits)) - np.uint64(1)
     longest = 0
@@ -330,14 +340,14 @@ def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
         n, end = 0, ends[m + 1]
         for i in range(ends[m], end):
             word = np.uint64(words[np.uint64(i)])
-            kind = _kind(packed, word)
+            kind = _word_kind(packed, word)
             if kind == ALONE:
-                keys[n] = _key_of(packed[word, 0] & _LOW, mask)
+                keys[n] = _bucket_key(packed[word, 0] & _LOW, mask)
                 n += 1
             if i + 1 < end and kind != NO_TOKEN:
                 right = np.uint64(words[np.uint64(i + 1)])
-                if kind == ALONE or _kind(packed, right) == ALONE:
-                    keys[n] = _key_of(_bigram_hash(word, right, packed, forms), mask)
+                if kind == ALONE or _word_kind(packed, right) == ALONE:
+                    keys[n] = _bucket_key(_bigram_hash(word, right, packed, forms), mask)
                     n += 1
         _sort(keys, scratch, n, hash_bits + 1, counts)
         i = 0
@@ -354,7 +364,7 @@ def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
 
 @kernel(**_PRIMITIVE)
 def _write(packed, forms, word, token, at):
-    """Write the form of a word into a token from a place on; the place behind it."""
+    """Write the form of a word to ``token`` at index ``at``; return the index after it."""
     start, length = packed[word, 2], packed[word, 1] >> np.uint64(32)
     for k in range(length):
         token[at + k] = forms[start + k]
@@ -362,26 +372,27 @@ def _write(packed, forms, word, token, at):
 
 
 @kernel()
-def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of, hashes, table, n_entries):
-    """The rows of unigrams and bigrams by their numbers in a table, to which new ones are added.
+def indexed_rows(words, ends, first, packed, forms, indptr, indices, token_counts, hashes, table, n_entries):
+    """Compute the rows of unigrams and bigrams by their indices in a table; new tokens are added.
 
     Parameters
     ----------
     words, ends, packed, forms
-        As for `hashed_rows`.
+        See `hashed_rows`.
     first : int
-        The text to begin with; rows go from ``indptr[first]`` on.
-    indptr, indices, counts_of : int64, uint32 and float32 arrays
-        Take the rows, whose indices ascend.
+        The index of the text to begin with; its row begins at ``indptr[first]``.
+    indptr, indices, token_counts : int64, uint32 and float32 arrays
+        Output: the rows, with ascending indices.
     hashes : uint32 array
-        Takes the hash of each new token.
+        Output: the hash of each new token.
     table, n_entries
-        The tokens and how many there are. New ones of a text are numbered in the order of `tokens.count_tokens`: unigrams, then bigrams.
+        The table of tokens and their number. New tokens of a text are added in the order of `tokens.count_tokens`:
+        unigrams, then bigrams.
 
     Returns
     -------
     text, n_entries : int
-        As for `find_words`.
+        See `tokenize`.
     """
     longest, longest_form = 0, _ZERO
     for m in range(len(ends) - 1):
@@ -396,9 +407,9 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
         for bigrams in range(2):
             for i in range(ends[m], end - bigrams):
                 word = words[i]
-                kind = _kind(packed, word)
+                kind = _word_kind(packed, word)
                 right = words[i + bigrams]
-                if kind != ALONE and (bigrams == 0 or kind == NO_TOKEN or _kind(packed, right) != ALONE):
+                if kind != ALONE and (bigrams == 0 or kind == NO_TOKEN or _word_kind(packed, right) != ALONE):
                     continue
                 length = _write(packed, forms, word, token, _ZERO)
                 h = packed[word, 0] & _LOW
@@ -407,8 +418,8 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
                     length = _write(packed, forms, right, token, length + _ONE)
                     h = _bigram_hash(word, right, packed, forms)
                 key = token_key(token, 0, np.int64(length))
-                number = token_entry(token, 0, length, key, True, table, n_entries)
-                if number == _NO_ROOM:
+                number = intern_token(token, 0, length, key, True, table, n_entries)
+                if number == _TABLE_FULL:
                     return m, n_entries
                 hashes[number] = h
                 n_entries = max(n_entries, number + 1)
@@ -421,35 +432,37 @@ def numbered_rows(words, ends, first, packed, forms, indptr, indices, counts_of,
             while i < n and keys[i] == number:
                 count += 1
                 i += 1
-            indices[place], counts_of[place] = number, count
+            indices[place], token_counts[place] = number, count
             place += 1
         indptr[m + 1] = place
     return len(ends) - 1, n_entries
 
 
 @kernel()
-def merge_tokens(first, text, starts, number_of, may_add, table, n_entries):
-    """The numbers that the tokens of one table have in another, to which they are added if they may; -1 for those that are not in it.
+def merge_tokens(first, text, starts, index_of, may_add, table, n_entries):
+    """Look up the tokens of one table in another table, and write their indices to ``index_of``.
+
+    A token that is not in the other table is added if ``may_add``, and otherwise gets −1.
 
     Returns
     -------
     token : int
-        The first that was not merged for want of room: go on there with a larger table.
+        The index of the first token for which the table was too small, to continue there with a larger table.
     n_entries : int
     """
-    for n in range(first, len(number_of)):
+    for n in range(first, len(index_of)):
         key = token_key(text, starts[n], starts[n + 1])
-        number = token_entry(text, starts[n], starts[n + 1], key, may_add, table, n_entries)
-        if number == _NO_ROOM:
+        number = intern_token(text, starts[n], starts[n + 1], key, may_add, table, n_entries)
+        if number == _TABLE_FULL:
             return n, n_entries
-        number_of[n] = number
+        index_of[n] = number
         n_entries = max(n_entries, number + 1)
-    return len(number_of), n_entries
+    return len(index_of), n_entries
 
 
 @kernel()
-def move_slots(old, slots):
-    """Put the entries of a table into new slots."""
+def rehash(old, slots):
+    """Insert the entries of a table into new slots."""
     mask = np.uint64(len(slots)) - _ONE
     for place in range(len(old)):
         if old[place, 1] != _ZERO:
@@ -460,10 +473,11 @@ def move_slots(old, slots):
 
 
 @kernel()
-def simple_words(arena, starts, first, lengths, begins):
-    """Which words have a form that is plain to see, letters of ASCII: with marks behind them, or a bracket before.
+def ascii_words(arena, starts, first, lengths, begins):
+    """Find words with a trivial form: ASCII letters, followed by punctuation marks or preceded by a bracket.
 
-    Of such a word ``lengths`` gets the number of letters and ``begins`` where they begin; of another one ``lengths`` gets -1.
+    For such a word, ``lengths`` gets the number of letters and ``begins`` the offset of the first. For any other word,
+    ``lengths`` gets −1.
     """
     for n in range(len(lengths)):
         i, end = starts[first + n], starts[first + n + 1]
@@ -480,8 +494,8 @@ def simple_words(arena, starts, first, lengths, begins):
 
 
 @kernel()
-def write_simple_forms(arena, begins, lengths, forms, form_starts):
-    """Write the forms that `simple_words` has found, in lower case; places of others stay as they are."""
+def write_ascii_forms(arena, begins, lengths, forms, form_starts):
+    """Write the lower-case forms of the words that `ascii_words` found; leave the bytes of other words unchanged."""
     for n in range(len(lengths)):
         for k in range(lengths[n]):
             forms[form_starts[n] + k] = arena[begins[n] + k] | 32

@@ -1,7 +1,8 @@
-"""Sums in a fixed order: neighbours first, then neighbouring sums, whoever adds them and whenever the terms come.
+"""Sums in a fixed tree order, independent of the worker that adds the terms and of the time when they arrive.
 
-Floating-point sums depend on their order. In this one the terms of a block of 2ⁿ neighbours that begins at a multiple of 2ⁿ are a sum
-of their own, so that one worker may add the block and another the rest: the bits are the same.
+Floating-point sums depend on their order. Here neighbours are added first, then neighbouring sums. A block of 2ⁿ neighbours
+that begins at a multiple of 2ⁿ is summed on its own, so one worker can add the block and another the rest with identical
+bits.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,22 +11,22 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def joined(terms: Iterable[T], join: Callable[[T, T], T]) -> T:
-    """The terms joined in a fixed tree; of n terms no more than 2 + log2 n are kept at a time.
+def tree_reduce(terms: Iterable[T], join: Callable[[T, T], T]) -> T:
+    """Return the terms joined in a fixed tree; of n terms at most 2 + log2 n are in memory at a time.
 
     Parameters
     ----------
     terms : iterable
         At least one.
     join : function (first, second) -> their sum
-        It may change the first.
+        The function may change its first argument in place.
 
     Examples
     --------
-    >>> joined("abcde", lambda first, second: f"({first}{second})")
+    >>> tree_reduce("abcde", lambda first, second: f"({first}{second})")
     '(((ab)(cd))e)'
     """
-    waiting: list[tuple[int, T]] = []  # (how many times it has been joined, a sum)
+    waiting: list[tuple[int, T]] = []  # (level of the sum in the tree, sum)
     for term in terms:
         level = 0
         while waiting and waiting[-1][0] == level:

@@ -1,1 +1,1 @@
-"""The loops that learners share: data that are checked, online steps, batch objectives, chains of tags."""
+"""The loops that learners share: checked training data, online steps, batch objectives, chains of tags."""

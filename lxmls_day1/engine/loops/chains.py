@@ -1,4 +1,4 @@
-"""Sentences as the compiled loops of sequence tagging read them: searches, sums and losses over all of them, and rounds of learning."""
+"""Sentences in the format of the compiled loops for sequence tagging: search, sums, losses and rounds of learning."""
 
 import functools
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from lxmls_day1.engine.loops.learners import average_of, orders_of, shrinkage_of
 
 
 class Chains:
-    """M sentences with N words in all, J features and K tags, perhaps with their true tags.
+    """M sentences with a total of N words, J features and K tags, optionally with their true tags.
 
     Parameters
     ----------
     words : classifiers.structured.tag_features.TokenFeatures
-        Of an older lab they have no values.
+        Token features from an older lab folder have no values.
     shape : (int, int)
-        Of the parameters W: 1 + J rows, K + 2 more with transitions, and K columns; see ``joint_features.py``.
+        The shape of the parameters W: 1 + J rows (with transitions K + 2 more) and K columns; see ``joint_features.py``.
     labels : int array (N,), optional
         The true tags.
     """
@@ -40,54 +40,54 @@ class Chains:
         return len(self.starts) - 1
 
     def best_paths(self, W: Reals) -> Integers:
-        """The tag sequence with the highest score, of each sentence, one behind the other (N,); without true tags."""
-        return chain_rounds.search_of_kernels()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+        """Return the tag sequence with the highest score of each sentence, concatenated (N,); needs no true tags."""
+        return chain_rounds.viterbi_kernel()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
 
     def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
-        """max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
-        return chain_rounds.search_of_kernels()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
+        """Return max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
+        return chain_rounds.viterbi_kernel()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
 
     def log_losses(self, W: Reals) -> Reals:
-        """−log p(y | x) of each sentence (M,)."""
-        return chain_sums.sums_of_kernels()(self.sentences, W, _none(W), _none(W))  # type: ignore[no-any-return]
+        """Return −log p(y | x) of each sentence (M,)."""
+        return chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), _no_rows(W))  # type: ignore[no-any-return]
 
     def loss_and_gradient(self, W: Reals) -> tuple[float, Reals]:
-        """Σ_m −log p(y | x), and its gradient of the shape of W: expected minus true counts."""
+        """Return Σ_m −log p(y | x), and its gradient, in the shape of W: expected minus true counts."""
         gradient = np.zeros(W.shape)
-        return float(chain_sums.sums_of_kernels()(self.sentences, W, gradient, _none(W)).sum()), gradient
+        return float(chain_sums.log_partition_kernel()(self.sentences, W, gradient, _no_rows(W)).sum()), gradient
 
     def marginals(self, W: Reals) -> Reals:
-        """p(y_t = k | x) of each word and tag, (N, K); without true tags."""
+        """Return p(y_t = k | x) of each word and tag, (N, K); needs no true tags."""
         marginals = np.empty((len(self.indptr) - 1, W.shape[1]))
-        chain_sums.sums_of_kernels()(self.sentences, W, _none(W), marginals)
+        chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), marginals)
         return marginals
 
     def after_descent(self, learner: Any, n_rounds: int) -> Reals:
-        """W after the first rounds of a learner's stochastic gradient descent on the log loss, at most so many."""
+        """Return W after up to ``n_rounds`` rounds of a learner's stochastic gradient descent on the log loss."""
         weights, shrinkage = Weights(*self.shape, averaged=False), shrinkage_of(learner)
         for number, order in enumerate(orders_of(learner, len(self))[:n_rounds]):
             sizes = learner.steps(1 + number * len(order), len(order))
-            chain_sums.take_round_of_descent(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
+            chain_sums.run_sgd_round(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()
 
 
-def _none(W: Reals) -> Reals:
+def _no_rows(W: Reals) -> Reals:
     return np.empty((0, W.shape[1]))
 
 
 class ChainSteps:
-    """The rule of a structured learner at work on sentences, as `RowSteps` is on rows.
+    """The rule of a structured learner applied to sentences; the counterpart of `RowSteps` for rows.
 
     Parameters
     ----------
     learner : classifiers.structured.structured_classifier.StructuredClassifier
     sentences : Chains
-        With their true tags.
+        Sentences with their true tags.
     weights : Weights, optional
-        To go on with; else they begin at 0.
+        The weights to start from; default: zeros.
     """
 
-    errors = None  # nobody counts the sentences that were tagged wrongly
+    errors = None  # Wrongly tagged sentences are not counted.
     sq_norms = None
 
     def __init__(self, learner: Any, sentences: Chains, weights: Weights | None = None) -> None:
@@ -99,16 +99,16 @@ class ChainSteps:
         self.weights = weights or Weights(*sentences.shape, average_of(learner) == "steps")
         costs, shrinkage = learner.row_costs(), shrinkage_of(learner)
         if learner.descends:
-            take = functools.partial(chain_sums.take_round_of_descent, sentences.sentences, shrinkage, self.weights)
+            take = functools.partial(chain_sums.run_sgd_round, sentences.sentences, shrinkage, self.weights)
         elif learner.compiles() and (rule := machine_code_of(learner.rule, stacklevel=7)) is not None:
             take = functools.partial(
-                chain_rounds.take_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
+                chain_rounds.run_round, rule, sentences.sentences, costs, shrinkage, learner.augmented, self.weights
             )
         else:
             take = functools.partial(learner.take_round, sentences, costs, shrinkage, self.weights)
         self._take_round: Callable[[Integers, Reals], int] = take
 
-    def take(self, orders: Integers, steps: Reals) -> Integers:
-        """Go through the sentences for R rounds, in the orders (R, M) by steps (R·M,); how many of each changed the weights."""
+    def run(self, orders: Integers, steps: Reals) -> Integers:
+        """Run R rounds over the sentences, in the orders (R, M), with step sizes (R·M,); return the updates per round (R,)."""
         sizes = steps.reshape(orders.shape)
         return np.array([self._take_round(order, of_round) for order, of_round in zip(orders, sizes, strict=True)])

@@ -1,4 +1,4 @@
-"""What goes into a linear classifier: rows with their labels, checked, and with a number for each class."""
+"""Checks of the input of linear classifiers: rows with labels, where each class gets a column number."""
 
 import inspect
 import os
@@ -22,13 +22,13 @@ from lxmls_day1.base.checks import (
     check_params,
     check_same_kind,
     check_sample_weight,
-    listed,
-    random_numbers,
-    shown,
+    format_label,
+    format_labels,
+    random_generator,
 )
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import changed_settings, check_settings, check_values
-from lxmls_day1.engine.loops.penalties import warn_of_penalty
+from lxmls_day1.engine.loops.penalties import warn_if_penalty_too_large
 from lxmls_day1.engine.models import model_file
 from lxmls_day1.engine.text.feature_vectors import are_dictionaries, as_rows, column_names, names_of
 from lxmls_day1.engine.text.text_models import TextModel
@@ -37,8 +37,8 @@ Reals = NDArray[np.float64]
 Columns = NDArray[np.intp]
 
 
-def _products(X: Any, params: Reals) -> Reals:
-    """X W[1:] + W[0] (M, K). Where something has brought numba, rows that are sparse take half the time."""
+def _affine_scores(X: Any, params: Reals) -> Reals:
+    """Return X W[1:] + W[0], shape (M, K); if numba is already imported, a kernel halves the time for sparse rows."""
     if getattr(X, "format", "") != "csr" or "numba" not in sys.modules:
         scores: Reals = np.asarray(X @ params[1:]) + params[0]
         return scores
@@ -48,10 +48,10 @@ def _products(X: Any, params: Reals) -> Reals:
 
 
 class CheckedData:
-    """What each linear classifier does with what it is given: its settings, examples, labels, weights and parameters are checked.
+    """The base class of linear classifiers that checks settings, examples, labels, weights and parameters.
 
-    ``classifiers/linear_classifier.py`` is a subclass, whose attributes the methods use. An error says what was wanted, what was got
-    and what to do. ``save`` and ``load`` keep a classifier in a file.
+    The methods use attributes of the subclass in ``classifiers/linear_classifier.py``. An error message contains the
+    expected value, the actual value and a remedy. ``save`` and ``load`` write a classifier to a file and read it.
     """
 
     classes: Any
@@ -62,28 +62,28 @@ class CheckedData:
     seed: Any = 1
 
     def __new__(cls, *_arguments: Any, **settings: Any) -> Self:
-        """A new classifier, if its class takes all these settings; otherwise the error names those that it takes."""
+        """Create a classifier; an unknown setting is an error that lists the settings of the class."""
         check_settings(cls, settings)
         return super().__new__(cls)
 
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
-        """The class, and those settings that have not their default."""
+        """Return the class name and all settings that differ from their default."""
         return (
             f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed_settings(self).items())})"
         )
 
     def get_name(self) -> str:
-        """The name under which tables and plots show the classifier."""
+        """Return the name of the classifier in tables and plots."""
         raise NotImplementedError
 
     def check_settings(self) -> None:
-        """Raise an InputError for settings that make no sense; ``train`` begins with this."""
+        """Raise an InputError for invalid settings; ``train`` calls this first."""
         check_values(self)
 
     def _warn_of_penalty(self, at_zero: float, loss: float, n_examples: int) -> None:
-        """Say that λ is too large, if the mean loss has hardly fallen from what it is at W = 0."""
-        warn_of_penalty(self, at_zero, loss, n_examples)
+        """Warn that λ is too large if training has hardly reduced the mean loss from its value at W = 0."""
+        warn_if_penalty_too_large(self, at_zero, loss, n_examples)
 
     def _training_data(
         self,
@@ -95,7 +95,7 @@ class CheckedData:
         classes: Any = None,
         vector_names: Any = None,
     ) -> tuple[Any, Columns, Reals]:
-        """Training data, after a look at the settings; sets ``classes`` and ``vector_names``.
+        """Check the settings and the training data; set ``classes`` and ``vector_names``.
 
         Parameters
         ----------
@@ -103,9 +103,9 @@ class CheckedData:
         y : M labels
         sample_weight : M numbers ≥ 0, optional
         finite : bool
-            False where the caller itself finds numbers that are not finite, and adds up entries of a row that stand twice.
+            False if the caller itself checks for non-finite numbers and sums duplicate entries of a row.
         classes, vector_names : optional
-            Those that are known already; those of ``X`` and ``y`` if not given.
+            Classes and column names of an earlier training. Default: those of ``X`` and ``y``.
 
         Returns
         -------
@@ -113,12 +113,12 @@ class CheckedData:
         labels : int array (M,)
             The column of the parameters for each example.
         weights : array (M,)
-            How much each example counts: 1 if no weights are given.
+            The weight of each example: 1 without ``sample_weight``.
 
         Raises
         ------
         InputError
-            For data that cannot be trained on.
+            For invalid training data.
         """
         self.check_settings()
         self.vector_names = vector_names
@@ -136,7 +136,7 @@ class CheckedData:
         given, classes = classes is not None, np.unique(y if classes is None else check_labels(classes))
         if len(classes) < 2:
             raise InputError(
-                f"training needs at least two classes, but every example has the label {shown(classes[0])}; "
+                f"training needs at least two classes, but every example has the label {format_label(classes[0])}; "
                 "take more data or another split"
             )
         self.classes = classes
@@ -146,11 +146,11 @@ class CheckedData:
         return X, labels, np.ones(len(labels)) if weights is None else weights
 
     def _rows(self, X: Any, *, finite: bool = True, learn_names: bool = False) -> Any:
-        """``X`` as a matrix (M, J), array or csr_array; feature vectors that are dictionaries get the columns of training.
+        """Return ``X`` as a matrix (M, J), array or csr_array; dictionaries are converted to the columns of training.
 
-        A data frame must have the columns of the one in training, in their order. With ``learn_names`` these become the
-        ``vector_names``, as those of dictionaries do. Unless ``finite`` is False, all numbers must be finite, and entries of a sparse
-        row that stand twice are summed.
+        A data frame must have the same columns as in training, in the same order. If ``learn_names`` is True, the column
+        names, or the keys of the dictionaries, become the ``vector_names``. Unless ``finite`` is False, all numbers must
+        be finite, and duplicate entries of a sparse row are summed.
         """
         check_in_memory(X)
         dictionaries = are_dictionaries(X)
@@ -163,7 +163,7 @@ class CheckedData:
             )
         if not dictionaries and names and self.vector_names and names != self.vector_names:
             raise InputError(
-                f"X has the columns {listed(names)}, but {self.get_name()} was trained on {listed(self.vector_names)}, in "
+                f"X has the columns {format_labels(names)}, but {self.get_name()} was trained on {format_labels(self.vector_names)}, in "
                 "this order; pass X[classifier.vector_names]"
             )
         if dictionaries:
@@ -171,21 +171,21 @@ class CheckedData:
         return check_inputs(X) if finite else as_matrix(X)
 
     def _params(self, params: Any, *, finite: bool = False) -> Reals:
-        """Parameters as a matrix (J + 1, K); if ``finite``, an error for one that is not."""
+        """Return parameters as a matrix (J + 1, K); with ``finite``, raise an InputError if a parameter is not finite."""
         return check_finite_params(params) if finite else check_params(params)
 
     def _labels_of(self, y: Any) -> NDArray[Any]:
-        """Labels of one kind as a vector (M,)."""
+        """Return labels as a vector (M,); raise an InputError if their types are mixed."""
         return check_labels(y)
 
     def _columns_of(self, y: Any) -> Columns:
-        """Labels of known classes as column numbers (M,); before training the labels themselves are these numbers."""
+        """Return the column numbers (M,) of labels of known classes; before training, the labels must be these numbers."""
         y, classes = check_labels(y), self.classes
         if classes is None:
             if y.dtype.kind not in "biuf" or not ((y >= 0) & (y == np.floor(y)) & (y < 2**31)).all():
                 raise InputError(
                     "before training, labels must be the numbers of columns, 0, 1, …, but "
-                    f"are {listed(y)}; train the classifier first"
+                    f"are {format_labels(y)}; train the classifier first"
                 )
             columns: Columns = y.astype(np.intp)
             return columns
@@ -194,13 +194,13 @@ class CheckedData:
         known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)
         if not known.all():
             raise InputError(
-                f"label {shown(y[~known][0])} was not in the training data, whose labels are {listed(classes)}; "
+                f"label {format_label(y[~known][0])} was not in the training data, whose labels are {format_labels(classes)}; "
                 "train on data that has every label"
             )
         return codes
 
     def _labelled(self, X: Any, y: Any, params: Any) -> tuple[Any, Columns, Reals]:
-        """Examples, their labels as column numbers (M,) and parameters, if all three fit together."""
+        """Check that examples, labels and parameters match; return them, with the labels as column numbers (M,)."""
         X, params, labels = self._rows(X), check_params(params), self._columns_of(y)
         if X.shape[0] != len(labels) or len(labels) == 0:
             raise InputError(
@@ -214,39 +214,39 @@ class CheckedData:
         return X, labels, params
 
     def _costs(self, n_classes: int) -> Reals:
-        """The costs ρ (K, K), with ``[p, y]`` the cost of predicting class p where y is true; 0/1 unless the learner has others."""
+        """Return the costs ρ (K, K), where ``[p, y]`` is the cost of predicting class p if y is true. Default: 0/1 costs."""
         return check_costs(self.cost, n_classes)
 
     def _rng(self) -> np.random.Generator:
-        """The generator of random numbers that the learner's ``seed`` stands for."""
-        return random_numbers(self.seed)
+        """Return the random number generator for the learner's ``seed``."""
+        return random_generator(self.seed)
 
     def _class_sums(self, X: Any, labels: Columns, weights: Reals) -> tuple[Reals, float]:
-        """The weighted sum of the rows of each class, (J, K), and the smallest entry of X, or 0."""
-        from lxmls_day1.engine.kernels.class_sums import class_sums  # numba: imported by the first training
+        """Return the weighted sum of the rows of each class, (J, K), and the smallest entry of X (at most 0)."""
+        from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
         return class_sums(X, labels, len(self.classes), weights)
 
     def _word_counts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Columns, Reals, Reals | None]:
-        """Documents (M, J), the columns of their classes (M,), how often each word is in each class (J, K), and their weights if given."""
-        from lxmls_day1.engine.loops.word_counting import count_words  # of one learner
+        """Return documents (M, J), the columns of their classes (M,), the word counts of each class (J, K), and weights or None."""
+        from lxmls_day1.engine.loops.word_counting import count_words  # only one learner needs it
 
         return count_words(self, X, y, sample_weight)
 
     def _estimated(self, X: Any, labels: Columns, word_counts: Reals, weights: Reals | None) -> Reals:
-        """What ``estimate`` makes of the counts, in the memory of the counts where they are many."""
-        from lxmls_day1.engine.loops.word_counting import estimated  # of one learner
+        """Return the parameters that ``estimate`` computes from the counts; large counts are overwritten to save memory."""
+        from lxmls_day1.engine.loops.word_counting import estimate_params  # only one learner needs it
 
-        return estimated(self, X, labels, word_counts, weights)
+        return estimate_params(self, X, labels, word_counts, weights)
 
     def _check_counts(self, X: Any) -> None:
-        """Raise for documents (M, J) with a negative count."""
-        from lxmls_day1.engine.loops.word_counting import check_not_negative  # as above
+        """Raise an InputError for documents (M, J) with a negative count."""
+        from lxmls_day1.engine.loops.word_counting import check_not_negative  # only one learner needs it
 
         check_not_negative(X)
 
     def _accuracy(self, truth: Any, predicted: Any) -> float:
-        """The share of right ones among predicted labels (M,), of which there are some, each of a class that can be predicted."""
+        """Return the share of correct labels among predicted labels (M,); raise an InputError for empty or unknown labels."""
         check_in_memory(truth)
         truth, predicted = check_labels(truth), check_labels(predicted)
         check_same_kind(truth, predicted, "true and predicted labels")
@@ -262,7 +262,7 @@ class CheckedData:
         return float(np.mean(truth == predicted))
 
     def _linear_scores(self, X: Any, params: Reals) -> Reals:
-        """Scores (M, K) of inputs (M, J) without their column of ones, which stays unbuilt, if they fit together and are finite."""
+        """Return scores (M, K) of inputs (M, J) without a column of ones; raise an InputError for a mismatch or an overflow."""
         n_features, quadratic = X.shape[1], self.quadratic
         if len(params) != 1 + n_features * (2 if quadratic else 1):
             kind, of_each = ("quadratic", "two rows per feature") if quadratic else ("linear", "a row per feature")
@@ -277,10 +277,10 @@ class CheckedData:
                 "classes; use the parameters that its own train returned"
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = _products(X, params[: n_features + 1])
+            scores = _affine_scores(X, params[: n_features + 1])
             if quadratic:
                 scores = scores + (X * X) @ params[n_features + 1 :]
-        if not all_finite(scores):  # one look at the scores, rather than at all the numbers that they are made of
+        if not all_finite(scores):  # Checking the scores first is faster than checking all inputs and parameters.
             check_finite(X)
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
@@ -289,7 +289,7 @@ class CheckedData:
         return found
 
     def _trained(self, params: Reals) -> Reals:
-        """The parameters that training has found, which are finite; the classifier is ``trained`` then."""
+        """Set ``trained`` and return the parameters; raise an InputError if they are not finite."""
         if not all_finite(params):
             raise InputError(
                 f"{self.get_name()}: the numbers of X are so large, or so different in size, that the weights "
@@ -310,21 +310,22 @@ class CheckedData:
 
         See :func:`lxmls_day1.engine.models.model_file.save_model`.
 
-        ``feature_names`` are the ``vector_names`` unless given. With these (``corpus.feature_names``) the file serves for text,
-        too: ``lxmls-day1 predict`` and ``explain``. ``label_names`` are what the labels 0, 1, … are called, and ``notes`` whatever else
-        is worth keeping; ``tokens="questions"`` tells that texts were counted by `count_words`.
+        The default of ``feature_names`` is ``vector_names``. With the feature names of a text corpus
+        (``corpus.feature_names``), ``lxmls-day1 predict`` and ``explain`` can use the file for text. ``label_names`` are the
+        names of the labels 0, 1, …; ``notes`` are additional values to save. The note ``tokens="questions"`` records that
+        the words of texts were counted by `count_words`.
         """
         names = self.vector_names if feature_names is None else feature_names
         model_file.save_model(path, self, params, names, label_names, notes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TextModel:
-        """Read what ``save`` wrote: ``LinearClassifier.load`` takes any classifier, ``Mira.load`` a `Mira`.
+        """Read a file that ``save`` wrote: ``LinearClassifier.load`` reads any classifier, ``Mira.load`` only a `Mira`.
 
-        Returns a named tuple (classifier, params, feature_names, label_names, notes) whose ``predict(texts)`` labels text, if it was
-        trained on text: see :class:`lxmls_day1.engine.text.text_models.TextModel`. The classifier is of the class that was saved
-        and has its classes and its hyper-parameters. An InputError says that the file is damaged, not one of ours, from a newer
-        version, or holds another classifier.
+        Returns a named tuple (classifier, params, feature_names, label_names, notes). If it was trained on text, its
+        ``predict(texts)`` labels text: see :class:`lxmls_day1.engine.text.text_models.TextModel`. The classifier has the
+        class, the labels and the hyper-parameters of the saved one. Raises an InputError if the file is damaged, is not a
+        model of this package, is from a newer version, or contains another class.
 
         >>> import tempfile
         >>> from lxmls_day1.classifiers import LinearClassifier
@@ -334,14 +335,12 @@ class CheckedData:
         >>> classifier.test([[0.4], [0.6]], params)
         array([0, 1])
         """
-        base = cls.__mro__[
-            cls.__mro__.index(CheckedData) - 1
-        ]  # LinearClassifier, in the folder of the lab's classifiers
+        base = cls.__mro__[cls.__mro__.index(CheckedData) - 1]  # the class LinearClassifier of the lab that defines cls
         return TextModel(*model_file.load_classifier(path, cls, inspect.getfile(base), base.__module__))
 
 
 def check_in_memory(X: Any) -> None:
-    """Raise for a corpus on disk: a path, or what reads its shards.
+    """Raise an InputError if ``X`` is a corpus on disk: a path, or an object that reads its shards.
 
     Examples
     --------
@@ -352,7 +351,7 @@ def check_in_memory(X: Any) -> None:
     """
     if isinstance(X, (str, os.PathLike)) or hasattr(X, "shards") or hasattr(X, "manifest"):
         place = getattr(X, "folder", X)
-        name = shown(place) if isinstance(place, str) else place
+        name = format_label(place) if isinstance(place, str) else place
         raise InputError(
             f"{name} is not data in memory; for a corpus on disk call train_corpus(learner, corpus), resume(learner, state, corpus), "
             "label_corpus, evaluate_corpus or corpus_objective(learner, corpus, params) of lxmls_day1.engine.corpus_training"

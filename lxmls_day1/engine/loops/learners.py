@@ -1,4 +1,4 @@
-"""What the engine asks of a learner and its rule, and the record of a round that it gives back."""
+"""The interface that the engine expects of a learner and its rule, and the record of a training round."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -6,21 +6,21 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lxmls_day1.base.checks import as_numbers, random_numbers
+from lxmls_day1.base.checks import as_numbers, random_generator
 from lxmls_day1.base.errors import InputError
 
 Reals = NDArray[np.float64]
 
 
 class Round(NamedTuple):
-    """What one round of training did; the ``history`` of an online learner keeps one of these for each round.
+    """The record of one training round; the ``history`` of an online learner has one record per round.
 
-    ``objective`` is the true one, over all training data, at the parameters that ``train`` would return if it stopped
-    here; None where the learner minimises nothing, and without ``track_objective=True``.
+    ``objective`` is the objective over all training data, at the parameters that ``train`` would return if it stopped
+    after this round. It is None if the learner has no objective, and without ``track_objective=True``.
 
     Examples
     --------
-    The first example that is visited, x = −1, is a mistake, since of equal scores the first class is taken. No other is:
+    The first visited example, x = −1, is misclassified, because a tie goes to the first class. The others are correct:
 
     >>> from lxmls_day1.classifiers import Perceptron
     >>> perceptron = Perceptron(nr_rounds=2, order=[1, 0])
@@ -30,11 +30,13 @@ class Round(NamedTuple):
     """
 
     number: int  # 1, 2, …
-    updates: int  # steps of this round that changed the weights beyond shrinking them
-    seconds: float | None  # of training so far, without the objective; None where all rounds ran in one go
+    updates: int  # number of steps that changed the weights, apart from shrinking them
+    seconds: float | None  # training time up to this round, without the objective; None if all rounds ran in one call
     objective: float | None
-    errors: int | None = None  # labelled wrongly right before their step; None of structured learners
-    validation: tuple[Any, ...] = ()  # of a corpus on disk: the lines of progressive validation (`Validation`)
+    errors: int | None = None  # examples misclassified right before their step; None for structured learners
+    validation: tuple[
+        Any, ...
+    ] = ()  # for a corpus on disk, the lines of progressive validation (`ProgressiveValidation`)
 
 
 class Learner(Protocol):
@@ -43,37 +45,37 @@ class Learner(Protocol):
     classes: Any  # (K,): labels in ascending order, or None before training
     vector_names: list[str] | None  # the names of the columns
     trained: bool
-    quadratic: bool  # whether the parameters hold rows for x² as well
+    quadratic: bool  # True if the parameters have rows for x², too
 
     def get_name(self) -> str:
-        """Its name in messages."""
+        """Return the name of the learner in messages."""
 
     def check_settings(self) -> None:
-        """Raise an InputError for settings that make no sense."""
+        """Raise an InputError for invalid settings."""
 
     def scores_of_rows(self, X: Any, params: Reals) -> Reals:
-        """The scores (M, K) of rows (M, J) without their column of ones."""
+        """Return the scores (M, K) of rows (M, J) without a column of ones."""
 
 
 class Minimiser(Learner, Protocol):
     """A learner that minimises a mean loss plus a penalty."""
 
     def losses(self, scores: Reals, labels: NDArray[np.intp]) -> Reals | None:
-        """The loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without one."""
+        """Return the loss of each example (M,) from scores (M, K) and true columns (M,); None for a learner without a loss."""
 
     def penalty_of(self, params: Reals) -> float:
-        """What its objective adds to the mean loss."""
+        """Return the penalty that the objective adds to the mean loss."""
 
 
 class OnlineLearner(Minimiser, Protocol):
-    """A rule with its settings, which the engine applies to one example after the other.
+    """A rule with its settings, which the engine applies to one example after another.
 
-    A learner may have a method ``plan_steps(sq_norms, n_examples=None)`` as well, which looks at the training data before the first
-    step: at ‖g(x)‖² of each example, or of a sample of ``n_examples``.
+    A learner may also have a method ``plan_steps(sq_norms, n_examples=None)``, which the engine calls before the first
+    step, with ‖g(x)‖² of each example, or of a sample of ``n_examples`` examples.
     """
 
     rule: ClassVar[Callable[..., Any]]  # see :class:`classifiers.online_classifier.OnlineClassifier`
-    shrinks: bool  # whether a step shrinks the weights, by 1 − step · regularizer
+    shrinks: bool  # True if each step multiplies the weights by 1 − step · regularizer
     nr_rounds: int
     averaged: bool | str
     seed: Any
@@ -86,33 +88,33 @@ class OnlineLearner(Minimiser, Protocol):
     variances: Reals | None
 
     def steps(self, first: int, count: int) -> Reals:
-        """The sizes of the steps t = first, …, first + count − 1."""
+        """Return the sizes of the steps t = first, …, first + count − 1."""
 
     def row_costs(self) -> Reals:
-        """What the rule is told of the costs (K, K): row y is ρ(·, y)."""
+        """Return the costs (K, K) that the rule receives: row y is ρ(·, y)."""
 
     def finish(self, rows: Any, params: Reals, errors: int) -> Reals:
-        """The parameters that ``train`` returns.
+        """Return the parameters that ``train`` returns.
 
         Parameters
         ----------
         rows : lxmls_day1.engine.loops.objectives.MatrixRows, or the ShardRows of a corpus on disk
-            All training examples, for another look at them.
+            All training examples, for example to evaluate the objective.
         params : array (J + 1, K)
-            The average of the weights.
+            The averaged weights.
         errors : int
-            How many examples of the last round were labelled wrongly before their step.
+            The number of examples of the last round that were misclassified before their step.
         """
 
 
 class BatchLearner(Minimiser, Protocol):
-    """A learner that asks for the loss of all examples and its gradient, again and again."""
+    """A learner that repeatedly evaluates the loss of all examples and its gradient."""
 
     solver: str
     n_jobs: int
 
     def minimise(self, log_loss: Any) -> Reals:
-        """The parameters (J + 1, K) of least objective.
+        """Return the parameters (J + 1, K) that minimise the objective.
 
         Parameters
         ----------
@@ -122,37 +124,37 @@ class BatchLearner(Minimiser, Protocol):
 
 
 class CountingLearner(Learner, Protocol):
-    """A learner that needs the counts of words by class, and nothing else."""
+    """A learner that needs only the word counts of each class."""
 
     def estimate(self, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None = None) -> Reals:
-        """The parameters (J + 1, K).
+        """Return the parameters (J + 1, K).
 
         Parameters
         ----------
         X : array or csr_array (M, J)
-            The documents, whose words are counted already; of a corpus on disk an empty one for each class.
+            The documents; for a corpus on disk one empty document per class, because the words are already counted.
         labels : int array (M,)
             The class of each document.
         word_counts : array (J, K)
-            How often each word occurs in the documents of each class.
+            The number of occurrences of each word in the documents of each class.
         weights : array (M,), optional
-            How often each document counts.
+            The weight of each document.
         """
 
 
 def shrinkage_of(learner: Any) -> float:
-    """λ for a learner whose weights shrink, else 0."""
+    """Return λ for a learner whose weights shrink, else 0."""
     return float(learner.regularizer) if learner.shrinks else 0.0
 
 
 def average_of(learner: Any) -> str | bool:
-    """Which average a learner returns, with True in words."""
+    """Return the kind of average that a learner returns; True is returned as "steps"."""
     average: str | bool = "steps" if learner.averaged is True else learner.averaged
     return average
 
 
 def can_resume(learner: Any) -> bool:
-    """Whether :func:`lxmls_day1.engine.corpus_training.resume` goes on with the training of a learner.
+    """Return True if :func:`lxmls_day1.engine.corpus_training.resume` can continue the training of a learner.
 
     Examples
     --------
@@ -164,10 +166,10 @@ def can_resume(learner: Any) -> bool:
 
 
 def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """The examples of each round (R, M): shuffled by ``rng``, or by the learner's seed, unless its ``order`` names them."""
+    """Return the examples of each round (R, M): the learner's ``order``, or orders shuffled by ``rng`` or by its seed."""
     nr_rounds = int(learner.nr_rounds)
     if learner.order is None:
-        rng = random_numbers(learner.seed) if rng is None else rng
+        rng = random_generator(learner.seed) if rng is None else rng
         orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
         for order in orders:
             rng.shuffle(order)

@@ -1,4 +1,4 @@
-"""The rounds of an online learner: its rule at work on examples in memory, round after round, with history and averages."""
+"""The training rounds of an online learner on examples in memory, with history and averages."""
 
 import contextlib
 import copy
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.base.checks import all_finite, random_numbers
+from lxmls_day1.base.checks import all_finite, random_generator
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.loops.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
@@ -22,14 +22,14 @@ Callback = Callable[[Round, Reals, Reals], object]
 def train_online(
     learner: OnlineLearner, X: Any, y: Any, callback: Callback | None = None, sample_weight: Any = None
 ) -> Reals:
-    """Train on examples in memory: on rows with their labels, or, with a structured learner, on sentences with their tags.
+    """Train on examples in memory: rows with labels, or, for a structured learner, sentences with tags.
 
     Parameters
     ----------
     learner : OnlineLearner
-        Its attributes are set as training does.
+        Training sets its attributes.
     X, y, callback, sample_weight
-        As of :meth:`classifiers.online_classifier.OnlineClassifier.train`.
+        See :meth:`classifiers.online_classifier.OnlineClassifier.train`.
 
     Returns
     -------
@@ -38,8 +38,7 @@ def train_online(
     Raises
     ------
     InputError
-        For settings that make no sense, data that cannot be trained on, a rule that returns something else than K numbers, or weights
-        that grow beyond all bounds.
+        For invalid settings or data, a rule that does not return K numbers, or weights that overflow.
 
     Examples
     --------
@@ -49,20 +48,23 @@ def train_online(
     """
     try:
         return train_from(learner, None, X, y, callback=callback, sample_weight=sample_weight, keep_state=False)[0]
-    except _NaN as error:
+    except _NaNWeights as error:
         again: Any = copy.copy(learner)
-        again.rule = _in_python(learner.rule)
-        with contextlib.suppress(FloatingPointError):  # where it is the scores that have grown beyond all bounds
+        again.rule = _uncompiled(learner.rule)
+        with contextlib.suppress(FloatingPointError):  # raised if the scores overflow
             train_from(again, None, X, y, sample_weight=sample_weight, keep_state=False)
         raise InputError(str(error)) from None
 
 
-class _NaN(InputError):
-    """The weights have become NaN, and none of them infinite before."""
+class _NaNWeights(InputError):
+    """The weights have become NaN without being infinite before."""
 
 
-def _in_python(rule: Any) -> Any:
-    """A rule that runs as plain Python, where an answer that is NaN is told with the rule's name; it ends at scores that are not finite."""
+def _uncompiled(rule: Any) -> Any:
+    """Wrap a rule as plain Python, so that a NaN in its result is reported with the rule's name.
+
+    The wrapped rule raises FloatingPointError if the scores are not finite.
+    """
 
     def plain(scores: Reals, *others: Any) -> Any:
         if not all_finite(scores):
@@ -87,25 +89,25 @@ def train_from(
     sample_weight: Any = None,
     keep_state: bool = True,
 ) -> tuple[Reals, OnlineState]:
-    """Go through examples in memory from a state on, as :func:`lxmls_day1.engine.corpus_training.resume` says.
+    """Train on examples in memory, starting from a state; see :func:`lxmls_day1.engine.corpus_training.resume`.
 
-    Without ``keep_state`` it is the whole training: the sample weights are taken relative to their mean, the learner has the last
-    word on the parameters, and the arrays of the state may be theirs.
+    If ``keep_state`` is False, this is a complete training: the sample weights are divided by their mean, the learner's
+    ``finish`` is applied to the parameters, and the parameters may share memory with the state.
     """
     steps: Any
     if hasattr(learner, "sentences_of"):
-        from lxmls_day1.engine.loops.chains import ChainSteps  # tags alone need it
+        from lxmls_day1.engine.loops.chains import ChainSteps  # only needed for tag sequences
 
         sentences = learner.sentences_of(X, y, state)
-        state = state and copy_of_state(learner, state, sentences.shape[0])
+        state = state and checked_copy(learner, state, sentences.shape[0])
         steps, n_examples = ChainSteps(learner, sentences, state.weights if state else None), len(sentences)
-        aims: tuple[Any, ...] = (functools.partial(learner.chain_objective, sentences),)
+        objective_functions: tuple[Any, ...] = (functools.partial(learner.chain_objective, sentences),)
     else:
         known = None if state is None else state.feature_names
         classes = classes if state is None else state.classes
         X, labels, weights = learner._training_data(X, y, sample_weight, classes=classes, vector_names=known)
         factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
-        state, n_examples = state and copy_of_state(learner, state, X.shape[1] + 1), len(labels)
+        state, n_examples = state and checked_copy(learner, state, X.shape[1] + 1), len(labels)
         steps = RowSteps(
             learner.rule,
             X,
@@ -118,20 +120,20 @@ def train_from(
             n_jobs=int(learner.n_jobs),
         )
         rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
-        aims = aims_at(learner, rows, not keep_state)
+        objective_functions = objective_and_finish(learner, rows, not keep_state)
     state = state or new_state(learner, steps.weights, steps.sq_norms)
-    rounds = RoundsOver(in_memory(learner, steps, state, n_examples), *aims)
-    return take_rounds(learner, rounds, state, callback, keep_state=keep_state), state
+    rounds = RoundFunctions(rounds_in_memory(learner, steps, state, n_examples), *objective_functions)
+    return run_rounds(learner, rounds, state, callback, keep_state=keep_state), state
 
 
 def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
-    """Where a learner begins."""
+    """Return the initial state of a learner."""
     names = getattr(learner, "feature_names", learner.vector_names)
-    return OnlineState(learner.classes, average_of(learner), weights, random_numbers(learner.seed), sq_norms, names)
+    return OnlineState(learner.classes, average_of(learner), weights, random_generator(learner.seed), sq_norms, names)
 
 
-def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
-    """A state to go on with, if it fits this learner and parameters of so many rows."""
+def checked_copy(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
+    """Return a copy of a state to continue from; raise an InputError if it does not match the learner and ``n_rows``."""
     if len(state.weights.V) != n_rows or average_of(learner) != state.averaged:
         raise InputError(
             f"this state has parameters of {len(state.weights.V)} rows and averaged={state.averaged!r}, but the data need "
@@ -141,16 +143,16 @@ def copy_of_state(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
     return state.copy()
 
 
-def in_memory(
+def rounds_in_memory(
     learner: OnlineLearner, steps: Any, state: OnlineState, n_examples: int
 ) -> Callable[[int, int], Iterable[Any]]:
-    """The rounds over examples that are in memory, as `take_rounds` takes them."""
+    """Return a function that runs rounds over examples in memory, as `run_rounds` expects it."""
     orders = orders_of(learner, n_examples, state.rng)  # (R, M)
 
     def take(first: int, last: int) -> Iterable[Any]:
         firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
         sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
-        updates = steps.take(orders[first:last], sizes)
+        updates = steps.run(orders[first:last], sizes)
         state.n_steps += (last - first) * n_examples
         counts = [updates] if steps.errors is None else [updates, steps.errors]
         return zip(*(count.tolist() for count in counts), strict=True)
@@ -158,53 +160,53 @@ def in_memory(
     return take
 
 
-class RoundsOver(NamedTuple):
-    """The rounds over some examples: what `take_rounds` asks of these.
+class RoundFunctions(NamedTuple):
+    """Functions for the rounds over a set of examples, as `run_rounds` needs them.
 
     Attributes
     ----------
-    take : function (first, last) -> (updates, errors[, validation]) of each round
-        Takes the steps of the rounds first, …, last − 1, changes the weights of the state and counts its steps.
+    run : function (first, last) -> (updates, errors[, validation]) of each round
+        Runs the steps of the rounds first, …, last − 1; changes the weights of the state and its number of steps.
     objective : function (params) -> float or None
     finish : function (params, errors of the last round) -> params, optional
-        What is done to the average of the weights before it is returned.
+        Applied to the average of the weights before it is returned.
     """
 
-    take: Callable[[int, int], Iterable[Any]]
+    run: Callable[[int, int], Iterable[Any]]
     objective: Callable[[Reals], float | None]
     finish: Callable[[Reals, int], Reals] | None = None
 
 
-def aims_at(learner: Any, rows: Any, finish: bool) -> tuple[Any, Any]:
-    """The objective of a learner on these rows, and its last word on the parameters if it is to have one."""
+def objective_and_finish(learner: Any, rows: Any, finish: bool) -> tuple[Any, Any]:
+    """Return the objective of a learner on these rows, and its ``finish`` function if ``finish`` is True."""
     return functools.partial(objective_at, learner, rows), functools.partial(learner.finish, rows) if finish else None
 
 
-def take_rounds(
+def run_rounds(
     learner: Any,
-    examples: RoundsOver,
+    examples: RoundFunctions,
     state: OnlineState,
     callback: Callback | None,
     history: list[Round] | None = None,
-    begun: bool = False,
+    mid_round: bool = False,
     keep_state: bool = True,
 ) -> Reals:
-    """The rounds of all online learners, flat or structured.
+    """Run the rounds of any online learner, flat or structured.
 
     Parameters
     ----------
     learner : OnlineLearner
-        It gets its ``history``, ``nr_updates`` and ``variances``.
+        Its ``history``, ``nr_updates`` and ``variances`` are set.
     examples : RoundsOver
     state : OnlineState
-        Where to begin. ``examples.take`` changes its weights, and this function the rest.
+        The initial state. ``examples.run`` updates its weights and number of steps, this function the other fields.
     callback : function (round, weights, params), or None
     history : list of Round, optional
-        The rounds of this training that are over, if it is a corpus on disk that is trained on. It is visited a round at a time.
-    begun : bool
-        Whether the next round goes on in its middle.
+        For a corpus on disk: the completed rounds of this training. Such a corpus is visited one round per call.
+    mid_round : bool
+        True if the next round was interrupted and continues in the middle.
     keep_state : bool
-        Whether the state can be gone on with afterwards. If not, its memory may become that of the parameters.
+        True if the state must remain valid. If False, the parameters may reuse its memory.
 
     Returns
     -------
@@ -216,41 +218,41 @@ def take_rounds(
     streamed, learner.history = history is not None, [] if history is None else history
     done, seconds = len(learner.history), learner.history[-1].seconds if learner.history else 0.0
 
-    # Where nobody looks between the rounds they run in one go; a mean over the last one needs that by itself.
-    looks = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
-    alone = range(done, nr_rounds) if looks else {0, nr_rounds - 1 if average == "last round" else 0}
-    parts = list(itertools.pairwise([*sorted(alone), nr_rounds]))
+    # Rounds run in one call if nothing happens between them; a mean over the last round needs a call of its own.
+    round_by_round = streamed or bool(callback) or learner.track_objective or learner.progress or average == "rounds"
+    separate_rounds = range(done, nr_rounds) if round_by_round else {0, nr_rounds - 1 if average == "last round" else 0}
+    parts = list(itertools.pairwise([*sorted(separate_rounds), nr_rounds]))
     bar: Iterable[tuple[int, int]] = parts
     if learner.progress and not streamed:
-        from tqdm.auto import tqdm  # for whoever waits
+        from tqdm.auto import tqdm  # only needed for the progress bar
 
         bar = tqdm(parts, desc=learner.get_name(), unit="round")
     for first, last in bar:
         started = time.perf_counter()
-        if average == "last round" and (looks or last == nr_rounds) and not (begun and first == done):
+        if average == "last round" and (round_by_round or last == nr_rounds) and not (mid_round and first == done):
             weights.start_mean()
-        taken = list(take(first, last))
+        round_results = list(take(first, last))
         state.n_rounds += last - first
         if average == "rounds":
             mean = state.mean_of_rounds
-            # a new array: copies share it
+            # Creates a new array, because copies of the state share the old one.
             state.mean_of_rounds = mean + (weights.current() - mean) / state.n_rounds
         seconds += time.perf_counter() - started
 
         if callback or learner.track_objective or last == nr_rounds:
             params = _average(state, average, at_end=last == nr_rounds and not (keep_state or callback))
             if not all_finite(params):
-                kind = InputError if np.isinf(params).any() else _NaN
+                kind = InputError if np.isinf(params).any() else _NaNWeights
                 raise kind(
                     f"{learner.get_name()}: the weights had overflowed by round {state.n_rounds}; take smaller steps, or "
                     "scale the features down"
                 )
             if finish:
-                params = finish(params, taken[-1][1])
+                params = finish(params, round_results[-1][1])
         reached = objective(params) if learner.track_objective else None
         learner.history += [
-            Round(number, updates, seconds if looks else None, reached, *rest)
-            for number, (updates, *rest) in enumerate(taken, start=state.n_rounds - len(taken) + 1)
+            Round(number, updates, seconds if round_by_round else None, reached, *rest)
+            for number, (updates, *rest) in enumerate(round_results, start=state.n_rounds - len(round_results) + 1)
         ]
         if callback:
             try:
@@ -264,14 +266,14 @@ def take_rounds(
 
 
 def _plan_steps(learner: Any, state: OnlineState) -> None:
-    """Let a learner look at the lengths of the examples, if it wants to."""
+    """Let a learner plan its step sizes from the lengths of the examples, if it has ``plan_steps``."""
     plan_steps = getattr(learner, "plan_steps", None)
     if plan_steps is not None and state.sq_norms is not None:
         plan_steps(state.sq_norms, *(() if state.n_examples is None else (state.n_examples,)))
 
 
 def _average(state: OnlineState, average: str | bool, at_end: bool) -> Reals:
-    """The parameters after the rounds so far."""
+    """Return the parameters after the rounds so far."""
     if average == "rounds":
         assert isinstance(state.mean_of_rounds, np.ndarray)
         return state.mean_of_rounds.copy()

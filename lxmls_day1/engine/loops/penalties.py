@@ -1,35 +1,35 @@
-"""How strong a penalty, (λ/2) ‖W‖² or λ Σ |w_jk|, should be where nobody has said, and a warning where one is far too strong.
+"""The default strength of a penalty, (λ/2) ‖W‖² or λ Σ |w_jk|, and a warning if it is far too strong.
 
-The guide's λ = 1 suits its reviews, some hundred words each. In short texts, or with many classes, the weights that fit an example are
-longer than such a penalty allows: whatever they are trained on, they stay near W = 0. λ = 2/M, with M the number of training examples, is
-scikit-learn's C = 1 for two classes, and a good start for any text.
+The guide's λ = 1 suits its reviews, which have some hundred words each. For short texts, or many classes, weights that fit
+an example are longer than such a penalty allows, so training leaves them near W = 0. λ = 2/M, with M the number of
+training examples, equals scikit-learn's C = 1 for two classes and is a good start for any text.
 """
 
 import warnings
 from typing import Any
 
-SHARE = 0.1  # of the loss at W = 0: falls that are smaller are told
-TIMES = 10.0  # 2/M: only a λ so much larger is warned of
-PENALIZED = ("StochasticGradient", "MaxEntBatch")  # by their names, for those of another lab count too
+MIN_LOSS_REDUCTION = 0.1  # Warn if training reduces the loss by less than this share of the loss at W = 0.
+LARGE_PENALTY_FACTOR = 10.0  # Warn only if λ is larger than 2/M by this factor.
+PENALIZED = ("StochasticGradient", "MaxEntBatch")  # Compared by name, so that classes of another lab folder match.
 
 
-class LargePenalty(UserWarning):
-    """λ is so large that training hardly lets the loss fall."""
+class LargePenaltyWarning(UserWarning):
+    """λ is so large that training hardly reduces the loss."""
 
 
-def usual_regularizer(n_examples: float) -> float:
-    """λ = 2/M.
+def default_regularizer(n_examples: float) -> float:
+    """Return the default regularizer, λ = 2/M.
 
     Examples
     --------
-    >>> usual_regularizer(1600)
+    >>> default_regularizer(1600)
     0.00125
     """
     return 2.0 / n_examples
 
 
 def is_penalized(learner: Any) -> bool:
-    """Whether a learner minimises a mean loss plus a penalty, and takes any λ > 0.
+    """Return True if a learner minimises a mean loss plus a penalty and accepts any λ > 0.
 
     Examples
     --------
@@ -43,13 +43,13 @@ def is_penalized(learner: Any) -> bool:
     )
 
 
-def is_large(learner: Any, n_examples: int) -> bool:
-    """Whether λ is so large that it is worth a look what the loss has fallen by."""
-    return is_penalized(learner) and learner.regularizer > TIMES * usual_regularizer(n_examples)
+def is_large_penalty(learner: Any, n_examples: int) -> bool:
+    """Return True if λ is so large that the reduction of the loss should be checked."""
+    return is_penalized(learner) and learner.regularizer > LARGE_PENALTY_FACTOR * default_regularizer(n_examples)
 
 
-def warn_of_penalty(learner: Any, at_zero: float, loss: float, n_examples: int) -> None:
-    """Say that λ is too large, if the mean loss has hardly fallen.
+def warn_if_penalty_too_large(learner: Any, at_zero: float, loss: float, n_examples: int) -> None:
+    """Warn that λ is too large if training has hardly reduced the mean loss.
 
     Parameters
     ----------
@@ -59,11 +59,12 @@ def warn_of_penalty(learner: Any, at_zero: float, loss: float, n_examples: int) 
     n_examples : int
         M.
     """
-    if is_large(learner, n_examples) and at_zero - loss < SHARE * at_zero:
+    if is_large_penalty(learner, n_examples) and at_zero - loss < MIN_LOSS_REDUCTION * at_zero:
         warnings.warn(
             f"{learner.get_name()}: with regularizer (λ) = {learner.regularizer:g} the penalty keeps the weights so close to 0 that the "
-            f"mean loss falls only from {at_zero:.3f} to {loss:.3f}; try regularizer={usual_regularizer(n_examples):.2g}, which is 2/M for "
+            f"mean loss falls only from {at_zero:.3f} to {loss:.3f}; try "
+            f"regularizer={default_regularizer(n_examples):.2g}, which is 2/M for "
             f"{n_examples} training examples",
-            LargePenalty,
+            LargePenaltyWarning,
             stacklevel=2,
         )

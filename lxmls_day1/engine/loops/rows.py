@@ -1,6 +1,6 @@
-"""The rows of a training set as the compiled loops read them, for the methods that go over them again and again.
+"""The rows of a training set in the format of the compiled loops, for algorithms that make many passes over them.
 
-Each method beside ``log_loss`` is one pass; ``classifiers/solvers/`` and ``classifiers/large/`` say what it is a part of.
+Each method except ``log_loss`` makes one pass; the algorithms are in ``classifiers/solvers/`` and ``classifiers/large/``.
 """
 
 import functools
@@ -15,135 +15,157 @@ from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
-_MOST_MULTIPLIERS = 2**26  # of the dual problem: 512 MB
+_MAX_MULTIPLIERS = 2**26  # maximum number of dual variables: 512 MB
 
 
 class Rows:
-    """M examples with the column of the true class of each, and how much each counts.
+    """M examples with the column of the true class and the weight of each example.
 
     Parameters
     ----------
     X : array or csr_array (M, J)
     labels : int array (M,)
     n_classes : int
-    shares : array (M,), optional
-        How much each example counts; 1 if not given.
+    sample_weights : array (M,), optional
+        The weight of each example. Default: 1.
 
     Examples
     --------
-    The log loss of two examples at W = 0, by the one column w_1 − w_0 that two classes have:
+    The log loss of two examples at W = 0, with the single column w_1 − w_0 that suffices for two classes:
 
     >>> rows = Rows(np.array([[1.0], [2.0]]), np.array([0, 1]), 2)
     >>> float(rows.log_loss(n_columns=1)(np.zeros((2, 1)))[0] / np.log(2))
     2.0
     """
 
-    def __init__(self, X: Any, labels: NDArray[np.intp], n_classes: int, shares: Reals | None = None) -> None:
+    def __init__(self, X: Any, labels: NDArray[np.intp], n_classes: int, sample_weights: Reals | None = None) -> None:
         self.X, self.labels, self.n_classes = X, labels, n_classes
-        self.shares = np.ones(len(labels)) if shares is None else shares
+        self.shares = np.ones(len(labels)) if sample_weights is None else sample_weights
         self.n_features = X.shape[1]
         self._examples: Any = None
 
     def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
-        """Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
+        """Return Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
         return LogLoss(batch_examples(self.X), self.labels, n_columns, self.shares, n_jobs)  # type: ignore[no-untyped-call]
 
     def suit_single_steps(self) -> bool:
-        """Whether steps on one example, or one weight, are likely to be faster than passes over all: sparse rows, compiled, few α."""
-        return (
-            COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MOST_MULTIPLIERS
-        )
+        """Return True if single steps are probably faster than passes over all rows.
 
-    def max_ent_sweep(self, order: Integers, unit: float, multipliers: Reals, weights: Reals) -> float:
-        """One step of the dual maximum-entropy problem for each example in ``order``; the gap as the steps have seen it.
+        This is so if the rows are sparse, kernels are compiled, and the dual problem is not too large for memory.
+        """
+        return COMPILES and not isinstance(self.X, np.ndarray) and len(self.labels) * self.n_classes <= _MAX_MULTIPLIERS
+
+    def max_ent_sweep(self, order: Integers, inverse_lambda_m: float, multipliers: Reals, weights: Reals) -> float:
+        """Run one dual maximum-entropy step for each example in ``order``; return the duality gap measured during the steps.
 
         Parameters
         ----------
         order : int array
-        unit : float
+        inverse_lambda_m : float
             1/(λM).
-        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) of two classes; changed in place
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1, 1) for two classes; changed in place
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            return float(sweep(self.examples, self.labels, self.shares, order, unit, multipliers, weights))
+            return float(sweep(self.examples, self.labels, self.shares, order, inverse_lambda_m, multipliers, weights))
         sweep = max_ent_sweeps.sweep
-        return float(sweep(self.examples, self.shares, order, unit, multipliers, weights))
+        return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))
 
     def max_ent_measure(self, multipliers: Reals, weights: Reals) -> tuple[float, float]:
-        """(Σ log loss, Σ_m the entropy of α_m) at fixed weights; the arrays are those of :meth:`max_ent_sweep`."""
+        """Return (Σ log loss, Σ_m entropy of α_m) at fixed weights; for the arrays see :meth:`max_ent_sweep`."""
         measure: Any = max_ent_sweeps.measure_two_classes if multipliers.ndim == 1 else max_ent_sweeps.measure
         loss, entropy = measure(self.examples, self.labels, self.shares, multipliers, weights)
         return float(loss), float(entropy)
 
     def log_loss_slopes(self, margins: Reals) -> tuple[float, Reals, Reals]:
-        """The mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives by the scores (M,)."""
-        slope, bend, gradient = np.empty(len(margins)), np.empty(len(margins)), np.empty(self.n_features + 1)
-        loss = l1_steps.slopes(self._columns, margins, slope, bend, gradient)  # type: ignore[no-untyped-call]
-        return float(loss), gradient, bend
+        """Return the mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives (M,) by score."""
+        slope, second_derivative, gradient = (
+            np.empty(len(margins)),
+            np.empty(len(margins)),
+            np.empty(self.n_features + 1),
+        )
+        loss = l1_steps.log_loss_derivatives(self._columns, margins, slope, second_derivative, gradient)  # type: ignore[no-untyped-call]
+        return float(loss), gradient, second_derivative
 
     def newton_step(
-        self, penalties: Reals, order: Integers, bend: Reals, gradient: Reals, weights: Reals, margins: Reals
+        self,
+        penalties: Reals,
+        order: Integers,
+        second_derivative: Reals,
+        gradient: Reals,
+        weights: Reals,
+        margins: Reals,
     ) -> bool:
-        """A step of Newton's method for the log loss of two classes and Σ_j penalty_j |v_j|; whether it led downwards.
+        """Run a Newton step for the log loss of two classes plus Σ_j penalty_j |v_j|; return True if the objective decreased.
 
         Parameters
         ----------
         penalties : array (J + 1,)
         order : int array (J + 1,)
-            In which order the coordinates are visited.
-        bend, gradient : arrays (M,) and (J + 1,)
-            As of :meth:`log_loss_slopes` at ``margins``.
+            The order in which the coordinates are visited.
+        second_derivative, gradient : arrays (M,) and (J + 1,)
+            The second derivatives and the gradient that :meth:`log_loss_slopes` returns at ``margins``.
         weights, margins : arrays (J + 1,) and (M,); changed in place
-            v, and the scores of the examples there.
+            v, and the scores of the examples at v.
         """
         step: Any = l1_steps.newton_step
-        return bool(step(self._columns, penalties, order, bend, gradient, weights, margins))
+        return bool(step(self._columns, penalties, order, second_derivative, gradient, weights, margins))
 
     def svm_sweep(
         self,
         order: Integers,
         costs: Reals,
-        unit: float,
+        inverse_lambda_m: float,
         relaxation: float,
         multipliers: Reals,
         weights: Reals,
-        rests: Any,
+        idle_visits: Any,
     ) -> tuple[float, int]:
-        """One step of the dual SVM for each example in ``order``; the gap as the steps have seen it, and how many changed anything.
+        """Run one dual SVM step for each example in ``order``; return the duality gap during the steps, and the number of changes.
 
         Parameters
         ----------
         order : int array
         costs : array (K, K)
             Row y is ρ(·, y).
-        unit : float
+        inverse_lambda_m : float
             1/(λM).
         relaxation : float
-        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) of two classes; changed in place
-        rests : uint8 array (M,); changed in place
-            How many visits in a row found an example at its best.
+        multipliers, weights : arrays (M, K) and (J + 1, K), or (M,) and (J + 1,) for two classes; changed in place
+        idle_visits : uint8 array (M,); changed in place
+            The number of consecutive visits at which an example was already optimal.
         """
         sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
         return sweep(  # type: ignore[no-any-return]  # the module is not typed
-            self.examples, self.labels, order, costs, unit, relaxation, multipliers, weights, rests, self.shares
+            self.examples,
+            self.labels,
+            order,
+            costs,
+            inverse_lambda_m,
+            relaxation,
+            multipliers,
+            weights,
+            idle_visits,
+            self.shares,
         )
 
-    def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, rests: Any) -> tuple[float, float]:
-        """(Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; wakes the examples that have a share in the gap again."""
+    def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, idle_visits: Any) -> tuple[float, float]:
+        """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; reset ``idle_visits`` to 0 for examples that "
+        "contribute to the gap.
+        """
         measure: Any = svm_sweeps.measure_two_classes if weights.ndim == 1 else svm_sweeps.measure
-        loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, rests, self.shares)
+        loss, cost = measure(self.examples, self.labels, costs, multipliers, weights, idle_visits, self.shares)
         return float(loss), float(cost)
 
     def online_steps(self, rule: Rule, W: Reals, order: Integers) -> tuple[Reals, Reals]:
-        """Steps of size 1 by a rule that does not shrink, one for each example in ``order``: W after them, and its mean over them.
+        """Run one step of size 1 per example in ``order`` by a rule without shrinking; return the final W and the mean W of all steps.
 
         Parameters
         ----------
         rule : function
-            As of :class:`classifiers.online_classifier.OnlineClassifier`; asked with a cost of 1 for each wrong class.
+            See :class:`classifiers.online_classifier.OnlineClassifier`; called with a cost of 1 for each wrong class.
         W : array (J + 1, K)
-            Where the steps begin; it stays as it is.
+            The initial weights; not changed.
         order : int array
         """
         weights = Weights(self.n_features + 1, self.n_classes, averaged=True)
@@ -151,7 +173,7 @@ class Rows:
         if len(order):
             labels = np.asarray(self.labels, dtype=np.int64)
             steps = RowSteps(rule, self.X, labels, 1.0 - np.eye(self.n_classes), 0.0, True, weights=weights)
-            steps.take(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
+            steps.run(np.asarray(order, dtype=np.int64)[None], np.ones(len(order)))
         return weights.current(), weights.result() if len(order) else np.zeros_like(weights.V)
 
     @functools.cached_property
@@ -160,8 +182,8 @@ class Rows:
 
     @property
     def examples(self) -> Any:
-        """The rows as the sweeps read them."""
+        """The rows in the format of the sweeps."""
         if self._examples is None:
-            # of the types that the online loop has, so that the row primitives are compiled once for both
+            # The array types are those of the online loop, so that the row primitives are compiled only once.
             self._examples = frozen(as_examples(self.X))  # type: ignore[no-untyped-call]
         return self._examples

@@ -1,4 +1,4 @@
-"""How often each word occurs in the documents of each class, checked: what multinomial naive Bayes learns from."""
+"""Checked word counts of the documents of each class, from which multinomial naive Bayes is estimated."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.base.checks import as_canonical, check_finite, shown
+from lxmls_day1.base.checks import as_canonical, check_finite, format_label
 from lxmls_day1.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
 Reals = NDArray[np.float64]
 
-# Of the counts: so many (64 MB) have their logarithms taken at once, without more copies; of more of them, so many at a time.
-_FEW_NUMBERS, _NUMBERS_AT_ONCE = 2**23, 2**18
+# Up to 2**23 counts (64 MB) are estimated in one call. More counts are split into blocks of about 2**18, because one
+# call would make several copies of all counts.
+_MAX_UNSPLIT_NUMBERS, _NUMBERS_PER_BLOCK = 2**23, 2**18
 
 
 def count_words(
     classifier: Any, X: Any, y: Any, sample_weight: Any = None
 ) -> tuple[Any, NDArray[np.intp], Reals, Reals | None]:
-    """The counts of the words in documents in memory.
+    """Count the words of the documents in memory.
 
     Parameters
     ----------
     classifier : LinearClassifier
-        It gets its ``classes``.
+        Its attribute ``classes`` is set.
     X : array or sparse matrix (M, J) of counts ≥ 0
     y : M labels
     sample_weight : M numbers ≥ 0, optional
@@ -37,42 +38,42 @@ def count_words(
     labels : int array (M,)
         The class of each document.
     word_counts : array (J, K)
-    weights : array (M,), or None without ``sample_weight``
+    weights : array (M,), or None if ``sample_weight`` is None
 
     Raises
     ------
     InputError
-        For data that cannot be trained on, and for counts that are negative, or too large for a finite sum.
+        For invalid training data, and for counts that are negative or too large for a finite sum.
     """
-    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba takes its time: imported by the first training
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
-    X, labels, given = classifier._training_data(X, y, sample_weight, finite=False)
-    weights = None if sample_weight is None else given
+    X, labels, checked_weights = classifier._training_data(X, y, sample_weight, finite=False)
+    weights = None if sample_weight is None else checked_weights
     with np.errstate(over="ignore", invalid="ignore"):
         word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
-        check_counts(word_counts, lowest and _lowest_count(X), of=[X])
+        check_counts(word_counts, lowest and _lowest_count(X), documents=[X])
     check_words(classifier, word_counts)
     return X, labels, word_counts, weights
 
 
 def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
-    """The counts of the words in the documents of a corpus on disk, in one pass.
+    """Count the words of the documents of a corpus on disk, in one pass.
 
     Parameters
     ----------
     shards : Shards
     columns : int array (K,)
-        The class of each label of the corpus.
+        The column of the class of each label of the corpus.
     n_classes : int
 
     Returns
     -------
     word_counts : array (J, K)
     lowest : float
-        The smallest entry, or 0 if none is below.
+        The smallest entry, or 0 if no entry is negative.
     n_documents : array (K,)
     """
-    from lxmls_day1.engine.kernels.class_sums import class_sums  # as above
+    from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
     word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
     for i in range(len(shards)):
@@ -83,16 +84,18 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
     return word_counts, lowest, n_documents
 
 
-def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None) -> Reals:
-    """The parameters (J + 1, K) that a classifier's ``estimate`` makes of the counts (J, K); of many words some at a time.
+def estimate_params(
+    classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Reals, weights: Reals | None
+) -> Reals:
+    """Return the parameters (J + 1, K) that a classifier's ``estimate`` computes from the counts (J, K), in blocks of words.
 
-    Each part of the words has one more that stands for all others, so that the totals are those of all. Then the parameters are
-    the one array beside the counts, in whose memory the likelihoods are written.
+    Each block gets one additional word with the summed counts of all other words, so that the totals are those of all words.
+    To save memory, the likelihoods then overwrite the counts, so that the parameters are the only new array of this size.
     """
-    if word_counts.size <= _FEW_NUMBERS:
+    if word_counts.size <= _MAX_UNSPLIT_NUMBERS:
         whole: Reals = classifier.estimate(X, labels, word_counts, weights)
         return whole
-    at_once = max(1, _NUMBERS_AT_ONCE // word_counts.shape[1])
+    at_once = max(1, _NUMBERS_PER_BLOCK // word_counts.shape[1])
     params, totals = np.empty((len(word_counts) + 1, word_counts.shape[1])), word_counts.sum(axis=0)
     shape_alone = sp.csr_array(X.shape)
     for first in range(0, len(word_counts), at_once):
@@ -105,28 +108,28 @@ def estimated(classifier: Any, X: Any, labels: NDArray[np.intp], word_counts: Re
     return params
 
 
-def check_counts(word_counts: Reals, lowest: float, of: Any = (), hashed: bool = False) -> None:
-    """Raise for counts that are not finite, or negative.
+def check_counts(word_counts: Reals, lowest: float, documents: Any = (), hashed: bool = False) -> None:
+    """Raise an InputError for counts that are negative or not finite.
 
     Parameters
     ----------
     word_counts : array (J, K)
     lowest : float
         The smallest entry of the documents.
-    of : iterable of matrices
-        The documents, for the message: which of their entries is not finite.
+    documents : iterable documents matrices
+        The documents; the message names their first entry that is not finite.
     hashed : bool
-        Whether the words are hashed.
+        True if the words are hashed.
     """
     if not np.isfinite(word_counts.sum()):
-        for rows in of:
+        for rows in documents:
             check_finite(rows)
         raise InputError("the counts are so large that their sum is not finite; scale them down")
     _refuse_negative(lowest, hashed)
 
 
 def check_not_negative(X: Any) -> None:
-    """Raise for documents (M, J) with a negative count."""
+    """Raise an InputError for documents (M, J) with a negative count."""
     _refuse_negative(_lowest_count(X))
 
 
@@ -141,7 +144,7 @@ def _refuse_negative(lowest: float, hashed: bool = False) -> None:
 
 
 def check_words(classifier: Any, word_counts: Reals) -> None:
-    """Raise for a class without a word, which only smoothing gives probabilities of words, and for a sum that is not finite."""
+    """Raise an InputError if a class has no words and smoothing is off, or if the sum of the counts is not finite."""
     alpha = classifier.smooth_param if classifier.smooth else 0.0
     with np.errstate(over="ignore"):
         if not np.isfinite(alpha * len(word_counts) + word_counts.sum()):
@@ -149,12 +152,12 @@ def check_words(classifier: Any, word_counts: Reals) -> None:
     wordless = ~word_counts.any(axis=0)  # (K,)
     if wordless.any() and not (alpha > 0 and len(word_counts)):
         raise InputError(
-            f"class {shown(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
+            f"class {format_label(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
             "are not defined; smooth, or leave the class out"
         )
 
 
 def _lowest_count(X: Any) -> float:
-    """The smallest number of X, or 0 if none is below; of a count in several entries their sum."""
+    """Return the smallest number in X, or 0 if no number is negative; duplicate entries of a sparse matrix are summed first."""
     lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
     return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)

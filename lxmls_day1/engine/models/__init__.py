@@ -1,1 +1,1 @@
-"""Models as files, the comparison of learners, and what is known exactly of Gaussian classes."""
+"""Model files, the result table of a comparison of learners, and exact results for Gaussian classes."""

@@ -1,11 +1,11 @@
-"""Gaussian classes with a variance per feature: their scores as `params`, and the error that no classifier can beat.
+"""Gaussian classes with one variance per feature: their scores as `params`, and the Bayes error.
 
 Class y has the prior p(y) and the density N(x; μ_y, diag σ_y²). Its score is the log of the joint density,
 
     s_y(x) = log p(y) + Σ_j [ −½ log 2πσ_yj² − (x_j − μ_yj)² / (2 σ_yj²) ],
 
-which is linear in [1, x, x²]: `discriminant_params` gives the weights. Where all
-classes share their variances the squares cancel, and the score is linear in [1, x] alone: `linear_discriminant_params`.
+which is linear in [1, x, x²]: `discriminant_params` returns the weights. If all
+classes share their variances, the squares cancel and the score is linear in [1, x]: see `linear_discriminant_params`.
 
 References
 ----------
@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 from lxmls_day1.base.checks import as_numbers
 from lxmls_day1.base.errors import InputError
 
-_PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the plane's first coordinate
+_PANEL_NODES = 16  # Gauss-Legendre nodes in each panel of the first of two coordinates
 _TAIL = 10  # standard deviations after which a density counts as zero: Φ(−10) is 8e-24
-_BATCH = 1 << 20  # array elements handled at a time along the lines
+_BATCH = 1 << 20  # maximum number of array elements in a batch of lines
 
 
 def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> np.ndarray:
-    """Weights on [1, x, x²] whose scores are log p(y) + log N(x; μ_y, diag σ_y²).
+    """Return weights on [1, x, x²] whose scores are log p(y) + log N(x; μ_y, diag σ_y²).
 
     Parameters
     ----------
@@ -33,19 +33,19 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
     means : array (K, J)
         The mean of each class.
     variances : array (K, J), or a number or array (J,)
-        The variance of each class and feature (the squares of standard deviations); or what all classes share, as of
-        `linear_discriminant_params`, whose parameters are returned then.
+        The variance of each class and feature (squares of standard deviations). A number or an array (J,) is shared by
+        all classes; the result is then that of `linear_discriminant_params`, with J + 1 rows.
 
     Returns
     -------
     array (2J + 1, K)
-        Row 0 the intercepts, with the logarithms of the determinants and −J/2 log 2π; rows 1 … J
-        for x; the rest for x².
+        Row 0 holds the intercepts, which include the logarithms of the determinants and −J/2 log 2π; rows 1 … J hold
+        the weights for x; the remaining rows those for x².
 
     Raises
     ------
     InputError
-        If shapes disagree, a variance is not positive, or the prior is no distribution.
+        If shapes disagree, a variance is not positive, or the prior is not a distribution.
 
     Examples
     --------
@@ -58,16 +58,16 @@ def discriminant_params(prior: ArrayLike, means: ArrayLike, variances: ArrayLike
     """
     if np.ndim(variances) < 2:
         return linear_discriminant_params(prior, means, variances)
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(np.log(2 * np.pi * variances) + means**2 / variances, axis=1)  # (K,)
-        return _finite(np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T]))
+        return _require_finite(np.vstack([intercepts, (means / variances).T, (-0.5 / variances).T]))
 
 
 def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: ArrayLike) -> np.ndarray:
-    """Weights on [1, x] for classes that share their variances: b_y = log p(y) − Σ_j μ_yj²/(2σ_j²), w_yj = μ_yj/σ_j².
+    """Return weights on [1, x] for classes with shared variances: b_y = log p(y) − Σ_j μ_yj²/(2σ_j²), w_yj = μ_yj/σ_j².
 
-    The terms that all classes have in common are left out, so the scores are log joint densities up to one constant.
+    Terms that are equal for all classes are omitted, so the scores are log joint densities up to a constant.
 
     Parameters
     ----------
@@ -76,17 +76,17 @@ def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: Arr
     means : array (K, J)
         The mean of each class.
     variance : float or array (J,)
-        The variance that all classes share, one for all features or one for each.
+        The variance that all classes share: one number for all features, or one per feature.
 
     Returns
     -------
     array (J + 1, K)
-        Row 0 the intercepts.
+        Row 0 holds the intercepts.
 
     Raises
     ------
     InputError
-        As `discriminant_params`.
+        See `discriminant_params`.
 
     Examples
     --------
@@ -96,21 +96,21 @@ def linear_discriminant_params(prior: ArrayLike, means: ArrayLike, variance: Arr
            [-1.   ,  1.   ]])
     """
     means = as_numbers(means, "means must be a matrix of numbers")
-    given = as_numbers(variance, "variance must be a number or one number per feature")
+    shared_variance = as_numbers(variance, "variance must be a number or one number per feature")
     try:
-        variances = np.broadcast_to(given, means.shape)
+        variances = np.broadcast_to(shared_variance, means.shape)
     except ValueError:
         raise InputError(
             f"variance must be a number or one number per feature (means have shape {means.shape}), "
             f"but has shape {np.shape(variance)}."
         ) from None
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     with np.errstate(over="ignore"):
         intercepts = np.log(prior) - 0.5 * np.sum(means**2 / variances, axis=1)  # (K,)
-        return _finite(np.vstack([intercepts, (means / variances).T]))
+        return _require_finite(np.vstack([intercepts, (means / variances).T]))
 
 
-def _finite(params: np.ndarray) -> np.ndarray:
+def _require_finite(params: np.ndarray) -> np.ndarray:
     if not np.all(np.isfinite(params)):
         raise InputError(
             "the weights of these Gaussians are not finite: their means are too large for their variances; scale the "
@@ -120,15 +120,15 @@ def _finite(params: np.ndarray) -> np.ndarray:
 
 
 def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> float:
-    """The error rate of the best possible classifier: 1 − ∫ max_y p(y) N(x; μ_y, diag σ_y²) dx.
+    """Return the error rate of the best possible classifier: 1 − ∫ max_y p(y) N(x; μ_y, diag σ_y²) dx.
 
-    How it is computed, and how exact it is:
+    The method and its accuracy depend on the classes:
 
     - two classes that share their variances, in any dimension: the closed form with Φ, for any prior;
-    - one dimension, any number of classes: the scores cross at roots of quadratic equations, and Φ gives the mass
-      between;
-    - otherwise in the plane: one coordinate is integrated in the same exact way as in one dimension, and the other one
-      numerically, by Gauss and Legendre (error below 1e-5).
+    - one dimension, any number of classes: the scores cross at roots of quadratic equations, and Φ gives the exact mass
+      between neighbouring crossings;
+    - two dimensions, all other cases: one coordinate is integrated exactly, as in one dimension, and the other
+      numerically by Gauss-Legendre quadrature (error below 1e-5).
 
     The result is deterministic in every case.
 
@@ -149,8 +149,8 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     Raises
     ------
     InputError
-        If shapes disagree, a variance is not positive, the prior is no distribution, or there are more than two features
-        and no closed form.
+        If shapes disagree, a variance is not positive, the prior is not a distribution, or there are more than two
+        features and no closed form.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     ----------
     K. Fukunaga, *Introduction to Statistical Pattern Recognition*, 2nd ed., 1990, chapter 3.
     """
-    prior, means, variances = _checked(prior, means, variances)
+    prior, means, variances = _check_gaussians(prior, means, variances)
     n_classes, n_features = means.shape
     if n_classes == 1:
         return 0.0
@@ -172,7 +172,7 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     elif n_features == 1:
         error = float(_errors_on_lines(np.log(prior)[None], means[:, 0], variances[:, 0])[0])
     elif n_features == 2:
-        error = _error_in_the_plane(prior, *_most_telling_feature_last(means, variances))
+        error = _error_in_two_dimensions(prior, *_most_separating_feature_last(means, variances))
     else:
         raise InputError(
             f"the Bayes error of {n_classes} classes of these variances is known for one and for two features, but there are "
@@ -181,7 +181,9 @@ def bayes_error(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> flo
     return min(max(error, 0.0), 1 - float(prior.max()))
 
 
-def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _check_gaussians(
+    prior: ArrayLike, means: ArrayLike, variances: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     prior, means, variances = (
         as_numbers(values, f"{name} must be numbers")
         for name, values in (("the prior", prior), ("the means", means), ("the variances", variances))
@@ -215,7 +217,7 @@ def _checked(prior: ArrayLike, means: ArrayLike, variances: ArrayLike) -> tuple[
 
 
 def _error_shared_variances(prior: np.ndarray, means: np.ndarray, variance: np.ndarray) -> float:
-    """With Δ the Mahalanobis distance of the means: Σ_y p(y) Φ(−Δ/2 ∓ log(p_1/p_2)/Δ)."""
+    """Return Σ_y p(y) Φ(−Δ/2 ∓ log(p_1/p_2)/Δ), with Δ the Mahalanobis distance of the means."""
     from scipy.special import ndtr
 
     distance = np.sqrt(np.sum((means[0] - means[1]) ** 2 / variance))
@@ -226,10 +228,10 @@ def _error_shared_variances(prior: np.ndarray, means: np.ndarray, variance: np.n
 
 
 def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """∫ [Σ_y ω_y N(t; μ_y, σ_y²) − max_y ω_y N(t; μ_y, σ_y²)] dt, exactly, for each of N sets of weights ω.
+    """Return ∫ [Σ_y ω_y N(t; μ_y, σ_y²) − max_y ω_y N(t; μ_y, σ_y²)] dt, exactly, for each of N sets of weights ω.
 
     Parameters are log ω (N, K), μ (K,), σ² (K,); the result is (N,). Between two neighbouring crossings of any two
-    scores one class leads, so all the other classes' mass there is error.
+    scores one class has the highest score, so the mass of all other classes in this interval is error.
     """
     n_lines, n_classes = log_weights.shape
     n_intervals = n_classes * (n_classes - 1) + 1
@@ -238,7 +240,7 @@ def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.n
         parts = [log_weights[start : start + batch] for start in range(0, n_lines, batch)]
         return np.concatenate([_errors_on_lines(part, means, variances) for part in parts])
 
-    # s_y(t) = a_y + b_y t + c_y t², with the constant −½ log 2π left out
+    # s_y(t) = a_y + b_y t + c_y t²; the constant −½ log 2π is omitted.
     a = log_weights - 0.5 * np.log(variances) - means**2 / (2 * variances)  # (N, K)
     b, c = means / variances, -0.5 / variances  # (K,)
     first, second = np.triu_indices(n_classes, k=1)
@@ -259,17 +261,18 @@ def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.n
 
 
 def _real_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Both real roots of a + b t + c t² = 0 for a (N, P) and b, c (P,), as (N, 2P); NaN where there is none."""
+    """Return both real roots of a + b t + c t² = 0 for a (N, P) and b, c (P,), as (N, 2P); NaN for missing roots."""
     b, c = np.broadcast_to(b, a.shape), np.broadcast_to(c, a.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # q/c and a/q are the two roots without cancellation; c = 0 leaves a/q, the root of the linear equation
+        # q/c and a/q are the two roots, without cancellation. If c = 0, q/c is not finite and a/q is the root of the linear
+        # equation.
         q = -0.5 * (b + np.copysign(np.sqrt(b * b - 4 * a * c), b))
         roots = np.concatenate([q / c, a / q], axis=1)
     return np.where(np.isfinite(roots), roots, np.nan)
 
 
 def _mass_between_edges(z: np.ndarray) -> np.ndarray:
-    """Standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1, precise in both tails."""
+    """Return the standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1, precise in both tails."""
     from scipy.special import ndtr
 
     ends = [(0, 0)] * z.ndim
@@ -282,7 +285,7 @@ def _mass_between_edges(z: np.ndarray) -> np.ndarray:
     return mass
 
 
-def _most_telling_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _most_separating_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Reorder the features so that the one with the most distant means, in standard deviations, comes last."""
     spread = np.ptp(means, axis=0) ** 2 / variances.mean(axis=0) + np.ptp(np.log(variances), axis=0)
     order = np.argsort(spread, kind="stable")
@@ -290,7 +293,7 @@ def _most_telling_feature_last(means: np.ndarray, variances: np.ndarray) -> tupl
 
 
 def _log_joint(X: np.ndarray, prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """log p(y) N(x; μ_y, diag σ_y²), as (M, K)."""
+    """Return log p(y) N(x; μ_y, diag σ_y²) for each row x and class y, as (M, K)."""
     columns = [
         np.log(share) - 0.5 * np.sum(np.log(2 * np.pi * variance) + (X - mean) ** 2 / variance, axis=1)
         for share, mean, variance in zip(prior, means, variances, strict=True)
@@ -298,8 +301,12 @@ def _log_joint(X: np.ndarray, prior: np.ndarray, means: np.ndarray, variances: n
     return np.stack(columns, axis=1)
 
 
-def _error_in_the_plane(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
-    """Composite Gauss-Legendre over the first coordinate, in panels no wider than a class's standard deviation."""
+def _error_in_two_dimensions(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
+    """Return the Bayes error in two dimensions.
+
+    Integrate over the first coordinate by composite Gauss-Legendre quadrature, in panels no wider than any class's
+    standard deviation, and over the second coordinate exactly.
+    """
     centre, deviation = means[:, 0], np.sqrt(variances[:, 0])
     edges = np.unique(centre[:, None] + deviation[:, None] * np.arange(-_TAIL, _TAIL + 1))
     nodes, weights = np.polynomial.legendre.leggauss(_PANEL_NODES)

@@ -1,7 +1,7 @@
 """Trained classifiers as files: class name, attributes, parameters and names in the format of `npz_file`.
 
-Loading runs no code of the file. The file names the class of the classifier, and the caller decides which class that is:
-`load_model` asks a function, such as `class_finder` makes for the classes that the files of a lab declare.
+Loading never executes code from the file. The file only names the class of the classifier; the caller passes a function
+to `load_model` that returns the class. `class_finder` creates such a function for the classes of a lab.
 """
 
 import os
@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lxmls_day1.base.checks import as_list, check_finite_params, shown
-from lxmls_day1.base.errors import InputError, counted
+from lxmls_day1.base.checks import as_list, check_finite_params, format_label
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.settings import known_settings, required_settings
 from lxmls_day1.engine.models.npz_file import NotStorable, check_storable, read_file, write_file
 from lxmls_day1.library_path import TOPICS
 
 KIND = "linear classifier"
 ROOT_CLASS = "LinearClassifier"
-_CLASS = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
+_CLASS_STATEMENT = re.compile(r"^class (\w+)(?:\(([^)]*)\))?:", re.MULTILINE)
 
 FindClass = Callable[[str, str], type]
 
 
 class SavedModel(NamedTuple):
-    """What a file holds: all that is needed to predict, and the names to speak of it.
+    """The content of a model file: everything needed to predict, and the names of features and labels.
 
     Examples
     --------
@@ -42,19 +42,19 @@ class SavedModel(NamedTuple):
     """
 
     classifier: Any
-    """Of the class that was saved, with its classes, its hyper-parameters and what else it learnt."""
+    """The classifier, with its classes, hyper-parameters and other learned attributes."""
     params: np.ndarray
-    """(J + 1, K), or (2J + 1, K) of a quadratic classifier."""
+    """(J + 1, K), or (2J + 1, K) for a quadratic classifier."""
     feature_names: list[str] | None
-    """J names, column -> name."""
+    """Name of each of the J columns."""
     label_names: list[str] | None
     """Names of the labels 0, 1, …"""
     notes: dict[str, Any]
-    """Whatever else was put down."""
+    """Additional values that the caller saved."""
 
     @property
     def class_names(self) -> list[str]:
-        """The K classes as text, in the order of the columns of ``params``."""
+        """The names of the K classes, in the order of the columns of ``params``."""
         return class_names(self.classifier.classes, self.params.shape[1], self.label_names)
 
 
@@ -66,31 +66,30 @@ def save_model(
     label_names: Iterable[str] | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Keep a classifier and its parameters.
+    """Save a classifier and its parameters.
 
     Parameters
     ----------
     path : path
-        Used as it is; ``.npz`` is the usual ending.
+        Used unchanged; the usual extension is ``.npz``.
     classifier : classifier
-        Its attributes are kept, but not what training leaves behind for a look at it, such as a history of named
-        tuples. A hyper-parameter of a kind that cannot be kept (a function, a random generator) is left out with a
-        warning, and has its default after loading; predictions do not depend on it.
-    params : array (J + 1, K), or (2J + 1, K) of a quadratic classifier
+        Its attributes are saved, except training records such as a history of named tuples. A hyper-parameter of a
+        type that cannot be saved (a function, a random generator) is omitted with a warning and has its default value
+        after loading; predictions do not depend on it.
+    params : array (J + 1, K), or (2J + 1, K) for a quadratic classifier
     feature_names : J different str, optional
-        Without them the file serves for predicting from vectors, but not from text.
+        Without feature names the loaded model can predict from vectors, but not from text.
     label_names : iterable of str, optional
-        What the labels 0, 1, … are called, such as `SentimentCorpus.label_names`; for labels that are numbers.
+        The names of the labels 0, 1, …, such as `SentimentCorpus.label_names`; only for integer labels.
     notes : mapping of str to values, optional
-        Whatever else is worth keeping, such as the name of the training data.
+        Additional values to save, such as the name of the training data.
 
     Raises
     ------
     InputError
-        If the parameters, the classes and the names do not fit together, or the labels are of a kind that cannot be
-        kept.
+        If the parameters, the classes and the names do not match, or the labels have a type that cannot be saved.
     OSError
-        If the file cannot be written; what was there before is still there.
+        If the file cannot be written; an existing file remains unchanged.
 
     Examples
     --------
@@ -104,7 +103,7 @@ def save_model(
     >>> model.classifier.regularizer, model.class_names, np.array_equal(model.params, params)
     (0.5, ['right', 'left'], True)
     """
-    params = _checked(params, classifier)
+    params = _check_params(params, classifier)
     feature_names, label_names = _names(feature_names, "feature"), _names(label_names, "label")
     if not (notes is None or isinstance(notes, Mapping)):
         raise InputError(f"notes must be a mapping of names to values, but is {notes!r}")
@@ -114,13 +113,13 @@ def save_model(
 
 
 def load_model(path: str | os.PathLike[str], find_class: FindClass) -> SavedModel:
-    """What `save_model` kept.
+    """Read a model that `save_model` wrote.
 
     Parameters
     ----------
     path : path
     find_class : function (class name, module name) -> class
-        The class that the names stand for; an InputError if none does. The module's name is without its package.
+        Returns the class with this name, or raises an InputError. The module name is given without its package.
 
     Returns
     -------
@@ -129,13 +128,13 @@ def load_model(path: str | os.PathLike[str], find_class: FindClass) -> SavedMode
     Raises
     ------
     InputError
-        As `read_file` and `find_class` do, and if the class cannot be made.
+        If `read_file` or `find_class` raises it, or if the classifier cannot be created.
     OSError
-        If there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
 
     Examples
     --------
-    The function decides which classes may be made; whatever else the file names is refused:
+    The function decides which classes may be created; a file that names any other class is refused:
 
     >>> import tempfile
     >>> from lxmls_day1.lab import Lab
@@ -158,7 +157,7 @@ def load_model(path: str | os.PathLike[str], find_class: FindClass) -> SavedMode
 
 
 def class_names(classes: np.ndarray | None, n_classes: int, label_names: Sequence[str] | None = None) -> list[str]:
-    """The classes as text, in the order of their columns.
+    """Return the names of the classes, in the order of their columns.
 
     Parameters
     ----------
@@ -166,7 +165,7 @@ def class_names(classes: np.ndarray | None, n_classes: int, label_names: Sequenc
     n_classes : int
         K.
     label_names : sequence of str, optional
-        What the labels 0, 1, … are called.
+        The names of the labels 0, 1, ….
 
     Examples
     --------
@@ -179,12 +178,12 @@ def class_names(classes: np.ndarray | None, n_classes: int, label_names: Sequenc
     return [str(label) if label_names is None else label_names[int(label)] for label in labels]
 
 
-class Declared(NamedTuple):
-    """The class statement of a classifier: its file, without ``.py``, and the names of its bases.
+class ClassDeclaration(NamedTuple):
+    """The class statement of a classifier: the name of its file without ``.py``, and the names of its base classes.
 
     Examples
     --------
-    >>> Declared("mira", ("OnlineClassifier",)).file
+    >>> ClassDeclaration("mira", ("OnlineClassifier",)).file
     'mira'
     """
 
@@ -192,53 +191,53 @@ class Declared(NamedTuple):
     bases: tuple[str, ...]
 
 
-def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, Declared]:
-    """The classes that the files of a folder derive from `root`, found by reading the files without running them.
+def declared_classes(folder: str | os.PathLike[str], root: str = ROOT_CLASS) -> dict[str, ClassDeclaration]:
+    """Return the classes that the files of a folder derive from `root`, found by parsing the files, not running them.
 
     Parameters
     ----------
     folder : path
-        Its files ``*.py`` and those of the topics in it are read.
+        The files ``*.py`` in it and in its topic subfolders are read.
     root : str
-        The class that all of them derive from, directly or by way of others.
+        The common direct or indirect base class.
 
     Returns
     -------
     dict of str to Declared
-        `root` itself included if a file declares it; of several classes of a name the first.
+        Includes `root` itself if a file declares it. If several classes have the same name, the first is returned.
 
     Examples
     --------
     >>> from lxmls_day1.lab import Lab
     >>> declared_classes(Lab.open().folder / "classifiers")["Mira"]
-    Declared(file='mira', bases=('OnlineClassifier',))
+    ClassDeclaration(file='mira', bases=('OnlineClassifier',))
     """
-    found: dict[str, Declared] = {}
+    found: dict[str, ClassDeclaration] = {}
     for file in sorted(file for topic in ("", *TOPICS) for file in Path(folder, topic).glob("*.py")):
-        for name, bases in _CLASS.findall(file.read_text(encoding="utf-8", errors="replace")):
+        for name, bases in _CLASS_STATEMENT.findall(file.read_text(encoding="utf-8", errors="replace")):
             names = tuple(base.strip().rpartition(".")[2] for base in bases.split(","))
-            found.setdefault(name, Declared(file.stem, names))
+            found.setdefault(name, ClassDeclaration(file.stem, names))
     derived = {root}
     while more := {name for name in found if name not in derived and derived.intersection(found[name].bases)}:
         derived |= more
     return {name: one for name, one in found.items() if name in derived}
 
 
-def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, module: str) -> SavedModel:
+def load_classifier(path: str | os.PathLike[str], expected_class: type, file: str, module: str) -> SavedModel:
     """Read a model for ``SomeClass.load``.
 
     Parameters
     ----------
     path : path
-    wanted : type
+    expected_class : type
         The class whose ``load`` was called; a model of another class is refused.
     file, module : str
-        Of a module in the folder of the lab's classifiers.
+        The path and the name of any module in the folder of the lab's classifiers.
 
     Raises
     ------
     InputError
-        As `load_model`; and for a model of a class that is not derived from `wanted`.
+        See `load_model`; also if the class of the model is not derived from `expected_class`.
 
     Examples
     --------
@@ -250,24 +249,28 @@ def load_classifier(path: str | os.PathLike[str], wanted: type, file: str, modul
     'MIRA'
     """
     package = module.rpartition(".")[0]
-    find_class = class_finder(wanted, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip(".")))
+    find_class = class_finder(
+        expected_class, Path(file).parent, lambda name: import_module(f"{package}.{name}".strip("."))
+    )
     model = load_model(path, find_class)
-    if wanted.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
+    if expected_class.__name__ not in [base.__name__ for base in type(model.classifier).__mro__]:
         raise InputError(
-            f"{path} holds a {type(model.classifier).__name__}, not a {wanted.__name__}; LinearClassifier.load takes every kind"
+            f"{path} holds a {type(model.classifier).__name__}, not a {expected_class.__name__}; LinearClassifier.load takes every kind"
         )
     return model
 
 
-def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]) -> FindClass:
-    """How ``SomeClass.load`` finds the classes of a file: a function for `load_model`.
+def class_finder(
+    expected_class: type, folder: str | os.PathLike[str], import_module: Callable[[str], ModuleType]
+) -> FindClass:
+    """Return the `find_class` function that ``SomeClass.load`` passes to `load_model`.
 
-    Known are `wanted` itself, the classes that the files of `folder` declare, and those derived from `wanted` elsewhere
-    that are imported already, as in a notebook.
+    The function finds `expected_class` itself, the classes that the files of `folder` declare, and imported subclasses of
+    `expected_class` that are defined elsewhere, for example in a notebook.
 
     Parameters
     ----------
-    wanted : type
+    expected_class : type
         The class whose ``load`` was called.
     folder : path
         The folder of the lab's classifiers.
@@ -276,7 +279,7 @@ def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Ca
     Returns
     -------
     function (class name, module name) -> class
-        It raises an `InputError` for a class that is not known.
+        Raises an `InputError` for any other class.
 
     Examples
     --------
@@ -289,13 +292,13 @@ def class_finder(wanted: type, folder: str | os.PathLike[str], import_module: Ca
     """
 
     def find_class(class_name: str, module_name: str) -> type:
-        if class_name == wanted.__name__:
-            return wanted
+        if class_name == expected_class.__name__:
+            return expected_class
         declared = declared_classes(folder).get(class_name)
         if declared is not None and declared.file == module_name:
             found: type = getattr(import_module(module_name), class_name)
             return found
-        for known in reversed(list(_all_subclasses(wanted))):
+        for known in reversed(list(_all_subclasses(expected_class))):
             if (known.__name__, _module_name(known)) == (class_name, module_name):
                 return known
         raise InputError(
@@ -314,12 +317,12 @@ def _all_subclasses(cls: type) -> Iterator[type]:
 
 
 def _module_name(cls: type) -> str:
-    """``mira`` for a class of classifiers.mira, and after a flat ``import mira`` too."""
+    """Return the module's name without packages: ``mira`` for ``classifiers.mira`` and for a flat ``import mira``."""
     return cls.__module__.rpartition(".")[2]
 
 
 def _describe(value: Any, name: str) -> dict[str, Any] | None:
-    """The class of a classifier and the attributes that can be kept; None for any other value."""
+    """Return the class of a classifier and its storable attributes; None for any other value."""
     if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in ("train", "test")):
         return None
     attributes, cls = {}, type(value)
@@ -342,7 +345,7 @@ def _describe(value: Any, name: str) -> dict[str, Any] | None:
 
 
 def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_class: FindClass) -> Any:
-    """A classifier as it was described: made with its defaults, then given the attributes that were kept."""
+    """Create a classifier from its description: with default settings, then with the saved attributes."""
     names = description["class"], description["module"]
     if not all(isinstance(name, str) and name.isidentifier() for name in names):
         raise InputError(f"{path} is not a model of lxmls-day1: it names no class")
@@ -357,36 +360,36 @@ def _build(path: str | os.PathLike[str], description: Mapping[str, Any], find_cl
     if hasattr(classifier, "check_settings"):
         try:
             classifier.check_settings()
-        except InputError as error:  # of another version
+        except InputError as error:  # The file may be from another version.
             raise InputError(f"{path} holds a {names[0]} that cannot be used here: {error}") from error
     return classifier
 
 
-def _names(names: Any, of_what: str) -> list[str] | None:
+def _names(names: Any, kind: str) -> list[str] | None:
     if names is None:
         return None
-    return [_plain_text(name, of_what) for name in as_list(names, f"{of_what}_names must be a list of strings")]
+    return [_check_name(name, kind) for name in as_list(names, f"{kind}_names must be a list of strings")]
 
 
-def _plain_text(name: Any, of_what: str) -> str:
+def _check_name(name: Any, kind: str) -> str:
     if not isinstance(name, str):
-        raise InputError(f"a {of_what} name must be a string, but one is {shown(name)}")
+        raise InputError(f"a {kind} name must be a string, but one is {format_label(name)}")
     return str(name)
 
 
-def _checked(params: Any, classifier: Any) -> np.ndarray:
+def _check_params(params: Any, classifier: Any) -> np.ndarray:
     return check_finite_params(params, getattr(classifier, "rules_out", False))
 
 
 def _check_fit(model: SavedModel) -> None:
-    """Whether parameters, classes and names belong together."""
-    n_rows, n_classes = _checked(model.params, model.classifier).shape
+    """Raise an InputError unless parameters, classes and names match."""
+    n_rows, n_classes = _check_params(model.params, model.classifier).shape
     classes = model.classifier.classes
     if classes is not None and not (isinstance(classes, np.ndarray) and classes.ndim == 1):
-        raise InputError(f"the classes must be an array with a label for each column, but are {shown(classes)}")
+        raise InputError(f"the classes must be an array with a label for each column, but are {format_label(classes)}")
     if classes is not None and len(classes) != n_classes:
         raise InputError(
-            f"the parameters have {counted(n_classes, 'column')}, but the classifier has {counted(len(classes), 'class')}; pass the "
+            f"the parameters have {pluralize(n_classes, 'column')}, but the classifier has {pluralize(len(classes), 'class')}; pass the "
             "parameters that its own train returned"
         )
     if model.feature_names is not None:
@@ -394,7 +397,7 @@ def _check_fit(model: SavedModel) -> None:
         quadratic = getattr(model.classifier, "quadratic", False)
         if n_rows != 1 + n_names * (2 if quadratic else 1):
             raise InputError(
-                f"got {counted(n_names, 'feature name')}, but the parameters have {counted(n_rows, 'row')}; expected a name for "
+                f"got {pluralize(n_names, 'feature name')}, but the parameters have {pluralize(n_rows, 'row')}; expected a name for "
                 f"each {'two rows' if quadratic else 'row'} but the first, which holds the intercepts"
             )
         if len(set(model.feature_names)) < n_names:

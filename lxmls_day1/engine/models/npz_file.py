@@ -1,14 +1,14 @@
-"""Plain values and arrays in one file: an ``.npz`` with a header in JSON, and no pickle.
+"""Plain values and arrays in one file: an ``.npz`` with a JSON header and without pickles.
 
-Such a file can be given to others: reading it runs no code that it brings along. Inside are
+Such a file is safe to share, because reading it never executes code from the file. It contains
 
 ==================  ====================================================================================
 ``header``          JSON in UTF-8, as bytes: format, versions, the kind of content, and the content
 ``params`` …        the arrays, under the names by which the header refers to them
 ==================  ====================================================================================
 
-so that ``numpy.load("model.npz")["params"]`` works without this package. `write_file` and `read_file` keep any content
-made of numbers, text, arrays, lists, tuples and dictionaries. `model_file` adds classifiers.
+so that ``numpy.load("model.npz")["params"]`` works without this package. `write_file` and `read_file` store any content
+made of numbers, strings, arrays, lists, tuples and dictionaries. `model_file` adds classifiers.
 """
 
 import errno
@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 
 from lxmls_day1 import __version__
-from lxmls_day1.base.atomic_files import whole_file
+from lxmls_day1.base.atomic_files import atomic_write
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.engine.models.packed_texts import PackedTexts
 
@@ -33,45 +33,45 @@ _HEADER = "header"
 _NO_HEADER = "it is an archive, but without a header of lxmls-day1"
 _ZIP_MAGIC = b"PK\x03\x04"
 _MAGIC_LENGTH: int = np.lib.format.MAGIC_LEN
-_AT_ONCE = 2**20  # bytes
+_BLOCK_BYTES = 2**20  # bytes
 _NON_FINITE = ("inf", "-inf", "nan")
 
-#: Gives the class, the module and the attributes of a classifier; None for a value that is no classifier.
+#: Returns the class, the module and the attributes of a classifier; None for a value that is not a classifier.
 Describe = Callable[[Any, str], dict[str, Any] | None]
-#: Makes a classifier from such a description.
+#: Creates a classifier from such a description.
 Build = Callable[[dict[str, Any]], Any]
 
 
 class NotStorable(TypeError):
-    """A value of a type that such a file cannot hold."""
+    """A value has a type that such a file cannot hold."""
 
 
-class _Foreign(ValueError):
-    """The file was not written by `write_file`; the message is a clause that says why."""
+class _NotOurFormat(ValueError):
+    """The file was not written by `write_file`; the message is a clause that gives the reason."""
 
 
 def write_file(
     path: str | os.PathLike[str], kind: str, content: Mapping[str, Any], describe: Describe | None = None
 ) -> None:
-    """Keep `content` in a file that is written completely or not at all.
+    """Write `content` to a file atomically.
 
     Parameters
     ----------
     path : path
-        Used as it is, whatever its ending.
+        Used unchanged; no extension is added.
     kind : str
-        What the file holds; `read_file` asks for the same kind.
+        The kind of content; `read_file` must be called with the same kind.
     content : mapping of str to values
-        None, truth values, numbers, text, arrays, and lists, tuples and dictionaries of these.
+        None, Booleans, numbers, strings, arrays, and lists, tuples and dictionaries of these.
     describe : function (value, its name in the file), optional
-        Describes a classifier; without it, content that holds one is refused.
+        Describes a classifier. Without it, content that includes a classifier is refused.
 
     Raises
     ------
     InputError
-        If a value is of another type.
+        If a value has another type.
     OSError
-        If the file cannot be written; what was there before is still there.
+        If the file cannot be written; an existing file remains unchanged.
 
     Examples
     --------
@@ -100,23 +100,24 @@ def write_file(
         "content": packed,
     }
     arrays[_HEADER] = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-    # numpy.savez refuses some names of arrays, such as "file". The arrays are written as they are: they may fill half the memory.
-    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+    # numpy.savez refuses some array names, such as "file". The arrays are not compressed or copied, because they may
+    # fill half the memory.
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = None) -> dict[str, Any]:
-    """Read the content that `write_file` kept.
+    """Read content that `write_file` wrote.
 
     Parameters
     ----------
     path : path
     kind : str
-        As it was written.
+        The kind with which the file was written.
     build : function, optional
-        Makes a classifier from its description; without it, a file that holds one is refused.
+        Creates a classifier from its description. Without it, a file that contains a classifier is refused.
 
     Returns
     -------
@@ -125,10 +126,10 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
     Raises
     ------
     InputError
-        If the file is damaged or cut off, was not written by `write_file`, holds Python objects, is of another kind,
-        or of a format that is newer than this package; the message says which.
+        If the file is damaged or truncated, was not written by `write_file`, contains Python objects, has another kind,
+        or has a format that is newer than this package; the message gives the reason.
     OSError
-        If there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
     """
     try:
         with check_path("path", path).open("rb") as opened:
@@ -138,10 +139,11 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
                 raise InputError(f"{path} is empty, but a saved model was expected; save the model again")
             arrays = _read_arrays(file, size)
         header = _read_header(arrays.pop(_HEADER))
-    except _Foreign as error:
+    except _NotOurFormat as error:
         raise InputError(f"{path} is not a model of lxmls-day1: {error}") from error
-    except Exception as error:  # zipfile and numpy raise a dozen kinds of errors for damaged bytes
-        # (one is EINVAL, for a place before the start of the file; what else the system says is not about bytes)
+    except Exception as error:
+        # zipfile and numpy raise a dozen types of errors for damaged bytes. One of them is the OSError EINVAL, for a
+        # seek before the start of the file; all other OSErrors are real I/O errors.
         if isinstance(error, (InputError, OSError)) and getattr(error, "errno", None) != errno.EINVAL:
             raise
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -166,21 +168,21 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
 
 
 def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
-    """All arrays of a file. Nothing in it can take more memory than the file is long."""
+    """Read all arrays of a file, without allocating more memory than the file is long."""
     file.seek(0)
     if file.read(len(_ZIP_MAGIC)) != _ZIP_MAGIC:
-        raise _Foreign("it does not begin like an .npz file")
+        raise _NotOurFormat("it does not begin like an .npz file")
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         for member in members:
-            if member.compress_type != zipfile.ZIP_STORED:  # `write_file` compresses nothing, and a bomb is compressed
-                raise _Foreign(f"{member.filename} in it is compressed")
+            if member.compress_type != zipfile.ZIP_STORED:  # `write_file` never compresses; a zip bomb must.
+                raise _NotOurFormat(f"{member.filename} in it is compressed")
         names = {member.filename for member in members}
-        # Several entries of the table can name the same bytes.
+        # In a manipulated archive several directory entries can refer to the same bytes.
         if len(names) < len(members) or sum(member.file_size for member in members) > size:
-            raise _Foreign("the table of its arrays lists some bytes twice")
+            raise _NotOurFormat("the table of its arrays lists some bytes twice")
         if f"{_HEADER}.npy" not in names:
-            raise _Foreign(_NO_HEADER)
+            raise _NotOurFormat(_NO_HEADER)
         arrays = {}
         for name in sorted(names):
             with archive.open(name) as content:
@@ -189,8 +191,10 @@ def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
 
 
 def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
-    """One array, from the start of its file to its end: there the checksum is compared. Its length is known before it is read."""
-    pickled = _Foreign(f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded")
+    """Read one array up to the end of its member, so that zipfile verifies the checksum; check its length first."""
+    pickled = _NotOurFormat(
+        f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded"
+    )
     magic = file.read(_MAGIC_LENGTH)
     if not magic.startswith(np.lib.format.MAGIC_PREFIX):
         raise pickled
@@ -206,31 +210,31 @@ def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
         raise ValueError(f"{name} does not have the length that it states")
     content = bytearray(length)
     with memoryview(content) as view:
-        for start in range(0, length + 1, _AT_ONCE):  # (the last read is for nothing but the checksum)
-            part = file.read(_AT_ONCE)
-            view[start : start + len(part)] = part
+        for start in range(0, length + 1, _BLOCK_BYTES):  # (The last read returns nothing but verifies the checksum.)
+            chunk = file.read(_BLOCK_BYTES)
+            view[start : start + len(chunk)] = chunk
     return np.ndarray(shape, dtype, buffer=content, order="F" if by_columns else "C")
 
 
 def _read_header(array: np.ndarray) -> dict[str, Any]:
-    """The header of a model file, whatever its version."""
+    """Return the header of a model file of any version."""
     try:
         header: dict[str, Any] = json.loads(array.tobytes())
-        wanted = {"format_version": int, "package_version": str, "kind": str, "content": dict}
-        if header["format"] == FORMAT and all(type(header[name]) is wanted[name] for name in wanted):
+        expected = {"format_version": int, "package_version": str, "kind": str, "content": dict}
+        if header["format"] == FORMAT and all(type(header[name]) is expected[name] for name in expected):
             return header
     except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise _Foreign(_NO_HEADER) from error
-    raise _Foreign(_NO_HEADER)
+        raise _NotOurFormat(_NO_HEADER) from error
+    raise _NotOurFormat(_NO_HEADER)
 
 
 def check_storable(value: Any, name: str, describe: Describe | None = None) -> None:
-    """Raise a `NotStorable` that names the value unless `write_file` can keep it."""
+    """Raise a `NotStorable` that names the value if `write_file` cannot store it."""
     _pack(value, name, {}, describe)
 
 
 def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Describe | None) -> Any:
-    """A value as JSON; the arrays in it go into `arrays`, under names that begin with `name`."""
+    """Convert a value to JSON, moving its arrays to `arrays` under names that begin with `name`."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -257,7 +261,7 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
 
 
 def _unpack(value: Any, arrays: Mapping[str, np.ndarray], build: Build | None) -> Any:
-    """The value that `_pack` turned into JSON."""
+    """Restore the value that `_pack` converted to JSON."""
     if isinstance(value, list):
         return [_unpack(item, arrays, build) for item in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Many short texts, such as the names of features, without an object of Python for each."""
+"""Long lists of short strings, such as feature names, stored without a Python object for each string."""
 
 import operator
 from array import array
@@ -9,13 +9,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 1 << 12  # texts whose ends are numbers of Python at the same time
+_STRINGS_PER_BATCH = 1 << 12  # strings decoded per batch: limits how many offsets are Python integers at a time
 
 
 class PackedTexts(Sequence[str]):
-    """A list of texts that grows at its end only: their UTF-8 bytes one behind the other, and where each ends.
+    """A list of strings that can only grow at its end, stored as one UTF-8 buffer and the end offset of each string.
 
-    A text of Python has 50 bytes beside its letters.
+    This saves memory: a Python string needs about 50 bytes in addition to its characters.
 
     Parameters
     ----------
@@ -33,49 +33,53 @@ class PackedTexts(Sequence[str]):
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._content = bytearray()
-        self._ends = array("q", [0])  # text i is the bytes from ends[i] to ends[i + 1]
+        self._ends = array("q", [0])  # String i is the bytes from ends[i] to ends[i + 1].
         self._by_hash: tuple[Any, Any] = (
             np.empty(0, np.int32),
             np.empty(0, np.intp),
-        )  # hashes in order, and the text of each
+        )  # sorted hashes, and the index of the string of each hash
         self.extend(texts)
 
     def extend(self, texts: Iterable[str]) -> None:
-        """Add texts at the end."""
+        """Append strings."""
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         first = len(self._content)
         self._ends.extend(first + end for end in accumulate(map(len, encoded)))
         self._content += b"".join(encoded)
 
     def numbers(self, texts: Iterable[str]) -> list[int]:
-        """Where each of some texts stands, the first if it is there more than once; −1 where it is not there.
+        """Return the index of each given string: of its first occurrence, or −1 if it is not in the list.
 
-        It takes time for the texts that are asked for; the first call, after the list has grown, for all.
+        The time depends on the number of given strings; only the first call after the list has grown hashes the
+        whole list.
 
         Examples
         --------
         >>> PackedTexts(["the", "cat"]).numbers(["cat", "dog", "the"])
         [1, -1, 0]
         """
-        asked = [text.encode("utf-8", "surrogatepass") for text in texts]
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         if len(self._by_hash[0]) != len(self):
             hashes = self._hashes(bytes(self._content), self._ends)
             order = np.argsort(hashes, kind="stable")
             self._by_hash = hashes[order], order
-        (hashes, order), wanted = self._by_hash, self._hashes(b"".join(asked), [0, *accumulate(map(len, asked))])
-        first, last = (np.searchsorted(hashes, wanted, side) for side in ("left", "right"))
-        numbers, content, ends = [-1] * len(asked), self._content, self._ends
+        (hashes, order), searched_hashes = (
+            self._by_hash,
+            self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))]),
+        )
+        first, last = (np.searchsorted(hashes, searched_hashes, side) for side in ("left", "right"))
+        indices, content, ends = [-1] * len(encoded), self._content, self._ends
         found = np.flatnonzero(first < last)
         for i, j in zip(found.tolist(), order[first[found]].tolist(), strict=True):
-            if content[ends[j] : ends[j + 1]] == asked[i]:
-                numbers[i] = j
-            else:  # another text of the same hash may be meant
+            if content[ends[j] : ends[j + 1]] == encoded[i]:
+                indices[i] = j
+            else:  # Several strings have this hash: compare the others.
                 others = order[first[i] + 1 : last[i]].tolist()
-                numbers[i] = next((k for k in others if content[ends[k] : ends[k + 1]] == asked[i]), -1)
-        return numbers
+                indices[i] = next((k for k in others if content[ends[k] : ends[k + 1]] == encoded[i]), -1)
+        return indices
 
     def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
-        from lxmls_day1.engine.kernels.hashing import signed_hashes  # numba: only where a text is looked for
+        from lxmls_day1.engine.kernels.hashing import signed_hashes  # look-ups need numba
 
         hashes: NDArray[np.int32] = signed_hashes(np.frombuffer(content, np.uint8), np.array(ends, dtype=np.int64))
         return hashes
@@ -84,18 +88,18 @@ class PackedTexts(Sequence[str]):
         return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
         if isinstance(place, slice):
             return [self[i] for i in range(*place.indices(len(self)))]
-        i = range(len(self))[place]  # counts from the end, too, and knows its bounds
+        i = range(len(self))[place]  # A range resolves negative indices and raises IndexError.
         return self._text(self._ends[i], self._ends[i + 1])
 
     def __iter__(self) -> Iterator[str]:
-        for first in range(0, len(self), _AT_ONCE):
-            for start, end in pairwise(self._ends[first : first + _AT_ONCE + 1]):
+        for first in range(0, len(self), _STRINGS_PER_BATCH):
+            for start, end in pairwise(self._ends[first : first + _STRINGS_PER_BATCH + 1]):
                 yield self._text(start, end)
 
     def __eq__(self, other: Any) -> bool:
@@ -105,7 +109,7 @@ class PackedTexts(Sequence[str]):
             return len(self) == len(other) and all(map(operator.eq, self, other))
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # it can grow, as a list
+    __hash__ = None  # type: ignore[assignment]  # Unhashable because it is mutable, like a list.
 
     def __repr__(self) -> str:
         shown = list(islice(self, 3))
@@ -116,14 +120,14 @@ class PackedTexts(Sequence[str]):
 
 
 class SlicedTexts(Sequence[str]):
-    """Pieces of a longer text, each decoded when it is asked for: of 200,000 tokens a reader may keep a few thousand.
+    """Substrings of a longer text, each decoded only when accessed: of 200,000 tokens a reader may keep a few thousand.
 
     Parameters
     ----------
     content : bytes
         Valid UTF-8, surrogates allowed.
     starts, ends : int arrays
-        Where each piece begins, and the place after its last byte.
+        Offset of the first byte of each substring, and of the byte after its last one.
 
     Examples
     --------
@@ -139,7 +143,7 @@ class SlicedTexts(Sequence[str]):
         return len(self._starts)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
     def __getitem__(self, place: slice | NDArray[np.integer[Any]]) -> list[str]: ...
     def __getitem__(self, place: int | slice | NDArray[np.integer[Any]]) -> str | list[str]:

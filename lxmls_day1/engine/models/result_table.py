@@ -1,4 +1,4 @@
-"""What a comparison of classifiers ends with: one row each, as text, in a notebook, or as the content of a file."""
+"""The result of a comparison of classifiers: one row per classifier, as text, HTML for a notebook, JSON or CSV."""
 
 import html
 import json
@@ -9,13 +9,13 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import lxmls_day1
-from lxmls_day1.base.text_table import aligned, as_csv, as_html
+from lxmls_day1.base.text_table import as_csv, as_html, format_table
 
 FORMAT_VERSION = 1
 
 
 class Row(NamedTuple):
-    """One classifier on one data set.
+    """The results of one classifier on one data set.
 
     Examples
     --------
@@ -25,29 +25,29 @@ class Row(NamedTuple):
     """
 
     classifier: str
-    """Its name."""
+    """The name of the classifier."""
     data_set: str
     """The name of the data set."""
     train_accuracy: float
-    """Share of the training part that it labels as given, in [0, 1]."""
+    """Accuracy on the training part, in [0, 1]."""
     test_accuracy: float
-    """The same of the test part."""
+    """Accuracy on the test part, in [0, 1]."""
     seconds: float
-    """How long the training took."""
+    """Duration of the training."""
     objective: float | None = None
-    """What the training minimised, at its end on the training part; None if there is no such thing."""
+    """Final value of the objective on the training part; None if the classifier minimises no objective."""
     megabytes: float | None = None
-    """The most memory that the training took beside its data, in 10⁶ bytes; None if that was not measured."""
+    """Peak memory of the training without its data, in 10⁶ bytes; None if it was not measured."""
 
 
 class ResultTable:
-    """Rows in the order in which they were measured, and what is to be said about them.
+    """Rows in the order in which they were measured, with notes.
 
     Parameters
     ----------
     rows : iterable of Row
     notes : iterable of str
-        Sentences below the table. One that is there already is not repeated.
+        Sentences below the table. Duplicates are dropped.
 
     Examples
     --------
@@ -73,23 +73,23 @@ class ResultTable:
         return iter(self.rows)
 
     def __add__(self, other: "ResultTable") -> "ResultTable":
-        """The rows and the notes of both, in this order."""
+        """Return a table of the rows and notes of `self`, then of `other`."""
         return ResultTable(self.rows + other.rows, self.notes + other.notes)
 
     def __str__(self) -> str:
-        return "\n".join([aligned(*self._cells()), *self._note_lines()])
+        return "\n".join([format_table(*self._cells()), *self._note_lines()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The table for a notebook, with everything in it escaped."""
+        """Return the table as HTML for a notebook, with all content escaped."""
         notes = "".join(f"<p>{html.escape(line)}</p>" for line in self._note_lines())
         return f"{as_html(*self._cells())}{notes}"
 
     def to_json(self) -> str:
-        """The rows in full precision, the notes, and which versions measured them.
+        """Return the rows in full precision, the notes and the versions of the software as JSON.
 
-        A number that JSON has no notation for (an infinite or undefined objective) becomes null.
+        A number that JSON cannot represent (an infinite or undefined objective) becomes null.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class ResultTable:
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=float) + "\n"
 
     def to_csv(self) -> str:
-        """The rows in full precision under a line of their names, as RFC 4180 has it; no objective is an empty field.
+        """Return the rows in full precision as CSV (RFC 4180), with a header line; a missing objective is an empty field.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class ResultTable:
         return as_csv(self._fields(), (row[: len(self._fields())] for row in self.rows))
 
     def _columns(self) -> "tuple[Column, ...]":
-        """The columns that have something to show: memory is there only where it was measured."""
+        """Return the columns to show; the memory column only if memory was measured."""
         measured = any(row.megabytes is not None for row in self.rows)
         return COLUMNS if measured else COLUMNS[:-1]
 
@@ -133,17 +133,21 @@ class ResultTable:
         return Row._fields[: len(self._columns())]
 
     def _cells(self) -> tuple[list[str], list[list[str]], list[int]]:
-        """Headings, the cells of each row, and which columns are texts."""
+        """Return the headings, the cells of each row, and the indices of the text columns."""
         columns = self._columns()
         rows = [[column.show(value) for column, value in zip(columns, row, strict=False)] for row in self.rows]
-        return [column.heading for column in columns], rows, [i for i, c in enumerate(columns) if c.form is None]
+        return (
+            [column.heading for column in columns],
+            rows,
+            [i for i, c in enumerate(columns) if c.number_format is None],
+        )
 
     def _note_lines(self) -> list[str]:
         return [f"Note: {note}" for note in self.notes]
 
 
 class Column(NamedTuple):
-    """How one field of a row is shown.
+    """The heading and the number format of one field of a row.
 
     Examples
     --------
@@ -153,14 +157,14 @@ class Column(NamedTuple):
     """
 
     heading: str
-    form: str | None = None
+    number_format: str | None = None
     """The format of a number; None for text."""
 
     def show(self, value: str | float | None) -> str:
-        """A value as text for a cell."""
+        """Return a value as the text of a cell."""
         if value is None:
             return ""
-        return " ".join(str(value).split()) if self.form is None else format(float(value), self.form)
+        return " ".join(str(value).split()) if self.number_format is None else format(float(value), self.number_format)
 
 
 COLUMNS = (

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from lxmls_day1.base.atomic_files import remove_abandoned
+from lxmls_day1.base.atomic_files import remove_stale_folders
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.text import downloads
@@ -31,13 +31,13 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Packaged:
+class PackageData:
     """Files in the folder ``folder`` of this package.
 
     Examples
     --------
     >>> corpus_named("toy").source
-    Packaged(folder='toy_corpus')
+    PackageData(folder='toy_corpus')
     """
 
     folder: str
@@ -66,7 +66,7 @@ class Corpus:
     name: str
     folder: str
     files: tuple[CorpusFile, ...]
-    source: PlainFiles | TarArchive | Packaged
+    source: PlainFiles | TarArchive | PackageData
 
     @property
     def kind(self) -> str:
@@ -75,7 +75,7 @@ class Corpus:
 
 
 def _reviews(
-    name: str, source: PlainFiles | TarArchive | Packaged, positive: str | None, negative: str | None
+    name: str, source: PlainFiles | TarArchive | PackageData, positive: str | None, negative: str | None
 ) -> Corpus:
     files = (CorpusFile("positive.review", positive), CorpusFile("negative.review", negative))
     return Corpus(name, f"sentiment/{name}", files, source)
@@ -111,18 +111,18 @@ _ROWS = (
         positive="30fd84894433ee9dd7f7aa3da6f858811104e364528719be2d77372295c7d3b3",
         negative="674510d22f8f0b27790d323ef8633408777e92c122e801ee4ba02bb001d1d798",
     ),
-    _reviews("toy", Packaged("toy_corpus"), positive=None, negative=None),
+    _reviews("toy", PackageData("toy_corpus"), positive=None, negative=None),
     Corpus(
         "toy questions",
         "multiclass/toy",
         (CorpusFile("train_5500.label", None), CorpusFile("TREC_10.label", None)),
-        Packaged("toy_questions"),
+        PackageData("toy_questions"),
     ),
     Corpus(
         "toy sentences",
         "pos/toy",
         tuple(CorpusFile(f"en_toy-ud-{part}.conllu", None) for part in ("train", "dev", "test")),
-        Packaged("toy_sentences"),
+        PackageData("toy_sentences"),
     ),
     Corpus(
         "trec6",
@@ -315,62 +315,68 @@ def find_corpus(
     if data_dir is not None:
         folder = check_path("data_dir", data_dir).expanduser()
         return _in_data_dir(corpus, folder, other_names=set(table) - {name})
-    found, looked_in = _on_this_machine(corpus, cache_dir)
+    found, searched_folders = _find_local_files(corpus, cache_dir)
     if found is not None:
         return found
-    if isinstance(corpus.source, Packaged):
+    if isinstance(corpus.source, PackageData):
         raise CorpusUnavailable(
-            f"the {corpus.name} corpus is missing from this installation ({looked_in[0]}); install the package again"
+            f"the {corpus.name} corpus is missing from this installation ({searched_folders[0]}); install the package again"
         )
     if os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no"):
-        raise _unavailable(corpus, looked_in, f"{OFFLINE_VARIABLE} is set, so nothing was downloaded")
+        raise _unavailable(corpus, searched_folders, f"{OFFLINE_VARIABLE} is set, so nothing was downloaded")
     cache = _corpora_in(cache_dir)
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
-        raise _unavailable(corpus, looked_in, f"{corpus.source.address} did not deliver it: {failure}") from failure
+        raise _unavailable(
+            corpus, searched_folders, f"{corpus.source.address} did not deliver it: {failure}"
+        ) from failure
     except OSError as error:  # Not a network error: the disk is full, or the folder not writable.
         place, reason = error.filename or cache, error.strerror or str(error)
         raise _unavailable(
-            corpus, looked_in, f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)"
+            corpus,
+            searched_folders,
+            f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)",
         ) from error
     folder = cache / corpus.folder
     return FoundCorpus(folder, "download", _paths(corpus, folder))
 
 
-def on_this_machine(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
+def find_local_corpus(name: str, table: Mapping[str, Corpus] = CORPORA) -> FoundCorpus | None:
     """Find the files of a corpus on this machine, like `find_corpus` but without a download; None if they are missing.
 
     Examples
     --------
-    >>> on_this_machine("toy").origin
+    >>> find_local_corpus("toy").origin
     'package'
     """
-    return _on_this_machine(corpus_named(name, table=table), None)[0]
+    return _find_local_files(corpus_named(name, table=table), None)[0]
 
 
 def _corpora_in(cache_dir: str | os.PathLike[str] | None) -> Path:
     return (Path(cache_dir) if cache_dir is not None else cache_folder()) / "corpora"
 
 
-def _on_this_machine(corpus: Corpus, cache_dir: str | os.PathLike[str] | None) -> tuple[FoundCorpus | None, list[Path]]:
+def _find_local_files(
+    corpus: Corpus, cache_dir: str | os.PathLike[str] | None
+) -> tuple[FoundCorpus | None, list[Path]]:
     """Return the files of a corpus on this machine, or None, and the folders that were searched."""
-    if isinstance(corpus.source, Packaged):
+    if isinstance(corpus.source, PackageData):
         folder = Path(__file__).parent / corpus.source.folder
-        return _complete(corpus, folder, "package"), [folder]
-    looked_in: list[Path] = []
+        return _corpus_if_complete(corpus, folder, "package"), [folder]
+    searched_folders: list[Path] = []
     if root := os.environ.get(DATA_VARIABLE):
         for folder in _folders_under(corpus, Path(os.path.expanduser(root))):
-            if found := _complete(corpus, folder, "environment"):
-                return found, looked_in
-            looked_in.append(folder)
+            if found := _corpus_if_complete(corpus, folder, "environment"):
+                return found, searched_folders
+            searched_folders.append(folder)
     cache = _corpora_in(cache_dir)
-    remove_abandoned(cache)  # Killed downloads leave scratch folders.
+    remove_stale_folders(cache)  # Killed downloads leave scratch folders.
     cached = cache / corpus.folder
-    looked_in.append(cached)
-    if _verified(corpus, cached):
-        return FoundCorpus(cached, "cache", _paths(corpus, cached)), looked_in
-    return None, looked_in
+    searched_folders.append(cached)
+    if _has_valid_files(corpus, cached):
+        return FoundCorpus(cached, "cache", _paths(corpus, cached)), searched_folders
+    return None, searched_folders
 
 
 def sha256_of_files(paths: Iterable[Path]) -> list[str]:
@@ -410,7 +416,7 @@ def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
     return {file.name: folder / file.name for file in corpus.files}
 
 
-def _complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
+def _corpus_if_complete(corpus: Corpus, folder: Path, origin: str) -> FoundCorpus | None:
     """Return the corpus in a folder of the user or of this package if all its files exist, otherwise None; do not verify them."""
     paths = _paths(corpus, folder)
     if all(os.path.isfile(path) for path in paths.values()):  # Also False if access is denied or the path is too long.
@@ -427,15 +433,15 @@ def _in_data_dir(corpus: Corpus, root: Path, other_names: set[str]) -> FoundCorp
     if root.name not in other_names:  # The folder of another corpus has files with the same names.
         folders.append(root)
     for folder in folders:
-        if found := _complete(corpus, folder, "data_dir"):
+        if found := _corpus_if_complete(corpus, folder, "data_dir"):
             return found
     raise InputError(
         f"data_dir={str(root)!r} does not hold the {corpus.name} corpus: "
-        f"expected {_list(file.name for file in corpus.files)} in {_list(folders, 'or')}"
+        f"expected {_join_words(file.name for file in corpus.files)} in {_join_words(folders, 'or')}"
     )
 
 
-def _verified(corpus: Corpus, folder: Path) -> bool:
+def _has_valid_files(corpus: Corpus, folder: Path) -> bool:
     try:
         checksums = sha256_of_files(folder / file.name for file in corpus.files)
     except OSError:
@@ -455,21 +461,23 @@ def _fetch_into_cache(
     ]
     _log.info("downloading the %s corpus from %s", corpus.name, source.address)
     failure = downloads.fetch_files(
-        source, [one for one in wanted if not downloads.intact(one.file, one.target)], cache, network
+        source, [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)], cache, network
     )
-    missing = [file.name for file in corpus.files if not downloads.intact(file, cache / corpus.folder / file.name)]
+    missing = [
+        file.name for file in corpus.files if not downloads.has_valid_checksum(file, cache / corpus.folder / file.name)
+    ]
     if missing:
-        raise failure or DownloadFailed(f"the download does not hold {_list(missing)} with the right checksum")
+        raise failure or DownloadFailed(f"the download does not hold {_join_words(missing)} with the right checksum")
 
 
-def _unavailable(corpus: Corpus, looked_in: Sequence[Path], reason: str) -> CorpusUnavailable:
-    wanted = _list(f"{corpus.folder}/{file.name}" for file in corpus.files)
+def _unavailable(corpus: Corpus, searched_folders: Sequence[Path], reason: str) -> CorpusUnavailable:
+    wanted = _join_words(f"{corpus.folder}/{file.name}" for file in corpus.files)
     return CorpusUnavailable(
-        f"the {corpus.name} corpus is not on this machine (looked in {_list(looked_in, 'and')}) and {reason}; "
-        f"set {DATA_VARIABLE} to a folder that holds {wanted}, or put these files into {looked_in[-1]}"
+        f"the {corpus.name} corpus is not on this machine (looked in {_join_words(searched_folders, 'and')}) and {reason}; "
+        f"set {DATA_VARIABLE} to a folder that holds {wanted}, or put these files into {searched_folders[-1]}"
     )
 
 
-def _list(things: Iterable[object], word: str = "and") -> str:
-    *most, last = [str(thing) for thing in things]
+def _join_words(items: Iterable[object], word: str = "and") -> str:
+    *most, last = [str(thing) for thing in items]
     return f"{', '.join(most)} {word} {last}" if most else last

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.parsed_reviews import parse_review
-from lxmls_day1.engine.text.text_blocks import Input, unpacked
+from lxmls_day1.engine.text.text_blocks import HashingReader, decompress
 from lxmls_day1.engine.text.tokens import count_tokens
 
 FORMATS = ("auto", "raw", "processed")
@@ -27,7 +27,7 @@ CountText = Callable[[str], Mapping[str, float]]
 class Document(NamedTuple):
     """One document, as a classifier receives it."""
 
-    where: str  # the file name, with a line number if the file holds several documents: ``reviews.txt:3``
+    location: str  # the file name, with a line number if the file holds several documents: ``reviews.txt:3``
     counts: Mapping[str, float]  # token -> number of occurrences
     label: str | None  # the label in the line; None if it is missing
 
@@ -63,11 +63,11 @@ def read_documents(
     Examples
     --------
     >>> read_documents(b"Dull book.\\nDULL!\\n", "mine.txt")
-    [Document(where='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
+    [Document(location='mine.txt', counts={'dull': 2, 'book': 1, 'dull_book': 1, 'book_dull': 1}, label=None)]
     >>> read_documents(b"dull:3 book:1 #label#:negative\\n", "mine.txt")
-    [Document(where='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
+    [Document(location='mine.txt:1', counts={'dull': 3, 'book': 1}, label='negative')]
     """
-    text = decoded(data, name)
+    text = decode_utf8(data, name)
     if not text.strip():
         raise InputError(f"{name} is {'blank' if text else 'empty'}; expected the text of a review, or processed lines")
     if form == "processed" or (form == "auto" and looks_processed(text)):
@@ -91,7 +91,7 @@ def looks_processed(text: str) -> bool:
     return 2 * pairs > len(pieces) or (pieces[-1:] != [] and pieces[-1].startswith(_LABEL_MARK))
 
 
-def decoded(data: bytes, name: str) -> str:
+def decode_utf8(data: bytes, name: str) -> str:
     """Decode a file as UTF-8; raise an InputError that describes the problem if it is not text."""
     if b"\0" in data:
         raise InputError(
@@ -112,14 +112,14 @@ def read_bytes(path: str) -> bytes:
         return b""
     if path != STANDARD_INPUT:
         check_readable(path, "name a file, or a pipe that ends", pipes=True)
-    opened = Input(path, shown_name(path), None)
+    opened = HashingReader(path, display_name(path), None)
     try:
-        return b"".join(unpacked(opened, shown_name(path), path))
+        return b"".join(decompress(opened, display_name(path), path))
     finally:
         opened.close()
 
 
-def input_lines() -> Iterator[tuple[int, bytes]]:
+def stdin_lines() -> Iterator[tuple[int, bytes]]:
     """Yield the non-blank lines of the standard input with their numbers as they arrive; raise an InputError if all lines are blank."""
     empty = True
     for number, line in enumerate(sys.stdin.buffer if sys.stdin else (), start=1):
@@ -130,19 +130,19 @@ def input_lines() -> Iterator[tuple[int, bytes]]:
         raise InputError("standard input is empty; expected the text of a review, or processed lines")
 
 
-def shown_name(path: str) -> str:
+def display_name(path: str) -> str:
     """Return the name of a file for output, with unprintable characters escaped."""
     if path == STANDARD_INPUT:
         return "standard input"
-    return printable(path)
+    return escape_unprintable(path)
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return the string with all unprintable characters escaped, such as those that move a cursor or colour a terminal.
 
     Examples
     --------
-    >>> printable("naïve\\x1b[2J")
+    >>> escape_unprintable("naïve\\x1b[2J")
     'naïve\\\\x1b[2J'
     """
     if text.isprintable():

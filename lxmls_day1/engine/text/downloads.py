@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxmls_day1.base.atomic_files import OURS, temporary_folder
+from lxmls_day1.base.atomic_files import FOLDER_PREFIX, temporary_folder
 from lxmls_day1.base.waiting import shows_progress
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def intact(file: CorpusFile, path: Path) -> bool:
+def has_valid_checksum(file: CorpusFile, path: Path) -> bool:
     """Return True if a file exists and has the right checksum."""
     try:
         return sha256_of(path) == file.sha256
@@ -169,7 +169,7 @@ def fetch_files(
         caller decides whether the error matters.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(f"{OURS}download-", cache) as scratch:
+    with temporary_folder(f"{FOLDER_PREFIX}download-", cache) as scratch:
         try:
             for one, path in source.fetch(wanted, scratch, network):
                 _publish(one, path)
@@ -178,12 +178,12 @@ def fetch_files(
     return None
 
 
-def _publish(one: WantedFile, path: Path) -> None:
-    one.target.parent.mkdir(parents=True, exist_ok=True)
+def _publish(wanted: WantedFile, path: Path) -> None:
+    wanted.target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.replace(path, one.target)
+        os.replace(path, wanted.target)
     except PermissionError:  # On Windows, another process may be reading the same file that it has just put there.
-        if not intact(one.file, one.target):
+        if not has_valid_checksum(wanted.file, wanted.target):
             raise
 
 
@@ -205,7 +205,7 @@ def _download(url: str, scratch: Path, max_bytes: int, network: Network, sha256:
             wrong = "the downloaded file has the wrong checksum"
             failure = DownloadFailed(wrong if answer.ok else f"the server answered {answer.status_code} for {url}")
         except (requests.exceptions.RequestException, ValueError) as error:
-            failure = DownloadFailed(_plain_reason(error))
+            failure = DownloadFailed(_describe_error(error))
             failure.__cause__ = error
     raise failure
 
@@ -237,7 +237,7 @@ _REASONS = {
 }
 
 
-def _plain_reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Return the reason why a download failed, as a clause; distinguish an unreachable server from an invalid response."""
     text = " ".join([str(error), *(kind.__name__ for kind in type(error).__mro__)])
     found = next((reason for pattern, reason in _REASONS.items() if re.search(pattern, text)), None)

@@ -68,7 +68,7 @@ class Explanation:
     ...     words=["fine", "plot"], counts=np.array([2.0, 1.0]), contributions=np.array([[4.0, -2.0], [0.0, 1.0]]),
     ...     unknown={}, by_intercepts=False,
     ... )
-    >>> why.margin, why.differences.tolist(), why.speaking_for(), why.speaking_against()
+    >>> why.margin, why.differences.tolist(), why.evidence_for(), why.evidence_against()
     (5.0, [6.0, -1.0], [0], [1])
     """
 
@@ -92,13 +92,13 @@ class Explanation:
     @property
     def differences(self) -> np.ndarray:
         """The contribution of each word to the margin of the predicted class, (n,)."""
-        return lead(self.contributions, self.predicted, self.rival)
+        return margin_contributions(self.contributions, self.predicted, self.rival)
 
-    def speaking_for(self) -> list[int]:
+    def evidence_for(self) -> list[int]:
         """Return the indices of the words that are evidence for the prediction, the strongest first."""
         return [i for i, difference in enumerate(self.differences) if difference > 0]
 
-    def speaking_against(self) -> list[int]:
+    def evidence_against(self) -> list[int]:
         """Return the indices of the words that are evidence for the rival, the strongest first."""
         return [i for i, difference in enumerate(self.differences) if difference < 0]
 
@@ -215,7 +215,7 @@ def explain(
     contributions = counts[:, None] * params[1 + columns]  # (n, K)
     if quadratic:
         contributions = contributions + counts[:, None] ** 2 * params[1 + n_features + columns]
-    order = np.argsort(-np.abs(lead(contributions, predicted, rival)), kind="stable")
+    order = np.argsort(-np.abs(margin_contributions(contributions, predicted, rival)), kind="stable")
     if variances is not None and np.shape(variances) != params.shape:
         raise InputError(
             f"variances must have the shape of the parameters, {params.shape}, but have the shape {np.shape(variances)}"
@@ -237,7 +237,7 @@ def explain(
     )
 
 
-def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
+def margin_contributions(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
     """Return the contribution of each word to the margin of one class over another; 0 for a word that rules out both.
 
     Parameters
@@ -252,7 +252,7 @@ def lead(contributions: np.ndarray, predicted: int, rival: int) -> np.ndarray:
 
     Examples
     --------
-    >>> lead(np.array([[1.0, -2.0], [-np.inf, -1.0], [-np.inf, -np.inf]]), 0, 1)
+    >>> margin_contributions(np.array([[1.0, -2.0], [-np.inf, -1.0], [-np.inf, -np.inf]]), 0, 1)
     array([  3., -inf,   0.])
     """
     with np.errstate(invalid="ignore"):

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lxmls_day1.base.atomic_files import check_readable
-from lxmls_day1.base.checks import as_list, check_number, listed
-from lxmls_day1.base.errors import CorpusError, InputError, check_path, counted
+from lxmls_day1.base.checks import as_list, check_number, format_labels
+from lxmls_day1.base.errors import CorpusError, InputError, check_path, pluralize
 from lxmls_day1.base.settings import Function, check_settings, with_fields
 from lxmls_day1.engine.text.layout_guesses import (
     choose_columns,
@@ -28,20 +28,26 @@ from lxmls_day1.engine.text.layout_guesses import (
     is_usual_name,
     looks_like_header,
     looks_like_json_lines,
-    refuse_other_dialect,
-    what_is_no_label,
+    refuse_other_format,
+    suspicious_label_kind,
 )
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.tables import (
     DELIMITERS,
-    Table,
+    RecordTable,
     check_widths,
     column_records,
     find_name,
     labels_and_texts,
     parse_json_lines,
 )
-from lxmls_day1.engine.text.text_blocks import PACKED_ENDINGS, STANDARD_INPUT, Input, Text, unpacked
+from lxmls_day1.engine.text.text_blocks import (
+    COMPRESSED_EXTENSIONS,
+    STANDARD_INPUT,
+    HashingReader,
+    TextBlocks,
+    decompress,
+)
 
 FORMATS = ("columns", "jsonl", "svmlight")
 _FORMAT_OF = {
@@ -51,10 +57,10 @@ _FORMAT_OF = {
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
-_GUESSED = 1 << 20  # number of characters used to guess the delimiter
+_GUESS_CHARS = 1 << 20  # number of characters used to guess the delimiter
 
 
-class Piece(NamedTuple):
+class ExampleBatch(NamedTuple):
     """Some consecutive examples of a file."""
 
     source: int  # the index of the file
@@ -65,7 +71,7 @@ class Piece(NamedTuple):
 
 
 class LabelledFile(NamedTuple):
-    """All examples of one file; the lists are as in `Piece`."""
+    """All examples of one file; the lists are as in `ExampleBatch`."""
 
     labels: list[str]
     texts: list[str]
@@ -199,7 +205,7 @@ def read_labelled(
     mine.csv.gz: a comma between columns, a header; label in 'mood', text in 'text'; 4 examples, 2 classes
     """
     stream = LabelledStream(paths, report=report, **layout)
-    found = [Piece(number, [], [], [], []) for number in range(len(paths))]
+    found = [ExampleBatch(number, [], [], [], []) for number in range(len(paths))]
     known: set[str] = set()
     features: list[list[FeatureRows]] = [[] for _ in paths]
     for piece in stream:
@@ -213,17 +219,17 @@ def read_labelled(
         examples.lines.extend(piece.lines)
     for number, piece in enumerate(found):
         if not piece.labels:
-            raise _nothing_in(stream.names[number])
-    for warning in [*stream.warnings, *_other_numbering(stream.names, features)]:
+            raise _no_examples_error(stream.names[number])
+    for warning in [*stream.warnings, *_numbering_warnings(stream.names, features)]:
         warnings.warn(warning, stacklevel=3)
     return [
         LabelledFile(
             piece.labels,
             piece.texts,
-            FeatureRows.joined(features[number]) if features[number] else [],
+            FeatureRows.concatenate(features[number]) if features[number] else [],
             piece.lines,
             stream.forms[number],
-            f"{stream.described[number]}; {counted(len(piece.labels), 'example')}, {counted(len(set(piece.labels)), 'class')}",
+            f"{stream.described[number]}; {pluralize(len(piece.labels), 'example')}, {pluralize(len(set(piece.labels)), 'class')}",
             name_of_data(stream.paths[number]),
         )
         for number, piece in enumerate(found)
@@ -236,7 +242,7 @@ class LabelledStream:
     Parameters
     ----------
     paths : sequence of path
-        Files, see also `expanded`; ``-`` is standard input. A compressed file (gzip, bzip2, xz, a zip of one file) is decompressed,
+        Files, see also `expand_patterns`; ``-`` is standard input. A compressed file (gzip, bzip2, xz, a zip of one file) is decompressed,
         whatever its name is.
     classes : sequence of str, optional
         All permitted labels; any other label is an error.
@@ -271,7 +277,7 @@ class LabelledStream:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for number, text in enumerate(["They won.", "Add salt."]):
     ...         _ = Path(folder, f"part-{number}.csv").write_text(f"label,text\\na,{text}\\n")
-    ...     for piece in LabelledStream(expanded([Path(folder, "part-*.csv")])):
+    ...     for piece in LabelledStream(expand_patterns([Path(folder, "part-*.csv")])):
     ...         print(piece.source, piece.labels, piece.texts, piece.lines)
     0 ['a'] ['They won.'] [2]
     1 ['a'] ['Add salt.'] [2]
@@ -300,31 +306,31 @@ class LabelledStream:
         self._first_columns: _Columns | None = None
         #: label -> the place of its first occurrence, its number of occurrences, and whether all its texts are column names
         self._like_names: dict[str, tuple[str, int, bool]] = {}
-        self._inputs: list[Input] = []
+        self._inputs: list[HashingReader] = []
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[ExampleBatch]:
         n_examples = 0
         for number in range(len(self.paths)):
-            for piece in self._pieces(number):
+            for piece in self._batches(number):
                 if self._classes is not None:
                     self.check_labels(piece, self._classes)
                 n_examples += len(piece.labels)
-                self._look_for_names(piece)
+                self._record_suspicious_labels(piece)
                 if piece.labels:
                     yield piece
         if not n_examples:
-            raise _nothing_in(", ".join(self.names))
+            raise _no_examples_error(", ".join(self.names))
         self.warnings += [
             f"{where}: {label!r} is the label of {'this example alone' if number == 1 else f'{number} examples like this one'}, and looks "
-            f"like {what_is_no_label(label)}; if the line is no example, delete it, or skip lines at the beginning with skip_lines= "
+            f"like {suspicious_label_kind(label)}; if the line is no example, delete it, or skip lines at the beginning with skip_lines= "
             "(--skip-lines)"
             for label, (where, number, only_names) in self._like_names.items()
             if number == 1 or only_names
         ]
 
-    def _look_for_names(self, piece: Piece) -> None:
+    def _record_suspicious_labels(self, piece: ExampleBatch) -> None:
         """Record labels that look like something else, with their counts and whether their texts are column names, too."""
-        for label in filter(what_is_no_label, set(piece.labels)):
+        for label in filter(suspicious_label_kind, set(piece.labels)):
             where, number, only_names = self._like_names.get(label, ("", 0, True))
             places = [place for place, found in enumerate(piece.labels) if found == label]
             where = where or f"{self.names[piece.source]}, line {piece.lines[places[0]]}"
@@ -333,33 +339,34 @@ class LabelledStream:
 
     def sources(self) -> list[dict[str, Any]]:
         """Return the manifest entry of each file after all are read: path, bytes, modification time, SHA-256."""
-        return [read.described() for read in self._inputs]
+        return [read.manifest_entry() for read in self._inputs]
 
-    def check_labels(self, piece: Piece, known: set[str]) -> None:
+    def check_labels(self, piece: ExampleBatch, known: set[str]) -> None:
         """Raise an InputError for an unknown label."""
         if known.issuperset(piece.labels):
             return
         place = next(place for place, label in enumerate(piece.labels) if label not in known)
         raise InputError(
             f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not among those "
-            f"known, {listed(sorted(known))}; correct it, leave such lines out, train on data that has this label, or say which column "
+            f"known, {format_labels(sorted(known))}; correct it, leave such lines out, train on data that has this "
+            f"label, or say which column "
             "has the labels with label_column= (--label-column)"
         )
 
-    def _pieces(self, number: int) -> Iterator[Piece]:
+    def _batches(self, number: int) -> Iterator[ExampleBatch]:
         path, name = self.paths[number], self.names[number]
-        opened = Input(path, name, self._report)
+        opened = HashingReader(path, name, self._report)
         self._inputs.append(opened)
         try:
-            text = Text(unpacked(opened, name, path), name, self._layout.encoding)
+            text = TextBlocks(decompress(opened, name, path), name, self._layout.encoding)
             ending = _ending_of(Path(opened.inner_name or path))
-            yield from self._text_pieces(number, ending, text)
-            self.warnings += [text.lost] if text.lost else []
-            opened.read_to_the_end()
+            yield from self._text_batches(number, ending, text)
+            self.warnings += [text.replacement_warning] if text.replacement_warning else []
+            opened.drain()
         finally:
             opened.close()
 
-    def _text_pieces(self, number: int, ending: str, text: Text) -> Iterator[Piece]:
+    def _text_batches(self, number: int, ending: str, text: TextBlocks) -> Iterator[ExampleBatch]:
         blocks = iter(text)
         first = next(blocks, "")
         while first.count("\n") < self._skip_lines and (block := next(blocks, "")):
@@ -369,15 +376,15 @@ class LabelledStream:
         if not first:
             return
         if self._layout.form is None:
-            refuse_other_dialect(first, self.names[number])
+            refuse_other_format(first, self.names[number])
         form = self._layout.form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(first) else "columns")
-        self._begin(number, form)
+        self._start_file(number, form)
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
         if self._skip_lines:
-            described_end += f"; skipped the first {counted(self._skip_lines, 'line')}"
+            described_end += f"; skipped the first {pluralize(self._skip_lines, 'line')}"
         name, line = self.names[number], 1 + self._skip_lines
         if form == "columns":
-            yield from self._column_pieces(number, ending, first, blocks, described_end)
+            yield from self._column_batches(number, ending, first, blocks, described_end)
             return
         if form == "svmlight":
             self._describe(number, f"svmlight features{described_end}")
@@ -386,35 +393,37 @@ class LabelledStream:
         for block in chain([first], blocks):
             if form == "svmlight":
                 labels, bags, lines = parse_svmlight(block, name, line)
-                yield Piece(number, labels, [], bags, lines)
+                yield ExampleBatch(number, labels, [], bags, lines)
             else:
                 table = parse_json_lines(block, name, line, names)
                 if table.rows:
                     names = table.names or ()
-                    columns = columns or self._chosen(number, table, "JSON lines", described_end)
-                    yield self._texts_of(number, table, columns)
+                    columns = columns or self._choose_columns(number, table, "JSON lines", described_end)
+                    yield self._make_batch(number, table, columns)
             line += block.count("\n")
 
-    def _column_pieces(
+    def _column_batches(
         self, number: int, ending: str, first: str, blocks: Iterator[str], described_end: str
-    ) -> Iterator[Piece]:
+    ) -> Iterator[ExampleBatch]:
         name, header, delimiter = self.names[number], self._layout.header, self._layout.delimiter
-        while len(first) < _GUESSED and (block := next(blocks, "")):
+        while len(first) < _GUESS_CHARS and (block := next(blocks, "")):
             first += block
         head = head_of_table(first, delimiter, self._layout.quote, 1 + self._skip_lines)
         first, delimiter = first.split("\n", head.n_lines)[-1], head.delimiter
         if delimiter is None and ending in _TAB_SEPARATED and self._layout.quote != "\t":
             delimiter = "\t"
         if delimiter is None:
-            delimiter = guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole=len(first) < _GUESSED)
+            delimiter = guess_delimiter(
+                list(_lines_of(first)), name, self._layout.quote, whole=len(first) < _GUESS_CHARS
+            )
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
         first_line = 1 + self._skip_lines + head.n_lines
-        pieces = _in_pieces(column_records(lines, name, delimiter, self._layout.quote, first_line))
+        pieces = _in_batches(column_records(lines, name, delimiter, self._layout.quote, first_line))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
         check = (name, delimiter, len(rows[0]), numbers[0])
-        skipped = _Skipped()
+        skipped = _SkippedLines()
         rows, numbers = skipped.without_comments(rows, numbers)
         check_widths(rows, numbers, *check)
         rows = [[field.strip() for field in row] for row in rows]
@@ -427,19 +436,19 @@ class LabelledStream:
                 raise CorpusError(
                     f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
                 )
-        table = Table(names, rows, numbers)
+        table = RecordTable(names, rows, numbers)
         parted_by = DELIMITERS.get(delimiter, repr(delimiter))
         described_end += "".join(f"; {note}" for note in head.notes)
-        columns = self._chosen(
+        columns = self._choose_columns(
             number, table, f"{parted_by} between columns, {'a' if names else 'no'} header", described_end
         )
-        yield self._texts_of(number, table, columns)
+        yield self._make_batch(number, table, columns)
         for rows, numbers in pieces:
             rows, numbers = skipped.without_comments(rows, numbers, len(table.rows[0]))
             check_widths(rows, numbers, *check)
             if names:
                 rows, numbers = skipped.without_headers(rows, numbers, names)
-            yield self._texts_of(number, Table(names, rows, numbers), columns)
+            yield self._make_batch(number, RecordTable(names, rows, numbers), columns)
         self.described[number] += skipped.described()
 
     def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
@@ -451,7 +460,7 @@ class LabelledStream:
             return True
         return looks_like_header(rows)
 
-    def _begin(self, number: int, form: str) -> None:
+    def _start_file(self, number: int, form: str) -> None:
         """Raise an InputError if the form is incompatible with the earlier files or with the given options."""
         name, before = self.names[number], next(iter(self.forms.items()), None)
         if before is not None and (form == "svmlight") != (before[1] == "svmlight"):
@@ -459,17 +468,17 @@ class LabelledStream:
                 f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all files must hold texts, or all svmlight"
             )
         self.forms[number] = form
-        asked: dict[str, Any] = (
+        options: dict[str, Any] = (
             {"delimiter": self._layout.delimiter, "header": self._layout.header} if form != "columns" else {}
         )
         if form == "svmlight":
-            asked |= {"label_column": self._wanted_columns[0], "text_column": self._wanted_columns[1]}
-        for what, given in asked.items():
-            if given is not None:
-                kind = "texts" if "column" in what else "columns"
-                raise InputError(f"{what} is for {kind}, but {name} holds {form}; got {given!r}")
+            options |= {"label_column": self._wanted_columns[0], "text_column": self._wanted_columns[1]}
+        for name_of_option, value in options.items():
+            if value is not None:
+                kind = "texts" if "column" in name_of_option else "columns"
+                raise InputError(f"{name_of_option} is for {kind}, but {name} holds {form}; got {value!r}")
 
-    def _columns_of(self, form: str, table: Table) -> tuple[int | str | None, int | str | None]:
+    def _columns_of(self, form: str, table: RecordTable) -> tuple[int | str | None, int | str | None]:
         """Return the columns of label and text in a file: as in the first file, or else as requested."""
         if self._first_columns is None:
             return self._wanted_columns
@@ -477,7 +486,7 @@ class LabelledStream:
             return self._first_columns.names
         return self._first_columns.columns if form == self._first_columns.form else self._wanted_columns
 
-    def _chosen(self, number: int, table: Table, described: str, described_end: str) -> tuple[int, int]:
+    def _choose_columns(self, number: int, table: RecordTable, described: str, described_end: str) -> tuple[int, int]:
         """Return the columns of label and text; remember them if this is the first file."""
         form = self.forms[number]
         label, text = choose_columns(table, self.names[number], *self._columns_of(form, table))
@@ -491,12 +500,12 @@ class LabelledStream:
     def _describe(self, number: int, described: str) -> None:
         self.described[number] = f"{Path(self.names[number]).name}: {described}"
 
-    def _texts_of(self, number: int, table: Table, columns: tuple[int, int]) -> Piece:
+    def _make_batch(self, number: int, table: RecordTable, columns: tuple[int, int]) -> ExampleBatch:
         labels, texts = labels_and_texts(table, self.names[number], *columns)
-        return Piece(number, labels, texts, [], table.lines)
+        return ExampleBatch(number, labels, texts, [], table.lines)
 
 
-class _Skipped:
+class _SkippedLines:
     """The records of a table that are not examples: comments between records, and repetitions of the header."""
 
     def __init__(self) -> None:
@@ -516,33 +525,35 @@ class _Skipped:
         self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
     ) -> tuple[list[list[str]], list[int]]:
         """Drop records that are equal to the header, such as those in concatenated files."""
-        wanted = [name.casefold() for name in names]
+        expected = [name.casefold() for name in names]
         # Blanks and capitals may change the length; a test of the length first excludes nearly all records.
-        most = 2 * len(names[-1]) + 8
+        max_chars = 2 * len(names[-1]) + 8
         near = [
-            place for place, row in enumerate(rows) if len(row[-1]) <= most and len(row[0]) <= 2 * len(names[0]) + 8
+            place
+            for place, row in enumerate(rows)
+            if len(row[-1]) <= max_chars and len(row[0]) <= 2 * len(names[0]) + 8
         ]
-        places = [place for place in near if [field.strip().casefold() for field in rows[place]] == wanted]
+        places = [place for place in near if [field.strip().casefold() for field in rows[place]] == expected]
         return self._without(rows, numbers, "equal to the header", places)
 
     def _without(
-        self, rows: list[list[str]], numbers: list[int], what: str, places: Sequence[int]
+        self, rows: list[list[str]], numbers: list[int], reason: str, places: Sequence[int]
     ) -> tuple[list[list[str]], list[int]]:
         if not places:
             return rows, numbers
-        self._lines.setdefault(what, []).extend(numbers[place] for place in places)
+        self._lines.setdefault(reason, []).extend(numbers[place] for place in places)
         kept = sorted({*range(len(rows))}.difference(places))
         return [rows[place] for place in kept], [numbers[place] for place in kept]
 
     def described(self) -> str:
         """Return a description of the skipped lines for the report."""
         return "".join(
-            f"; skipped line{'s' * (len(lines) > 1)} {listed(lines, most=5)}, {what}"
+            f"; skipped line{'s' * (len(lines) > 1)} {format_labels(lines, max_labels=5)}, {what}"
             for what, lines in self._lines.items()
         )
 
 
-def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRows]]) -> Iterator[str]:
+def _numbering_warnings(names: Sequence[str], features: Sequence[Sequence[FeatureRows]]) -> Iterator[str]:
     """Yield a warning for each svmlight test file whose features seem to be numbered from another start than in the first file."""
     (lowest, highest), *others = [
         (min((low for low, _ in spans), default=1), max((high for _, high in spans), default=1))
@@ -557,7 +568,7 @@ def _other_numbering(names: Sequence[str], features: Sequence[Sequence[FeatureRo
             )
 
 
-def expanded(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand_patterns(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths and patterns name; the files of a pattern are sorted by name.
 
     Raises
@@ -593,12 +604,12 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
     ('train', 'my.mails')
     """
     path = Path(path)
-    return Path(path.stem).stem if path.suffix.lower() in PACKED_ENDINGS else path.stem
+    return Path(path.stem).stem if path.suffix.lower() in COMPRESSED_EXTENSIONS else path.stem
 
 
 def _ending_of(path: Path) -> str:
     """Return the extension of a file name, ignoring ``.gz`` or the like."""
-    return Path(path.stem if path.suffix.lower() in PACKED_ENDINGS else path.name).suffix.lower()
+    return Path(path.stem if path.suffix.lower() in COMPRESSED_EXTENSIONS else path.name).suffix.lower()
 
 
 def _size_of(path: str) -> int | None:
@@ -612,7 +623,7 @@ def _size_of(path: str) -> int | None:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _nothing_in(names: str) -> CorpusError:
+def _no_examples_error(names: str) -> CorpusError:
     return CorpusError(f"{names}: expected lines with a label and a text (or features), got none")
 
 
@@ -621,7 +632,7 @@ def _lines_of(block: str) -> io.StringIO:
     return io.StringIO(block, newline="")
 
 
-def _in_pieces(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
+def _in_batches(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
     """Yield batches of records and their line numbers, each about as large as a block.
 
     A batch has at least two records: a header and an example.
@@ -633,7 +644,7 @@ def _in_pieces(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[
         rows.append(fields)
         numbers.append(line)
         n_letters += sum(map(len, fields))
-        if n_letters >= _GUESSED and len(rows) > 1:
+        if n_letters >= _GUESS_CHARS and len(rows) > 1:
             yield rows, numbers
             rows, numbers, n_letters = [], [], 0
     if rows:

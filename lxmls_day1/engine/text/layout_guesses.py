@@ -36,9 +36,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lxmls_day1.base.errors import CorpusError, InputError, counted
+from lxmls_day1.base.errors import CorpusError, InputError, pluralize
 from lxmls_day1.engine.text.svmlight import is_number
-from lxmls_day1.engine.text.tables import DELIMITERS, Table, column_asked_for, column_records, plain_name
+from lxmls_day1.engine.text.tables import DELIMITERS, RecordTable, column_records, normalized_name, requested_column
 
 #: Usual names of columns of labels and of texts, the most reliable names first.
 LABEL_NAMES = (
@@ -49,13 +49,13 @@ TEXT_NAMES = (
     *("text", "texts", "sentence", "utterance", "document", "content", "message", "review", "review_text"),
     *("comment", "body", "tweet", "question", "query", "phrase"),
 )
-_RECORDS_TRIED = 100
+_MAX_RECORDS_TRIED = 100
 _NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # at most three words, without punctuation of sentences
 _DRAWN_LINE = re.compile(r"[-=_*:+]{3,}")
-_LONGEST_NAME = 40
-_WORDS_OF_A_TEXT = 3  # minimum average of a text column without a usual name
-_COLUMNS_SHOWN = 12
-_MOST_HEAD_LINES = 20
+_MAX_NAME_CHARS = 40
+_MIN_WORDS_PER_TEXT = 3  # minimum average of a text column without a usual name
+_MAX_COLUMNS_SHOWN = 12
+_MAX_HEAD_LINES = 20
 _DIALECTS = (
     (
         re.compile(r"(?:__label__[^\s,;|]+ +)+\S"),
@@ -116,27 +116,27 @@ def head_of_table(text: str, delimiter: str | None, quote: str | None, first_lin
     >>> head_of_table("sep=;\\nMy reviews;\\nlabel;text\\npos;good\\n", None, '"')
     Head(n_lines=2, delimiter=';', notes=["line 1 names the delimiter, 'sep=;'", "line 2 is a title, 'My reviews;', and is skipped"])
     """
-    lines = text.split("\n", _MOST_HEAD_LINES + _RECORDS_TRIED)[: _MOST_HEAD_LINES + _RECORDS_TRIED]
+    lines = text.split("\n", _MAX_HEAD_LINES + _MAX_RECORDS_TRIED)[: _MAX_HEAD_LINES + _MAX_RECORDS_TRIED]
     notes: list[str] = []
     place = 0
     if named := _SEP.fullmatch(lines[0]):
         delimiter = delimiter or ("\t" if named[1] == "\\t" else named[1])
-        notes.append(f"line {first_line} names the delimiter, {_shown(lines[0].strip())}")
+        notes.append(f"line {first_line} names the delimiter, {_short_repr(lines[0].strip())}")
         place = 1
     found = place
-    while place < min(_MOST_HEAD_LINES, len(lines) - 1):
+    while place < min(_MAX_HEAD_LINES, len(lines) - 1):
         line = lines[place].strip("\r")
-        what = "" if not line.strip() else _before_table(line, lines[place + 1 :], delimiter, quote)
+        what = "" if not line.strip() else _kind_of_head_line(line, lines[place + 1 :], delimiter, quote)
         if line.strip() and not what:
             break
         place += 1
         if what:
-            notes.append(f"line {first_line + place - 1} is {what}, {_shown(line)}, and is skipped")
+            notes.append(f"line {first_line + place - 1} is {what}, {_short_repr(line)}, and is skipped")
             found = place
     return Head(found, delimiter, notes)
 
 
-def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote: str | None) -> str:
+def _kind_of_head_line(line: str, below: Sequence[str], delimiter: str | None, quote: str | None) -> str:
     """Classify a line before the table: return "a comment", "a title", or an empty string if it belongs to the table."""
     if line.startswith(("# ", "#!", "##")) or line.rstrip() == "#":
         return "a comment"
@@ -148,7 +148,7 @@ def _before_table(line: str, below: Sequence[str], delimiter: str | None, quote:
             records = [
                 row
                 for _, row in islice(
-                    column_records([f"{other}\n" for other in below], "", parted_by, quote), _RECORDS_TRIED
+                    column_records([f"{other}\n" for other in below], "", parted_by, quote), _MAX_RECORDS_TRIED
                 )
             ]
         except CorpusError:
@@ -177,16 +177,16 @@ def names_columns(row: Sequence[str]) -> bool:
     >>> names_columns(["id", "Text", "intent"]), names_columns(["label", "a text"])
     (True, False)
     """
-    plain = {plain_name(field) for field in row}
+    plain = {normalized_name(field) for field in row}
     return not plain.isdisjoint(LABEL_NAMES) and not plain.isdisjoint(TEXT_NAMES)
 
 
-def refuse_other_dialect(text: str, name: str) -> None:
+def refuse_other_format(text: str, name: str) -> None:
     """Raise an InputError for a file of fastText or Vowpal Wabbit, which cannot be split by delimiters.
 
     Examples
     --------
-    >>> refuse_other_dialect("1 |words good:2 film\\n", "it")
+    >>> refuse_other_format("1 |words good:2 film\\n", "it")
     Traceback (most recent call last):
     ...
     lxmls_day1.base.errors.InputError: it is a file of Vowpal Wabbit; write its features as svmlight (`1 3:2 7:1`), or its texts as CSV ...
@@ -228,7 +228,7 @@ def guess_delimiter(lines: Sequence[str], name: str, quote: str | None, whole: b
             continue
         records: list[tuple[int, list[str]]] = []
         try:
-            records.extend(islice(column_records(lines, name, delimiter, quote), _RECORDS_TRIED))
+            records.extend(islice(column_records(lines, name, delimiter, quote), _MAX_RECORDS_TRIED))
         except CorpusError as failure:
             if whole or not records:
                 failures.append(failure)
@@ -272,9 +272,11 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     is_numbered = filled == [str(column) for column in range(len(filled))]
     if not filled or any(number > 1 and not is_usual_name(field) for field, number in Counter(filled).items()):
         return False
-    if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _LONGEST_NAME for field in filled):
+    if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _MAX_NAME_CHARS for field in filled):
         return False
-    label_named, text_named = ([plain_name(field) in names for field in first] for names in (LABEL_NAMES, TEXT_NAMES))
+    label_named, text_named = (
+        [normalized_name(field) in names for field in first] for names in (LABEL_NAMES, TEXT_NAMES)
+    )
     both_named = names_columns(first)
     if not others:
         return both_named
@@ -294,20 +296,20 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     are_names = all(
         " " not in field or is_usual_name(field.split()[-1]) for field in first
     )  # "the label", "review text"
-    return min(labels.values()) > 1 and words >= _WORDS_OF_A_TEXT and are_names
+    return min(labels.values()) > 1 and words >= _MIN_WORDS_PER_TEXT and are_names
 
 
 def is_usual_name(name: str) -> bool:
     """Return True if a name is a usual name of label or text columns."""
-    return plain_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
+    return normalized_name(name) in (*LABEL_NAMES, *TEXT_NAMES)
 
 
-def what_is_no_label(label: str) -> str:
+def suspicious_label_kind(label: str) -> str:
     """Describe a string that does not look like a label, such as "a comment"; return an empty string if it looks like one.
 
     Examples
     --------
-    >>> what_is_no_label("Review-Text"), what_is_no_label("% of 2024"), what_is_no_label("spam")
+    >>> suspicious_label_kind("Review-Text"), suspicious_label_kind("% of 2024"), suspicious_label_kind("spam")
     ('the name of a column', 'a comment', '')
     """
     if label.startswith(("#", "%", "//")):
@@ -318,7 +320,7 @@ def what_is_no_label(label: str) -> str:
 
 
 def choose_columns(
-    table: Table, name: str, label_column: int | str | None = None, text_column: int | str | None = None
+    table: RecordTable, name: str, label_column: int | str | None = None, text_column: int | str | None = None
 ) -> tuple[int, int]:
     """Return the columns of label and text.
 
@@ -344,16 +346,16 @@ def choose_columns(
 
     Examples
     --------
-    >>> choose_columns(Table(("id", "Text", "intent"), [["1", "Hello", "greet"]], [2]), "mine.csv")
+    >>> choose_columns(RecordTable(("id", "Text", "intent"), [["1", "Hello", "greet"]], [2]), "mine.csv")
     (2, 1)
     """
     width = len(table.rows[0])
-    label = None if label_column is None else column_asked_for(table, name, "label_column", label_column)
-    text = None if text_column is None else column_asked_for(table, name, "text_column", text_column)
+    label = None if label_column is None else requested_column(table, name, "label_column", label_column)
+    text = None if text_column is None else requested_column(table, name, "text_column", text_column)
     if label is None:
-        label = _known(table, LABEL_NAMES, other=text)
+        label = _column_with_usual_name(table, LABEL_NAMES, excluded=text)
     if text is None:
-        text = _known(table, TEXT_NAMES, other=label)
+        text = _column_with_usual_name(table, TEXT_NAMES, excluded=label)
     in_use = columns_in_use(table.rows)
     pair = range(width) if width == 2 else in_use
     if len(pair) == 2:
@@ -369,10 +371,10 @@ def choose_columns(
                 f"{name} holds numbers, and labelled text is wanted; a table of numbers can be an svmlight file (lines such as "
                 "`1 1:0.5 3:2`), or an array that Python gives to `train`"
             )
-        columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_COLUMNS_SHOWN]]
-        columns += ["…"] * (len(in_use or range(width)) > _COLUMNS_SHOWN)
+        columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_MAX_COLUMNS_SHOWN]]
+        columns += ["…"] * (len(in_use or range(width)) > _MAX_COLUMNS_SHOWN)
         raise InputError(
-            f"{name} has {counted(width, 'column')} ({', '.join(columns)}), and it is unclear which holds the {what}; name it with "
+            f"{name} has {pluralize(width, 'column')} ({', '.join(columns)}), and it is unclear which holds the {what}; name it with "
             f"{what}_column= (--{what}-column)"
         )
     if label == text:
@@ -382,10 +384,10 @@ def choose_columns(
     return label, text
 
 
-def _known(table: Table, usual: Sequence[str], other: int | None) -> int | None:
+def _column_with_usual_name(table: RecordTable, usual_names: Sequence[str], excluded: int | None) -> int | None:
     """Return the column with the most reliable usual name; ignore a name that several columns have."""
-    plain = [plain_name(found) if column != other else "" for column, found in enumerate(table.names or ())]
-    return next((plain.index(wanted) for wanted in usual if plain.count(wanted) == 1), None)
+    plain = [normalized_name(found) if column != excluded else "" for column, found in enumerate(table.names or ())]
+    return next((plain.index(wanted) for wanted in usual_names if plain.count(wanted) == 1), None)
 
 
 def columns_in_use(rows: Sequence[Sequence[Any]]) -> list[int]:
@@ -425,11 +427,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _named_and_numbered(table: Table, column: int) -> str:
+def _named_and_numbered(table: RecordTable, column: int) -> str:
     return (
-        f"{column} {table.names[column]!r}" if table.names else f"{column} such as {_shown(str(table.rows[0][column]))}"
+        f"{column} {table.names[column]!r}"
+        if table.names
+        else f"{column} such as {_short_repr(str(table.rows[0][column]))}"
     )
 
 
-def _shown(text: str) -> str:
+def _short_repr(text: str) -> str:
     return repr(text if len(text) <= 30 else text[:27] + "…")

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.base.atomic_files import renew_file
+from lxmls_day1.base.atomic_files import rewrite_cache_file
 from lxmls_day1.base.errors import CorpusError
 from lxmls_day1.engine.models.packed_texts import SlicedTexts
 
@@ -34,14 +34,14 @@ LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
 MAX_COUNT = 2**31 - 1
 _LABEL_MARK = "#label#:"
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
 _ENCODING = (
     "utf-8",
     "surrogatepass",
 )  # encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot
 
 
-def parse_review(line: str, where: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
+def parse_review(line: str, location: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
     """Read one line of a corpus file.
 
     Parameters
@@ -49,7 +49,7 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     line : str
         ``token:count token:count … #label#:positive``, with or without its line end. The count follows the last
         colon; the counts of a repeated token are added.
-    where : str
+    location : str
         The name of the line in error messages, such as ``positive.review, line 3``.
     label : str, optional
         The label that the line must have.
@@ -73,41 +73,41 @@ def parse_review(line: str, where: str = "this line", label: str | None = None) 
     """
     line = line.removesuffix("\n").removesuffix("\r")
     if "\n" in line:
-        raise CorpusError(f"{where}: there is a line feed inside the line; expected one review per line")
+        raise CorpusError(f"{location}: there is a line feed inside the line; expected one review per line")
     *pairs, last = line.split(" ")
     if not pairs and not last:
         raise CorpusError(
-            f"{where}: the line is blank; expected token:count pairs and a label such as #label#:positive"
+            f"{location}: the line is blank; expected token:count pairs and a label such as #label#:positive"
         )
     if not last.startswith(_LABEL_MARK):
         raise CorpusError(
-            f"{where}: the line ends with {_shown(last)}; expected a label such as #label#:positive at its end"
+            f"{location}: the line ends with {_short_repr(last)}; expected a label such as #label#:positive at its end"
         )
     found = last.removeprefix(_LABEL_MARK)
     if found not in LABEL_NAMES:
-        raise CorpusError(f"{where}: the label is {_shown(found)}; expected positive or negative")
+        raise CorpusError(f"{location}: the label is {_short_repr(found)}; expected positive or negative")
     if label is not None and found != label:
-        raise CorpusError(f"{where}: the label is {found}; expected {label}, as in the whole file")
+        raise CorpusError(f"{location}: the label is {found}; expected {label}, as in the whole file")
 
     if line.count(_LABEL_MARK) > 1 and (inside := [pair for pair in pairs if pair.startswith(_LABEL_MARK)]):
-        raise CorpusError(f"{where}: {_shown(inside[0])} is inside the line; expected one label, at its end")
+        raise CorpusError(f"{location}: {_short_repr(inside[0])} is inside the line; expected one label, at its end")
 
     counts: dict[str, int] = {}
     for pair in pairs:
         token, _, digits = pair.rpartition(":")
         if not token:
             raise CorpusError(
-                f"{where}: got {_shown(pair)}; expected token:count, with single spaces between the pairs"
+                f"{location}: got {_short_repr(pair)}; expected token:count, with single spaces between the pairs"
             )
         count = _count(digits)
         if not count:
             raise CorpusError(
-                f"{where}: the count in {_shown(pair)} is {_shown(digits)}; expected a whole number of at least 1"
+                f"{location}: the count in {_short_repr(pair)} is {_short_repr(digits)}; expected a whole number of at least 1"
             )
         counts[token] = counts.get(token, 0) + count
     if max(counts.values(), default=0) > MAX_COUNT:
         token, most = max(counts.items(), key=lambda item: item[1])
-        raise CorpusError(f"{where}: {_shown(token)} is counted {most} times; expected at most {MAX_COUNT}")
+        raise CorpusError(f"{location}: {_short_repr(token)} is counted {most} times; expected at most {MAX_COUNT}")
     return counts, found
 
 
@@ -118,7 +118,7 @@ def _count(digits: str) -> int:
     return int(digits) if plain else 0
 
 
-def _shown(text: str) -> str:
+def _short_repr(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
@@ -199,7 +199,7 @@ def parse_reviews(
     else:
         lines, name = [line.encode(*_ENCODING) for line in source], name or "the lines given"
     if without_labels:
-        lines = list(map(_labelled, lines))
+        lines = list(map(_with_label, lines))
     return _parse([(name, lines, label)])
 
 
@@ -253,7 +253,7 @@ def _lines(content: bytes, name: str) -> list[bytes]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _labelled(line: bytes) -> bytes:
+def _with_label(line: bytes) -> bytes:
     """Return a line with a label, adding an arbitrary one if it is missing; a blank line is returned unchanged."""
     text = line.decode(*_ENCODING)
     if _LABEL_MARK in text or not text.strip():
@@ -266,7 +266,7 @@ def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReview
     for name, lines, _ in parts:
         if not lines:
             raise CorpusError(f"{name}: expected one review per line, got an empty file")
-    reviews = _parse_at_once(parts)
+    reviews = _parse_vectorized(parts)
     if reviews is None:
         for name, lines, label in parts:
             for number, line in enumerate(lines, start=1):
@@ -275,7 +275,7 @@ def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReview
     return reviews
 
 
-def _parse_at_once(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews | None:
+def _parse_vectorized(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews | None:
     """Parse like `_parse`, but return None if a line is malformed."""
     rows, lengths, y = [], [0], []
     for _, lines, label in parts:
@@ -332,10 +332,10 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
     words = np.ndarray(len(text) - 7, dtype="<u8", buffer=text, strides=(1,))[starts[piece] + 8 * offset]
     words <<= (8 * np.maximum(8 - left, 0)).astype(np.uint64)  # Removes the bytes after the piece.
 
-    mixed = words * _FACTOR
+    mixed = words * _HASH_FACTOR
     mixed ^= mixed >> 32
     mixed *= (2 * left + 1).astype(np.uint64)
-    hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _FACTOR
+    hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _HASH_FACTOR
     bits = len(
         starts
     ).bit_length()  # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
@@ -382,7 +382,7 @@ def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> N
         **{name: getattr(reviews, name) for name in _ARRAYS},
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    renew_file(path, file.getvalue())
+    rewrite_cache_file(path, file.getvalue())
 
 
 def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 
 from lxmls_day1.base.errors import CorpusError
 
-_WHOLE = re.compile(r"\d{1,18}", re.ASCII)
+_INTEGER = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _BLANK_VALUE = re.compile(r"(\s\d+:)[ \t]+(?=[-+.\d]+(?:[eE][-+]?\d+)?(?:\s|$))")  # libsvm reads `1: .5` as `1:.5`.
-_MOST_INDICES = 10**18
+_MAX_INDICES = 10**18
 
 
 class FeatureRows(Sequence[dict[str, float]]):
@@ -37,10 +37,10 @@ class FeatureRows(Sequence[dict[str, float]]):
     """
 
     def __init__(self, indptr: Any, indices: Any, values: Any) -> None:
-        self._parts = sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, _MOST_INDICES))
+        self._parts = sp.csr_array((values, indices, indptr), shape=(len(indptr) - 1, _MAX_INDICES))
 
     @classmethod
-    def joined(cls, parts: Sequence["FeatureRows"]) -> "FeatureRows":
+    def concatenate(cls, parts: Sequence["FeatureRows"]) -> "FeatureRows":
         """Concatenate several `FeatureRows`."""
         lengths = [np.diff(part._parts.indptr) for part in parts]
         indptr = np.concatenate([[0], *lengths]).cumsum()
@@ -62,7 +62,7 @@ class FeatureRows(Sequence[dict[str, float]]):
         return FeatureRows(taken.indptr, taken.indices, taken.data)
 
     def __add__(self, others: "FeatureRows") -> "FeatureRows":
-        return FeatureRows.joined([self, others])
+        return FeatureRows.concatenate([self, others])
 
     def __radd__(self, others: list[dict[str, float]]) -> list[dict[str, float]]:
         return [*others, *self]
@@ -91,9 +91,9 @@ class FeatureRows(Sequence[dict[str, float]]):
         column_of = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
         column_of[kept] = np.arange(len(kept), dtype=np.int32)
         columns = column_of[numbers]
-        stays = columns >= 0
-        ends = np.concatenate([[0], np.cumsum(stays)])[indptr].astype(np.int32)
-        X = sp.csr_array((values[stays], columns[stays], ends), shape=(len(self), len(kept)))
+        is_kept = columns >= 0
+        ends = np.concatenate([[0], np.cumsum(is_kept)])[indptr].astype(np.int32)
+        X = sp.csr_array((values[is_kept], columns[is_kept], ends), shape=(len(self), len(kept)))
         X.has_sorted_indices = X.has_canonical_format = True
         totals = np.bincount(columns[:end], weights=values[:end], minlength=len(kept))
         return X, [str(number) for number in (kept if known is None else known[kept]).tolist()], totals
@@ -152,13 +152,13 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
             values[entry] = float(content[begin:end])
             if not math.isfinite(values[entry]):
                 row = int(np.searchsorted(indptr[: state[ROWS] + 1], entry, side="right")) - 1
-                _parsed_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
+                _parse_line(text.split("\n")[lines[row] - first_line], f"{name}, line {lines[row]}")
         state[LEFT] = 0
         if state[AT] >= len(content):
             break
         # The compiled parser stops at a line that it cannot parse. Python parses that line, or reports that it is malformed.
         end = content.find(b"\n", state[AT]) % (len(content) + 1)
-        label, pairs = _parsed_line(content[state[AT] : end].decode(), f"{name}, line {state[LINES]}")
+        label, pairs = _parse_line(content[state[AT] : end].decode(), f"{name}, line {state[LINES]}")
         if label is not None:
             row, entries = state[ROWS], slice(state[ENTRIES], state[ENTRIES] + len(pairs))
             labels[row], lines[row], indptr[row + 1] = label, state[LINES], entries.stop
@@ -166,15 +166,15 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
             state[ROWS], state[ENTRIES] = row + 1, entries.stop
         state[AT], state[LINES] = end + 1, state[LINES] + 1
     n_rows, n_entries = state[ROWS], state[ENTRIES]
-    stays = values[:n_entries] != 0.0  # Numbers like 1e-999 are rounded to 0.
-    indptr = np.concatenate([[0], np.cumsum(stays)])[indptr[: n_rows + 1]]
-    rows = FeatureRows(indptr, indices[:n_entries][stays], values[:n_entries][stays])
+    is_nonzero = values[:n_entries] != 0.0  # Numbers like 1e-999 are rounded to 0.
+    indptr = np.concatenate([[0], np.cumsum(is_nonzero)])[indptr[: n_rows + 1]]
+    rows = FeatureRows(indptr, indices[:n_entries][is_nonzero], values[:n_entries][is_nonzero])
     different, which = np.unique(labels[:n_rows], return_inverse=True)
     names = np.array([_plain_number(label) for label in different.tolist()], dtype=object)
     return names[which].tolist(), rows, lines[:n_rows].tolist()
 
 
-def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]:
+def _parse_line(line: str, location: str) -> tuple[float | None, dict[int, float]]:
     """Parse a line: return its label (None for a blank line) and its nonzero features; raise a CorpusError if it is malformed."""
     label, *pairs = _BLANK_VALUE.sub(r"\1", line.partition("#")[0]).split() or [""]
     if not label:
@@ -182,19 +182,22 @@ def _parsed_line(line: str, where: str) -> tuple[float | None, dict[int, float]]
     if not is_number(label):
         hint = "; several labels for one example are not supported" * ("," in label)
         raise CorpusError(
-            f"{where}: the label is {_shown(label)}; expected one number, then pairs index:value (write classes as 0, 1, 2, …){hint}"
+            f"{location}: the label is {_short_repr(label)}; expected one number, then pairs index:value (write "
+            f"classes as 0, 1, 2, …){hint}"
         )
     if pairs and pairs[0].startswith("qid:"):
-        if not _WHOLE.fullmatch(pairs[0][4:]):
-            raise CorpusError(f"{where}: got {_shown(pairs[0])}; expected a whole number after qid:")
+        if not _INTEGER.fullmatch(pairs[0][4:]):
+            raise CorpusError(f"{location}: got {_short_repr(pairs[0])}; expected a whole number after qid:")
         del pairs[0]
     last, features = -1, {}
     for pair in pairs:
         index, _, value = pair.partition(":")
-        if not (_WHOLE.fullmatch(index) and is_number(value)):
-            raise CorpusError(f"{where}: got {_shown(pair)}; expected index:value, a whole number and a finite one")
+        if not (_INTEGER.fullmatch(index) and is_number(value)):
+            raise CorpusError(
+                f"{location}: got {_short_repr(pair)}; expected index:value, a whole number and a finite one"
+            )
         if int(index) <= last:
-            raise CorpusError(f"{where}: index {int(index)} follows {last}; expected ascending indices, each once")
+            raise CorpusError(f"{location}: index {int(index)} follows {last}; expected ascending indices, each once")
         last = int(index)
         if float(value):
             features[last] = float(value)
@@ -228,5 +231,5 @@ def _plain_number(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _shown(text: str) -> str:
+def _short_repr(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -5,15 +5,15 @@ import json
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.base.errors import CorpusError, InputError, did_you_mean, pluralize
 
 DELIMITERS = {"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}
 MISSING = object()  # marks a key that is missing in a JSON object
-_LONGEST_FIELD = 2**31 - 1  # maximum number of characters that the csv module supports
-_SHOWN = 40  # maximum number of characters of a name in a message
+_MAX_FIELD_CHARS = 2**31 - 1  # maximum number of characters that the csv module supports
+_MAX_NAME_CHARS_SHOWN = 40  # maximum number of characters of a name in a message
 
 
-class Table(NamedTuple):
+class RecordTable(NamedTuple):
     """Records with equal numbers of fields, and the names of their columns."""
 
     names: tuple[str, ...] | None  # the names of the columns; None if the file has no header
@@ -58,7 +58,7 @@ def column_records(
     rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True, **quoting)
     before = first_line
     usual_limit = csv.field_size_limit()
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(_MAX_FIELD_CHARS)
     try:
         for fields in rows:
             if len(fields) > 1 or (fields and fields[0].strip()):
@@ -73,7 +73,7 @@ def column_records(
         csv.field_size_limit(usual_limit)
 
 
-def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> Table:
+def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str, ...] = ()) -> RecordTable:
     """Parse one JSON object per line; its keys are the columns.
 
     Parameters
@@ -99,7 +99,7 @@ def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str
     """
     rows: list[list[Any]] = []
     numbers: list[int] = []
-    wanted = 'expected one JSON object per line, such as {"text": "They won.", "label": "sport"}'
+    expected = 'expected one JSON object per line, such as {"text": "They won.", "label": "sport"}'
     for number, line in enumerate(text.split("\n"), start=first_line):
         if not line.strip():
             continue
@@ -107,14 +107,14 @@ def parse_json_lines(text: str, name: str, first_line: int = 1, names: tuple[str
             found = json.loads(line)
         except (ValueError, RecursionError) as error:
             hint = "; does one JSON value span lines? Write each of its objects on one line" if not names else ""
-            raise CorpusError(f"{name}, line {number}: this is not JSON ({error}); {wanted}{hint}") from None
+            raise CorpusError(f"{name}, line {number}: this is not JSON ({error}); {expected}{hint}") from None
         if not isinstance(found, dict):
             hint = "; write each object of the list on one line" if isinstance(found, list) else ""
-            raise CorpusError(f"{name}, line {number}: got {kind_of(found)}; {wanted}{hint}")
+            raise CorpusError(f"{name}, line {number}: got {json_type_name(found)}; {expected}{hint}")
         names = names or tuple(found)
         rows.append([found.get(key, MISSING) for key in names])
         numbers.append(number)
-    return Table(names, rows, numbers)
+    return RecordTable(names, rows, numbers)
 
 
 def check_widths(
@@ -131,14 +131,14 @@ def check_widths(
         return  # the usual case
     for line, row in zip(lines, rows, strict=True):
         if len(row) != width or width < 2:
-            wanted = f"{width} as in line {first_line}" if width > 1 else "two or more, a label and a text"
+            expected = f"{width} as in line {first_line}" if width > 1 else "two or more, a label and a text"
             raise CorpusError(
-                f"{name}, line {line}: got {counted(len(row), 'field')}; expected {wanted}, separated by "
+                f"{name}, line {line}: got {pluralize(len(row), 'field')}; expected {expected}, separated by "
                 f"{DELIMITERS.get(delimiter, repr(delimiter))}: a text that contains it needs quotes around it"
             )
 
 
-def labels_and_texts(table: Table, name: str, label: int, text: int) -> tuple[list[str], list[str]]:
+def labels_and_texts(table: RecordTable, name: str, label: int, text: int) -> tuple[list[str], list[str]]:
     """Return labels and texts of all records; a text may be empty, a label may not.
 
     Raises
@@ -150,13 +150,13 @@ def labels_and_texts(table: Table, name: str, label: int, text: int) -> tuple[li
     for line, row in zip(table.lines, table.rows, strict=True):
         found = _as_label(row[label])
         if not found:
-            got = "empty" if isinstance(found, str) else kind_of(row[label])
+            got = "empty" if isinstance(found, str) else json_type_name(row[label])
             raise CorpusError(
                 f"{name}, line {line}: the label, in {table.column_named(label)}, is {got}; expected a word or a number"
             )
         if not isinstance(row[text], str):
             raise CorpusError(
-                f"{name}, line {line}: the text, in {table.column_named(text)}, is {kind_of(row[text])}; expected text in quotes"
+                f"{name}, line {line}: the text, in {table.column_named(text)}, is {json_type_name(row[text])}; expected text in quotes"
             )
         try:
             (found + row[text]).encode()
@@ -175,7 +175,7 @@ def _as_label(value: Any) -> str | None:
     return json.dumps(value) if isinstance(value, (bool, int, float)) and value == value else None
 
 
-def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -> int:
+def requested_column(table: RecordTable, name: str, setting: str, column: int | str) -> int:
     """Return the number of a column that is requested by name or number.
 
     Parameters
@@ -185,7 +185,7 @@ def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -
         The name of the file in error messages.
     setting : str
         The setting that requests the column, such as ``label_column``.
-    wanted : int or str
+    expected : int or str
 
     Raises
     ------
@@ -194,53 +194,56 @@ def column_asked_for(table: Table, name: str, setting: str, wanted: int | str) -
 
     Examples
     --------
-    >>> column_asked_for(Table(("id", "Text"), [["1", "Hello"]], [2]), "mine.csv", "text_column", "text")
+    >>> requested_column(RecordTable(("id", "Text"), [["1", "Hello"]], [2]), "mine.csv", "text_column", "text")
     1
     """
     option = f"--{setting.replace('_', '-')}"
     width = len(table.rows[0])
-    if isinstance(wanted, str):
+    if isinstance(column, str):
         if table.names is None:
             raise InputError(
-                f"{setting} is {wanted!r}, but {name} has no header with names; give the number of the column, 0 to "
+                f"{setting} is {column!r}, but {name} has no header with names; give the number of the column, 0 to "
                 f"{width - 1}, or say header=True (--header) if its first line is one"
             )
-        if sum(found == wanted for found in table.names) > 1:
+        if sum(found == column for found in table.names) > 1:
             raise InputError(
-                f"{name} has several columns {wanted!r}; give {setting} ({option}) the number of one, from 0 on"
+                f"{name} has several columns {column!r}; give {setting} ({option}) the number of one, from 0 on"
             )
-        place = find_name(table.names, wanted)
+        place = find_name(table.names, column)
         if place is None:
-            names = [found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…" for found in table.names]
-            raise InputError(f"{name} has no column {wanted!r} for {setting} ({option}){nearest(wanted, names)}")
+            names = [
+                found if len(found) <= _MAX_NAME_CHARS_SHOWN else f"{found[:_MAX_NAME_CHARS_SHOWN]}…"
+                for found in table.names
+            ]
+            raise InputError(f"{name} has no column {column!r} for {setting} ({option}){did_you_mean(column, names)}")
         return place
-    if not 0 <= wanted < width:
+    if not 0 <= column < width:
         raise InputError(
-            f"{setting} is {wanted}, but {name} has {counted(width, 'column')}: give a number from 0 to {width - 1} ({option})"
+            f"{setting} is {column}, but {name} has {pluralize(width, 'column')}: give a number from 0 to {width - 1} ({option})"
         )
-    return wanted
+    return column
 
 
-def find_name(names: Sequence[str], wanted: str) -> int | None:
+def find_name(names: Sequence[str], name: str) -> int | None:
     """Return the number of the column with a name, ignoring case and separators if needed; None without a unique match."""
-    if wanted in names:
-        return names.index(wanted)
-    alike = [column for column, found in enumerate(names) if plain_name(found) == plain_name(wanted)]
+    if name in names:
+        return names.index(name)
+    alike = [column for column, found in enumerate(names) if normalized_name(found) == normalized_name(name)]
     return alike[0] if len(alike) == 1 else None
 
 
-def plain_name(name: str) -> str:
+def normalized_name(name: str) -> str:
     """Return the name of a column in lower case, its words joined by underscores.
 
     Examples
     --------
-    >>> plain_name(" Review-Text")
+    >>> normalized_name(" Review-Text")
     'review_text'
     """
     return name.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
-def kind_of(value: Any) -> str:
+def json_type_name(value: Any) -> str:
     """Return the type of a JSON value for messages."""
     if value is MISSING:
         return "missing"

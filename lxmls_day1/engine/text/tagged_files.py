@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lxmls_day1.base.checks import listed
+from lxmls_day1.base.checks import format_labels
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.text.documents import STANDARD_INPUT, decoded, input_lines, printable, read_bytes, shown_name
+from lxmls_day1.engine.text.documents import (
+    STANDARD_INPUT,
+    decode_utf8,
+    display_name,
+    escape_unprintable,
+    read_bytes,
+    stdin_lines,
+)
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.models.model_file import SavedModel
@@ -53,22 +60,22 @@ def tag_files(
             f"{model.classifier.get_name()} gives scores, not probabilities of tags; for --marginals train with --classifier crf"
         )
     pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
-    given = getattr(model.classifier, "given_features", False)  # Older labs lack this attribute.
+    expects_features = getattr(model.classifier, "given_features", False)  # Older labs lack this attribute.
 
     known_tags = [str(tag) for tag in model.classifier.classes.tolist()]
 
     def read(data: bytes, name: str) -> list[Tagged]:
         found: str | None = None if form == "raw" else form
         if not hasattr(pos_corpus, "read_tagged"):  # An older lab lacks this function.
-            if given:
+            if expects_features:
                 return [tuple(sentence) for sentence in pos_corpus.parse_crfsuite(data, name)]
             return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
         if form == "auto":
-            lines = [line.removesuffix("\r") for line in decoded(data, name).split("\n")]
+            lines = [line.removesuffix("\r") for line in decode_utf8(data, name).split("\n")]
             found = pos_corpus.guess_tagged_format(lines, name, known_tags)
-            if given and found != "conllu":
+            if expects_features and found != "conllu":
                 found = "crfsuite" if any("\t" in line for line in lines) else None
-        _check_kind(found, given, name)
+        _check_kind(found, expects_features, name)
         if found is None:
             return read_sentences(data, name, None)
         is_treebank = tags_of_file in ("upos", "xpos")
@@ -78,15 +85,16 @@ def tag_files(
         used = sorted({tag for sentence in tagged.sentences for tag in sentence.tags})
         if len(used) > 1 and not {*used} & {*known_tags}:
             raise InputError(
-                f"{name} does not fit the model: its tags are {listed(used, most=5)}, and the model's {listed(known_tags, most=5)}; name a "
+                f"{name} does not fit the model: its tags are {format_labels(used, max_labels=5)}, and the model's "
+                f"{format_labels(known_tags, max_labels=5)}; name a "
                 "file of the same tags"
-                + ("" if given else ", or sentences without tags, one on each line (--format raw)")
+                + ("" if expects_features else ", or sentences without tags, one on each line (--format raw)")
             )
         click.echo(f"Read {name}: {tagged.described}.", err=True)
         return [tuple(sentence) for sentence in tagged.sentences]
 
     right = known = 0
-    for sentences in _batches(paths, read, in_lines=not given):
+    for sentences in _batches(paths, read, in_lines=not expects_features):
         X = [words for words, _ in sentences]
         predicted = model.classifier.test(X, model.params)
         probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
@@ -95,7 +103,7 @@ def tag_files(
                 fields = (
                     [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
                 )
-                click.echo("\t".join([printable(_text_of(word)), str(tag), *fields]))
+                click.echo("\t".join([escape_unprintable(_text_of(word)), str(tag), *fields]))
             click.echo()
             if truth is not None:
                 known += len(truth)
@@ -104,14 +112,14 @@ def tag_files(
         click.echo(f"accuracy {right / known:.4f} ({right} of {known} tagged words)", err=True)
 
 
-def _check_kind(found: str | None, given: bool, name: str) -> None:
+def _check_kind(found: str | None, expects_features: bool, name: str) -> None:
     """Raise an InputError for words given to a tagger of features, or features given to a tagger of words."""
-    if given and found != "crfsuite":
+    if expects_features and found != "crfsuite":
         raise InputError(
             f"{name} does not fit the model, which takes features in CRFsuite's format: a line for each word, with a tag (any, such as _) "
             f"and the features that the model was trained on, between tabs; got {'CoNLL-U' if found == 'conllu' else 'plain text'}"
         )
-    if not given and found == "crfsuite":
+    if not expects_features and found == "crfsuite":
         raise InputError(
             f"{name} does not fit the model: it holds tags and features (CRFsuite), and the model takes words: a sentence on each line, or "
             "CoNLL-U, or a word and its tag on each line; --format overrules this"
@@ -130,12 +138,12 @@ def _batches(
 ) -> Iterator[list[Tagged]]:
     """Yield the sentences of all files at once; yield the lines of standard input one at a time as they arrive."""
     if list(paths) != [STANDARD_INPUT] or not in_lines:
-        yield [one for path in paths for one in read(read_bytes(path), shown_name(path))]
+        yield [one for path in paths for one in read(read_bytes(path), display_name(path))]
         return
-    for _, line in input_lines():
+    for _, line in stdin_lines():
         if line.startswith(b"#") or b"\t" in line:
             line += sys.stdin.buffer.read()
-        yield read(line, shown_name(STANDARD_INPUT))
+        yield read(line, display_name(STANDARD_INPUT))
 
 
 def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
@@ -167,7 +175,7 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
     >>> read_sentences(b"The cat sleeps .\\n\\nBirds sing .\\n", "the text", None)
     [(('The', 'cat', 'sleeps', '.'), None), (('Birds', 'sing', '.'), None)]
     """
-    lines = decoded(data, name).split("\n")
+    lines = decode_utf8(data, name).split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:
         raise InputError(f"{name} holds no sentence; expected one sentence per line, or the CoNLL-U format")

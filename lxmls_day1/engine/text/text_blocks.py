@@ -17,22 +17,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from lxmls_day1.base.errors import CorpusError, InputError, counted, nearest
+from lxmls_day1.base.errors import CorpusError, InputError, did_you_mean, pluralize
 
 STANDARD_INPUT = "-"
-PIECE = 1 << 20  # bytes per read
+PIECE_BYTES = 1 << 20  # bytes per read
 _MIN_START_BYTES = 10  # minimum number of bytes to recognise a format
 #: The supported compressed formats by their first bytes: the name, the extension, and the module that decompresses.
-_PACKED = (
+_COMPRESSED_FORMATS = (
     (b"\x1f\x8b", "gzip", ".gz", "gzip"),
     (b"BZh", "bzip2", ".bz2", "bz2"),
     (b"\xfd7zXZ\0", "xz", ".xz", "lzma"),
     (b"PK\x03\x04", "zip", ".zip", "zipfile"),
 )
 #: The extensions of compressed files.
-PACKED_ENDINGS = tuple(ending for _, _, ending, _ in _PACKED)
+COMPRESSED_EXTENSIONS = tuple(ending for _, _, ending, _ in _COMPRESSED_FORMATS)
 _MAX_ZIP_BYTES_IN_MEMORY = 1 << 26
-_NAMES_SHOWN = 5
+_MAX_NAMES_SHOWN = 5
 _UNPACK = "unpack it, and name a file that was in it"
 _EXPORT = "save it as CSV in UTF-8"
 _WITH_PANDAS = "write it as JSON Lines: pandas.read_{}(path).to_json('texts.jsonl', orient='records', lines=True)"
@@ -66,7 +66,7 @@ _BINARY = (
 #: Unicode's replacement character, which replaces undecodable bytes in a decoded text.
 REPLACEMENT = "\ufffd"
 #: Byte order marks and their encodings. UTF-32 comes first, because its mark begins with that of UTF-16.
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -75,7 +75,7 @@ _MARKS = (
 )
 
 
-class Input:
+class HashingReader:
     """A file that is read once from beginning to end, while its bytes are counted and hashed."""
 
     def __init__(self, path: str, name: str, report: Callable[[int], object] | None):
@@ -99,12 +99,12 @@ class Input:
             self._report(len(content))
         return content
 
-    def read_to_the_end(self) -> None:
+    def drain(self) -> None:
         """Count and hash the remaining bytes."""
-        while self.read(PIECE):
+        while self.read(PIECE_BYTES):
             pass
 
-    def described(self) -> dict[str, Any]:
+    def manifest_entry(self) -> dict[str, Any]:
         """Return the manifest entry of the file: path, bytes, modification time, SHA-256; a pipe is treated like standard input."""
         entry: dict[str, Any] = {"path": STANDARD_INPUT}
         if self.path != STANDARD_INPUT and os.path.isfile(self.path):
@@ -117,7 +117,7 @@ class Input:
             self._file.close()
 
 
-def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
+def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
     """Yield the content in pieces, decompressed if it is gzip, bzip2, xz, or a zip archive of one file.
 
     Parameters
@@ -136,11 +136,13 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
     InputError
         For another binary file, or an archive of several files; the message gives advice.
     """
-    start = file.read(PIECE)
-    while len(start) < _MIN_START_BYTES and (more := file.read(PIECE)):
+    start = file.read(PIECE_BYTES)
+    while len(start) < _MIN_START_BYTES and (more := file.read(PIECE_BYTES)):
         start += more
-    kind, module = next(((kind, module) for first, kind, _, module in _PACKED if start.startswith(first)), ("", ""))
-    wanted = next((kind for _, kind, ending, _ in _PACKED if path.lower().endswith(ending)), kind)
+    kind, module = next(
+        ((kind, module) for first, kind, _, module in _COMPRESSED_FORMATS if start.startswith(first)), ("", "")
+    )
+    wanted = next((kind for _, kind, ending, _ in _COMPRESSED_FORMATS if path.lower().endswith(ending)), kind)
     if start and not kind and wanted:
         refuse_binary(start, name)
         raise CorpusError(
@@ -150,13 +152,13 @@ def unpacked(file: Input, name: str, path: str) -> Iterator[bytes]:
         refuse_binary(start, name)
         while start:
             yield start
-            start = file.read(PIECE)
+            start = file.read(PIECE_BYTES)
         return
     try:
         first_piece = True
         for piece in _zip_pieces(start, file, name) if kind == "zip" else _stream_pieces(module, start, file, name):
             if first_piece:
-                if again := next((kind for first, kind, *_ in _PACKED if piece.startswith(first)), None):
+                if again := next((kind for first, kind, *_ in _COMPRESSED_FORMATS if piece.startswith(first)), None):
                     raise InputError(f"{name}, unpacked, is a {again} file again; {_UNPACK}")
                 refuse_binary(piece, f"{name}, unpacked,")
                 first_piece = False
@@ -181,45 +183,45 @@ def _lzma_error() -> type[Exception]:
     return getattr(sys.modules.get("lzma"), "LZMAError", EOFError)
 
 
-def _stream_pieces(module: str, start: bytes, file: Input, name: str) -> Iterator[bytes]:
+def _stream_pieces(module: str, start: bytes, file: HashingReader, name: str) -> Iterator[bytes]:
     try:
-        opened = import_module(module).open(_Reread(start, file))
+        opened = import_module(module).open(_PrependedReader(start, file))
     except ImportError:  # A build of Python may lack bz2 or lzma.
         raise InputError(f"{name} is packed with {module}, which this Python cannot read; {_UNPACK}") from None
     with opened as packed:
-        while piece := packed.read(PIECE):
+        while piece := packed.read(PIECE_BYTES):
             yield piece
 
 
-def _zip_pieces(start: bytes, file: Input, name: str) -> Iterator[bytes]:
+def _zip_pieces(start: bytes, file: HashingReader, name: str) -> Iterator[bytes]:
     """Yield the content of the only file in a zip archive, from a copy, because the table of contents is at the archive's end."""
     with tempfile.SpooledTemporaryFile(_MAX_ZIP_BYTES_IN_MEMORY) as copy:
         while start:
             copy.write(start)
-            start = file.read(PIECE)
+            start = file.read(PIECE_BYTES)
         with zipfile.ZipFile(copy) as archive:
             members = [
                 member for member in archive.infolist()
                 if not member.is_dir() and not member.filename.startswith("__MACOSX/") and not member.filename.endswith(".DS_Store")
             ]  # fmt: skip
             names = [member.filename for member in members]
-            kind = _kind_of_archive(names)
+            kind = _document_archive_kind(names)
             if kind is None and len(members) == 1 and not members[0].flag_bits & 1:
                 file.inner_name = names[0]
                 with archive.open(members[0]) as packed:
-                    while piece := packed.read(PIECE):
+                    while piece := packed.read(PIECE_BYTES):
                         yield piece
                 return
-    some = ", ".join(names[:_NAMES_SHOWN]) + ", …" * (len(names) > _NAMES_SHOWN)
+    some = ", ".join(names[:_MAX_NAMES_SHOWN]) + ", …" * (len(names) > _MAX_NAMES_SHOWN)
     what, remedy = kind or (
         ("a zip archive with a password", _UNPACK)
         if len(names) == 1
-        else (f"a zip archive of {counted(len(names), 'file')}{f' ({some})' if names else ''}", _UNPACK)
+        else (f"a zip archive of {pluralize(len(names), 'file')}{f' ({some})' if names else ''}", _UNPACK)
     )
     raise InputError(f"{name} is {what}; {remedy}")
 
 
-def _kind_of_archive(names: Sequence[str]) -> tuple[str, str] | None:
+def _document_archive_kind(names: Sequence[str]) -> tuple[str, str] | None:
     """Describe a zip archive that a program uses as its file format, with advice; return None for any other archive."""
     for start, program in (("xl/", "an Excel workbook"), ("word/", "a Word document"), ("ppt/", "a PowerPoint file")):
         if any(found.startswith(start) for found in names):
@@ -250,23 +252,23 @@ def refuse_binary(start: bytes, name: str) -> None:
             raise InputError(f"{name} is {what}, which cannot be read as text; {remedy}")
 
 
-def refuse_packed(path: str) -> None:
+def refuse_compressed(path: str) -> None:
     """Raise an InputError for a compressed or binary file if only plain text is supported; ignore a file that cannot be opened."""
     try:
         with open(path, "rb") as file:
             start = file.read(512)
     except (OSError, ValueError):
         return
-    kind = next((kind for first, kind, _, _ in _PACKED if start.startswith(first)), None)
+    kind = next((kind for first, kind, _, _ in _COMPRESSED_FORMATS if start.startswith(first)), None)
     if kind is not None:
         raise InputError(f"{path} is a {kind} file, and tagged sentences are read from plain text; {_UNPACK}")
     refuse_binary(start, path)
 
 
-class _Reread(io.RawIOBase):
+class _PrependedReader(io.RawIOBase):
     """A file whose first bytes were read already and are returned first."""
 
-    def __init__(self, start: bytes, file: Input):
+    def __init__(self, start: bytes, file: HashingReader):
         self._start, self._file = io.BytesIO(start), file
 
     def readable(self) -> bool:
@@ -276,7 +278,7 @@ class _Reread(io.RawIOBase):
         return self._start.read(size) or self._file.read(size)
 
 
-class Text:
+class TextBlocks:
     """The text of a file in blocks of whole lines. It can be iterated over once.
 
     Parameters
@@ -291,7 +293,7 @@ class Text:
     ----------
     encoding : str
         The encoding in use.
-    lost : str
+    replacement_warning : str
         A warning of characters that were lost before the file was read, or an empty string. Empty if an encoding was given.
 
     Raises
@@ -306,34 +308,34 @@ class Text:
         self._start, self._pieces, self._name = next(pieces, b""), pieces, name
         self.encoding, self._decoder = _encoding_of(self._start, name, encoding)
         self._may_warn = encoding is None
-        self.lost = ""
+        self.replacement_warning = ""
 
     def __iter__(self) -> Iterator[str]:
         n_lines = 0
         waiting: list[str] = []  # pieces of a line whose end was not read yet
-        for piece in _with_end(self._start, self._pieces):
+        for piece in _append_end(self._start, self._pieces):
             first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
-            text = self._decoded(piece, first_line)
+            text = self._decode(piece, first_line)
             end = len(text) if piece is None else text.rfind("\n") + 1
             if end == 0 and piece is not None:
                 waiting.append(text)
                 continue
             block = "".join([*waiting, text[:end]])
             waiting = [text[end:]] if end < len(text) else []
-            if self._may_warn and not self.lost and REPLACEMENT in block:
+            if self._may_warn and not self.replacement_warning and REPLACEMENT in block:
                 line = n_lines + block.count("\n", 0, block.index(REPLACEMENT)) + 1
-                self.lost = _lost_letters(self._name, line, self.encoding)
+                self.replacement_warning = _replacement_warning(self._name, line, self.encoding)
             n_lines += block.count("\n")
             if block:
                 yield block
 
-    def _decoded(self, piece: bytes | None, first_line: int) -> str:
+    def _decode(self, piece: bytes | None, first_line: int) -> str:
         """Decode a piece that begins in line ``first_line``; None marks the end of the file."""
         try:
             text = self._decoder.decode(piece or b"", final=piece is None)
         except UnicodeError as error:
             content = error.object if isinstance(error, UnicodeDecodeError) else piece or b""
-            raise CorpusError(_wrong_encoding(content, self._name, self.encoding, error, first_line)) from None
+            raise CorpusError(_decoding_error_message(content, self._name, self.encoding, error, first_line)) from None
         if piece is self._start:
             text = text.removeprefix("\ufeff")
         if "\0" in text:
@@ -345,7 +347,7 @@ class Text:
         return text
 
 
-def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
+def _append_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
     """Yield all pieces, then None."""
     yield start
     yield from pieces
@@ -354,7 +356,7 @@ def _with_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
 
 def _encoding_of(content: bytes, name: str, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:
     """Return the encoding of a file with these first bytes, and a decoder for it."""
-    marked = next((marked for mark, marked in _MARKS if content.startswith(mark)), None)
+    marked = next((marked for mark, marked in _BYTE_ORDER_MARKS if content.startswith(mark)), None)
     used = encoding or marked or "utf-8"
     _check_encoding(used)
     if marked and not codecs.lookup(used).name.startswith("utf"):
@@ -373,12 +375,12 @@ def _check_encoding(name: str) -> None:
     except (LookupError, TypeError, ValueError) as error:
         # A ValueError is raised for a zero byte or half a surrogate pair in the name.
         known = {name.replace("_", "-") for name in (*encodings.aliases.aliases, *encodings.aliases.aliases.values())}
-        close = nearest(str(name), known)
+        close = did_you_mean(str(name), known)
         hint = close if "did you mean" in close else ""
         raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {name!r}{hint}") from error
 
 
-def _lost_letters(name: str, line: int, used: str) -> str:
+def _replacement_warning(name: str, line: int, used: str) -> str:
     """Return the warning about a text that contains `REPLACEMENT` because another program could not decode it.
 
     It is only a warning, because published corpora contain some of these characters. Uploading a Latin-1 file to the lab's page in the
@@ -391,7 +393,7 @@ def _lost_letters(name: str, line: int, used: str) -> str:
     )
 
 
-def _wrong_encoding(content: bytes, name: str, used: str, error: UnicodeError, first_line: int) -> str:
+def _decoding_error_message(content: bytes, name: str, used: str, error: UnicodeError, first_line: int) -> str:
     """Return the message for an undecodable line, which shows how it would read in the encoding of older programs on Windows and Unix.
 
     ``content`` begins in line ``first_line`` of the file, and the positions in `error` refer to it.

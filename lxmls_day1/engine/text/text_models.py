@@ -57,14 +57,14 @@ class TextModel(SavedModel):
             If ``texts`` is a single text, an element is not a text, or the model was not trained on text.
         """
         if self.tags_sentences:
-            sentences = [text.split() if isinstance(text, str) else text for text in _listed(texts)]
+            sentences = [text.split() if isinstance(text, str) else text for text in _checked_texts(texts)]
             return [list(tags) for tags in self.classifier.test(sentences, self.params)]
         names = self.class_names
         return [names[column] for column in np.argmax(self.scores(texts), axis=1).tolist()]
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Return the score of each class for each text, (M, K); errors are those of `predict`."""
-        return self.scores_of_bags([self.tokens_of(text) for text in _listed(texts)])
+        return self.scores_of_bags([self.tokens_of(text) for text in _checked_texts(texts)])
 
     @cached_property
     def tokens_of(self) -> Callable[[str], Bag]:
@@ -95,7 +95,7 @@ class TextModel(SavedModel):
             )
         return {name: column for column, name in enumerate(self.feature_names)}
 
-    def knows_some_of(self, bag: Bag) -> bool:
+    def has_known_token(self, bag: Bag) -> bool:
         """Return True if any token of a text has a weight."""
         return bool(bag) if self.notes.get("hash_bits") is not None else not self.columns.keys().isdisjoint(bag)
 
@@ -135,7 +135,7 @@ class TextModel(SavedModel):
         return scores
 
 
-def _listed(texts: Any) -> Sequence[Any]:
+def _checked_texts(texts: Any) -> Sequence[Any]:
     if isinstance(texts, str) or not hasattr(texts, "__len__"):
         raise InputError(f"texts must be a list of strings, but is {texts!r}; for one text: predict([text])[0]")
     found: Sequence[Any] = texts

@@ -25,8 +25,8 @@ from lxmls_day1.engine.text.tokens import (
 if COMPILES:
     from lxmls_day1.engine.kernels import token_rows
 
-_MOST_WORDS = 1 << 19  # maximum number of words that a counter caches with their forms; then it starts again
-_SMALLEST = 1 << 12  # number of entries of a new table
+_MAX_CACHED_WORDS = 1 << 19  # maximum number of words that a counter caches with their forms; then it starts again
+_MIN_ENTRIES = 1 << 12  # number of entries of a new table
 
 
 class Tokens(NamedTuple):
@@ -42,7 +42,7 @@ class Tokens(NamedTuple):
         return [content[start:end].decode() for start, end in pairwise(ends)]
 
 
-class NumberedRows(NamedTuple):
+class IndexedRows(NamedTuple):
     """Rows over the tokens of one batch."""
 
     indptr: np.ndarray  # (m + 1,) int64
@@ -63,7 +63,7 @@ class NumberedRows(NamedTuple):
         X.eliminate_zeros()
         return X
 
-    def over(self, column_of: np.ndarray, n_columns: int) -> csr_array:
+    def with_token_columns(self, column_of: np.ndarray, n_columns: int) -> csr_array:
         """Return these rows with the given columns of the tokens; drop tokens with a negative column."""
         return with_columns(self.indptr, self.indices, self.values, column_of, n_columns)
 
@@ -73,13 +73,13 @@ class _Entries:
 
     def __init__(self) -> None:
         self.number = 0
-        self.slots = np.zeros((4 * _SMALLEST, 2), dtype=np.uint64)
-        self.arena = np.empty(16 * _SMALLEST, dtype=np.uint8)
-        self.starts = np.zeros(_SMALLEST + 1, dtype=np.int64)
-        self.hashes = np.empty(_SMALLEST + 1, dtype=np.uint32)  # hashes of tokens, filled by `numbered_rows`
+        self.slots = np.zeros((4 * _MIN_ENTRIES, 2), dtype=np.uint64)
+        self.arena = np.empty(16 * _MIN_ENTRIES, dtype=np.uint8)
+        self.starts = np.zeros(_MIN_ENTRIES + 1, dtype=np.int64)
+        self.hashes = np.empty(_MIN_ENTRIES + 1, dtype=np.uint32)  # hashes of tokens, filled by `indexed_rows`
 
-    def table(self) -> "token_rows.Table":
-        return token_rows.Table(self.slots, self.arena, self.starts)
+    def table(self) -> "token_rows.HashTable":
+        return token_rows.HashTable(self.slots, self.arena, self.starts)
 
     def grow(self, longest: int) -> None:
         """Double the number of entries if it is nearly used up, and make room for one more entry of ``longest`` bytes."""
@@ -87,7 +87,7 @@ class _Entries:
             self.starts = np.concatenate([self.starts, np.zeros(len(self.starts) - 1, dtype=np.int64)])
             self.hashes = np.resize(self.hashes, len(self.starts))
             slots = np.zeros((2 * len(self.slots), 2), dtype=np.uint64)
-            token_rows.move_slots(self.slots, slots)
+            token_rows.rehash(self.slots, slots)
             self.slots = slots
         used = int(self.starts[self.number])
         self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.starts), dtype=np.uint8)])
@@ -112,34 +112,34 @@ class TokenTable:
     ----------
     names : sequence of str
         The first tokens of the table.
-    most : int, optional
+    max_entries : int, optional
         The maximum number of tokens; further tokens get no number. Default: unlimited.
 
     Examples
     --------
     >>> table = TokenTable(["good"])
-    >>> table.numbers(tokens_of(["bad", "good", "book"])).tolist(), len(table), table.names(1)
+    >>> table.number_tokens(tokens_of(["bad", "good", "book"])).tolist(), len(table), table.names(1)
     ([1, 0, 2], 3, ['bad', 'book'])
     """
 
-    def __init__(self, names: Sequence[str] = (), most: int | None = None):
-        self._most = most
+    def __init__(self, names: Sequence[str] = (), max_tokens: int | None = None):
+        self._most = max_tokens
         self._number_of: dict[bytes, int] = {}
         self.entries = _Entries() if COMPILES else None
         if names:
-            self.numbers(tokens_of(names))
+            self.number_tokens(tokens_of(names))
 
     def __len__(self) -> int:
         return len(self._number_of) if self.entries is None else self.entries.number
 
-    def numbers(self, tokens: Tokens) -> np.ndarray:
+    def number_tokens(self, tokens: Tokens) -> np.ndarray:
         """Return the number of each token, int64; -1 for an unknown token if the table is full."""
         wanted = len(tokens.hashes)
         room = wanted if self._most is None else max(0, self._most - len(self))
         if 0 < room < wanted:  # The first tokens fill the table.
             first = Tokens(tokens.text, tokens.starts[: room + 1], tokens.hashes[:room])
             rest = Tokens(tokens.text, tokens.starts[room:], tokens.hashes[room:])
-            return np.concatenate([self.numbers(first), self.numbers(rest)])
+            return np.concatenate([self.number_tokens(first), self.number_tokens(rest)])
         if self.entries is None:
             return self._plain_numbers(tokens, may_add=room > 0)
         numbers = np.empty(wanted, dtype=np.int64)
@@ -203,36 +203,36 @@ class TokenCounter:
         """Return rows over 2^b buckets, float32, equal to those of scikit-learn's `FeatureHasher` without its zeros."""
         if self._words is None:
             return self.numbered(texts).hashed(hash_bits)
-        words, ends = self._words.of(texts)
-        indptr, indices, data = _room_for(words, ends)
+        words, ends = self._words.number_words(texts)
+        indptr, indices, data = _allocate_rows(words, ends)
         token_rows.hashed_rows(words, ends, *self._words.by_number(), hash_bits, indptr, indices, data)
         return rows_of(indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy(), 1 << hash_bits)
 
-    def numbered(self, texts: Sequence[str]) -> NumberedRows:
+    def numbered(self, texts: Sequence[str]) -> IndexedRows:
         """Return rows over the tokens that occur in these texts."""
         if self._words is None:
             return numbered_bags([self._count(text) for text in texts])
         entries = _Entries()
         indptr, indices, values = self._numbered_by(entries, self._words, texts)
         tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], entries.hashes[: entries.number])
-        return NumberedRows(indptr, indices, values, tokens)
+        return IndexedRows(indptr, indices, values, tokens)
 
     def numbered_by(self, table: "TokenTable", texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows over the tokens of an unlimited table: indptr, indices and values as in `NumberedRows`."""
+        """Return rows over the tokens of an unlimited table: indptr, indices and values as in `IndexedRows`."""
         if self._words is None or table.entries is None:
             rows = self.numbered(texts)
-            X = rows.over(table.numbers(rows.tokens), len(table))
+            X = rows.with_token_columns(table.number_tokens(rows.tokens), len(table))
             return X.indptr, X.indices, X.data
         return self._numbered_by(table.entries, self._words, texts)
 
     def _numbered_by(
         self, entries: _Entries, known: "_Words", texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        words, ends = known.of(texts)
-        indptr, indices, data = _room_for(words, ends)
+        words, ends = known.number_words(texts)
+        indptr, indices, data = _allocate_rows(words, ends)
         by_number, done = known.by_number(), 0
         while True:
-            done, entries.number = token_rows.numbered_rows(
+            done, entries.number = token_rows.indexed_rows(
                 words, ends, done, *by_number, indptr, indices, data, entries.hashes, entries.table(), entries.number
             )
             if done == len(texts):
@@ -251,12 +251,12 @@ class _Words:
         self._packed = np.empty((0, 4), dtype=np.uint64)
         self._forms = np.empty(0, dtype=np.uint8)
 
-    def of(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    def number_words(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the words of texts by their numbers, (N,) int32, and the end of each text in this array, (m + 1,) int64."""
-        if self._entries.number > _MOST_WORDS:
+        if self._entries.number > _MAX_CACHED_WORDS:
             self.__init__(self._plain)  # type: ignore[misc]  # Resets the cache like a new object.
         text, starts = joined_names(texts)
-        with_numbers = np.flatnonzero(token_rows.may_hold_thousands(text, starts))
+        with_numbers = np.flatnonzero(token_rows.may_contain_thousands_separator(text, starts))
         if len(with_numbers) and not self._plain:
             texts = list(texts)
             for m in with_numbers.tolist():
@@ -267,7 +267,7 @@ class _Words:
         done, entries = 0, self._entries
         gaps = token_rows.SPACES if self._plain else token_rows.SPACES_AND_COMMAS
         while True:
-            done, entries.number = token_rows.find_words(
+            done, entries.number = token_rows.tokenize(
                 text, starts, done, words, ends, gaps, entries.table(), entries.number
             )
             if done == len(texts):
@@ -288,14 +288,14 @@ class _Words:
         self._known = entries.number
         lengths, begins = np.full((2, n_new), -1, dtype=np.int64)
         if not self._plain:
-            token_rows.simple_words(entries.arena, entries.starts, first, lengths, begins)
+            token_rows.ascii_words(entries.arena, entries.starts, first, lengths, begins)
         others, form_of = np.flatnonzero(lengths < 0), lower_case if self._plain else normalise_word
         forms_of_others = [form_of(word).encode() for word in entries.texts_at(first + others)]
         sizes = lengths.copy()
         sizes[others] = [len(form) for form in forms_of_others]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         forms = np.empty(int(starts[-1]), dtype=np.uint8)
-        token_rows.write_simple_forms(entries.arena, begins, lengths, forms, starts)
+        token_rows.write_ascii_forms(entries.arena, begins, lengths, forms, starts)
         forms[np.repeat(lengths < 0, sizes)] = np.frombuffer(b"".join(forms_of_others), dtype=np.uint8)
         unigrams = signed_hashes(forms, starts)
         kinds = np.full(n_new, token_rows.ALONE, dtype=np.uint8)
@@ -323,7 +323,7 @@ def tokens_of(names: Iterable[str]) -> Tokens:
     return Tokens(text, starts, signed_hashes(text, starts).view(np.uint32))
 
 
-def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
+def numbered_bags(bags: Sequence[Mapping[str, float]]) -> IndexedRows:
     """Return the rows of bags, token -> value; a value beyond float32 becomes infinite, which the caller may treat as an error.
 
     Examples
@@ -343,12 +343,16 @@ def numbered_bags(bags: Sequence[Mapping[str, float]]) -> NumberedRows:
         indptr[m + 1] = len(indices)
     with np.errstate(over="ignore"):
         rounded = np.array(values, dtype=np.float32)
-    return NumberedRows(indptr, np.array(indices, dtype=np.uint32), rounded, tokens_of(number_of))
+    return IndexedRows(indptr, np.array(indices, dtype=np.uint32), rounded, tokens_of(number_of))
 
 
-def _room_for(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    most = 2 * len(words)
-    return np.zeros(len(ends), dtype=np.int64), np.empty(most, dtype=np.uint32), np.empty(most, dtype=np.float32)
+def _allocate_rows(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    max_entries = 2 * len(words)
+    return (
+        np.zeros(len(ends), dtype=np.int64),
+        np.empty(max_entries, dtype=np.uint32),
+        np.empty(max_entries, dtype=np.float32),
+    )
 
 
 def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:

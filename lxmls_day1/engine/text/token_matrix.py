@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from lxmls_day1.base.checks import check_flag
 
-_TEXTS_AT_ONCE = 1 << 13
+_TEXTS_PER_BATCH = 1 << 13
 
 
 class TokenMatrix(NamedTuple):
@@ -62,15 +62,15 @@ def count_texts(
     counter, table = TokenCounter(count_plain), TokenTable()
     lengths, numbers, counts = [np.zeros(1, dtype=np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.float32)]
     firsts = tqdm(
-        range(0, len(texts), _TEXTS_AT_ONCE),
+        range(0, len(texts), _TEXTS_PER_BATCH),
         "counting words",
-        unit_scale=_TEXTS_AT_ONCE,
+        unit_scale=_TEXTS_PER_BATCH,
         unit="text",
         leave=False,
         disable=not progress,
     )
     for first in firsts:
-        batch = texts[first : first + _TEXTS_AT_ONCE]
+        batch = texts[first : first + _TEXTS_PER_BATCH]
         starts, columns, values = counter.numbered_by(table, batch)
         lengths.append(np.diff(starts))
         numbers.append(columns.astype(np.int32))

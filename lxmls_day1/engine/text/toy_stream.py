@@ -19,11 +19,14 @@ from lxmls_day1.base.checks import check_number
 from lxmls_day1.engine.text.tokens import FUNCTION_WORDS
 
 BLOCK = 1000
-MOST_CLASSES = 1000
+MAX_CLASSES = 1000
 _N_WORDS, _COMMON = 1 << 17, 256  # number of words; number of the most frequent words, which belong to no class
 _RANK_BITS, _LENGTH_BITS = 22, 10
 _SPREAD = 0.5  # standard deviation of the logarithm of lengths
-_OF_CLASS, _OTHER_LABEL = 24, 1311  # number of class words in 256 words; number of wrong labels in 65,536
+_CLASS_WORDS_PER_256, _WRONG_LABELS_PER_65536 = (
+    24,
+    1311,
+)  # number of class words in 256 words; number of wrong labels in 65,536
 _FORM_OF = (
     np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS
 )  # three bits -> offset of the forms with this capitalization or punctuation
@@ -68,7 +71,7 @@ def toy_documents(
     """
     n_documents = check_number("documents", n_documents, at_least=0, whole=True)
     seed = check_number("seed", seed, at_least=0, whole=True)
-    n_classes = check_number("classes", n_classes, at_least=2, at_most=MOST_CLASSES, whole=True)
+    n_classes = check_number("classes", n_classes, at_least=2, at_most=MAX_CLASSES, whole=True)
     n_words = check_number("words", n_words, at_least=1, at_most=10_000, whole=True)
     labels = ["negative", "positive"] if n_classes == 2 else [f"class-{number:03d}" for number in range(n_classes)]
     forms, rank_of, length_of = _forms(), _ranks(), _lengths(n_words)
@@ -77,17 +80,17 @@ def toy_documents(
         drawn = bits.random_raw(BLOCK)
         lengths = length_of[drawn & np.uint64(2**_LENGTH_BITS - 1)]
         written_for = ((drawn >> np.uint64(_LENGTH_BITS)) % np.uint64(n_classes)).astype(np.int64)
-        other = ((drawn >> np.uint64(48)) < _OTHER_LABEL).astype(np.int64)
-        said = (written_for + other) % n_classes
+        other = ((drawn >> np.uint64(48)) < _WRONG_LABELS_PER_65536).astype(np.int64)
+        label_codes = (written_for + other) % n_classes
         words = bits.random_raw(int(lengths.sum()))
         ranks = rank_of[words & np.uint64(2**_RANK_BITS - 1)]
-        of_class = (words >> np.uint64(_RANK_BITS)) & np.uint64(255) < _OF_CLASS
+        of_class = (words >> np.uint64(_RANK_BITS)) & np.uint64(255) < _CLASS_WORDS_PER_256
         own = (ranks[of_class] >> 2) * n_classes + np.repeat(written_for, lengths)[of_class]
         ranks[of_class] = _COMMON + own % (_N_WORDS - _COMMON)
         chosen = forms[ranks + _FORM_OF[words >> np.uint64(61)]].tolist()
         ends = np.cumsum(lengths).tolist()
         texts = [" ".join(chosen[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-        block = list(zip([labels[place] for place in said.tolist()], texts, strict=True))
+        block = list(zip([labels[place] for place in label_codes.tolist()], texts, strict=True))
         yield block[: n_documents - number * BLOCK]
 
 

@@ -1,1 +1,1 @@
-"""From what a platform hands out to submissions: found, identified and read as hostile input."""
+"""The way from a platform's download to submissions in memory: found, identified, and read as hostile input."""

@@ -1,18 +1,18 @@
-"""Find the file of each exercise in a submission, whatever students, browsers and platforms have made of its name.
+"""Find the file of each exercise in a submission, even if students, browsers or platforms have changed its name.
 
     ==========================================  ===============================================================
     a file for ``classifiers/perceptron.py``    rule
     ==========================================  ===============================================================
     ``classifiers/perceptron.py``               the exact path counts
-    ``perceptron.py``, ``code/perceptron.py``   the name fits but for its folder
-    ``Perceptron.PY``, ``Per-ceptron.py``       … but for capital letters, hyphens, blanks
-    ``perceptron (1).py``, ``perceptron2.py``   … but for the marks of a copy, and numbers of platforms
-    ``JSmith_perceptron_final.py``              … but for words before or behind it
-    ``perceptron.py.txt``, ``perceptron.html``  … but for suffixes, if the text is Python
+    ``perceptron.py``, ``code/perceptron.py``   the name matches, but not the folder
+    ``Perceptron.PY``, ``Per-ceptron.py``       … except for capital letters, hyphens, blanks
+    ``perceptron (1).py``, ``perceptron2.py``   … except for the marks of a copy, and numbers of platforms
+    ``JSmith_perceptron_final.py``              … except for words before or after it
+    ``perceptron.py.txt``, ``perceptron.html``  … except for suffixes, if the text is Python
     ==========================================  ===============================================================
 
-Unless its name is right, a file must define the functions of an exercise; a notebook must hold cells of the notebook that was
-given out. If several files fit, none of them is taken: whoever graded a guess might mark the wrong attempt.
+Unless its name is right, a file must define the functions of an exercise, and a notebook must contain cells of the starter
+notebook. If several files match, none of them is used, because a guess might grade the wrong attempt.
 """
 
 import functools
@@ -22,58 +22,58 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from lxmls_day1.course.markers import functions_of, stubs_left
+from lxmls_day1.course.markers import functions_with_exercise, remaining_stubs
 from lxmls_day1.course.source_functions import function_lines_by_indent
 
-#: What browsers, mail programs and editors put behind or in place of a suffix.
+#: Suffixes that browsers, mail programs and editors add or substitute.
 FOREIGN_SUFFIXES = ("txt", "text", "html", "htm", "json", "bak", "old", "orig", "download")
 _SUFFIX_WORDS = {".py": {"py", *FOREIGN_SUFFIXES}, ".ipynb": {"ipynb", *FOREIGN_SUFFIXES}}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _COPY_MARKS = re.compile(r"(?:copy|kopie|copie|copia|final|new|fixed|v?\d{1,6})*")
 _CELL_ID = re.compile(rb'"id"\s*:\s*"([\w-]{1,64})"')
 _HEADING = re.compile(rb"## Exercise (\d[\w.]{0,8})")
-LONGEST_NAME = 300  # characters
-LEAST_SHARED_CELLS = 3  # a notebook that is given out has dozens
+MAX_NAME_CHARS = 300  # characters
+MIN_SHARED_CELLS = 3  # a starter notebook has dozens
 
 Defines = Callable[[PurePosixPath, PurePosixPath], bool]
 
 
 @dataclass(frozen=True)
-class Search:
+class FileSearch:
     """The result of `find_exercise_files`; keys are paths in the lab.
 
     Attributes
     ----------
-    taken : dict from path to path
-        The file in the submission.
-    unclear : dict from path to list of path
-        Several files that fit, of which none is taken.
-    alike : dict from path to list of path
-        Files whose names alone fit.
-    spare : dict from path to list of path
-        Files that fit beside the one that counts.
+    matches : dict from path to path
+        The matching file in the submission.
+    ambiguous : dict from path to list of path
+        Several matching files, so that none is used.
+    similar : dict from path to list of path
+        Files that match by name only.
+    unused : dict from path to list of path
+        Further matching files, in addition to the one that is used.
     """
 
-    taken: dict[PurePosixPath, PurePosixPath] = field(default_factory=dict)
-    unclear: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
-    alike: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
-    spare: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
+    matches: dict[PurePosixPath, PurePosixPath] = field(default_factory=dict)
+    ambiguous: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
+    similar: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
+    unused: dict[PurePosixPath, list[PurePosixPath]] = field(default_factory=dict)
 
 
 def find_exercise_files(
-    wanted: Collection[PurePosixPath],
+    lab_files: Collection[PurePosixPath],
     placed: Mapping[PurePosixPath, PurePosixPath],
     names: Sequence[PurePosixPath],
     defines: Defines,
-) -> Search:
-    """Find the files of a lab that do not stand in their places.
+) -> FileSearch:
+    """Find the files of a lab that are not in their usual folders.
 
     Parameters
     ----------
-    wanted : collection of path
-        The files of a lab, no two of the same name.
+    stem : collection of path
+        The files of a lab, with different names.
     placed : mapping from path to path
-        The files that stand in their places, as path in the lab -> path in the submission.
+        The files in their usual folders, as path in the lab -> path in the submission.
     names : sequence of path
         All files of the submission.
     defines : function of (path in the submission, path in the lab)
@@ -81,13 +81,13 @@ def find_exercise_files(
 
     Examples
     --------
-    >>> wanted, names = [PurePosixPath("classifiers/mira.py")], [PurePosixPath("mira (1).py"), PurePosixPath("Mira.py")]
-    >>> find_exercise_files(wanted, {}, names[:1], lambda name, path: True).taken
+    >>> stem, names = [PurePosixPath("classifiers/mira.py")], [PurePosixPath("mira (1).py"), PurePosixPath("Mira.py")]
+    >>> find_exercise_files(stem, {}, names[:1], lambda name, path: True).matches
     {PurePosixPath('classifiers/mira.py'): PurePosixPath('mira (1).py')}
-    >>> len(find_exercise_files(wanted, {}, names, lambda name, path: True).unclear)
+    >>> len(find_exercise_files(stem, {}, names, lambda name, path: True).ambiguous)
     1
     """
-    homes = {path.name: path for path in wanted}
+    homes = {path.name: path for path in lab_files}
     taken_names = set(placed.values())
     exact: dict[PurePosixPath, list[PurePosixPath]] = {}
     fitting: dict[PurePosixPath, list[PurePosixPath]] = {}
@@ -98,51 +98,51 @@ def find_exercise_files(
             continue
         if home := homes.get(name.name):
             exact.setdefault(home, []).append(name)
-        elif home := meant_file(name.name, homes):
+        elif home := matching_lab_file(name.name, homes):
             fitting.setdefault(home, []).append(name)
-    search = Search()
+    search = FileSearch()
     for home in sorted({*exact, *fitting}):
         same = sorted(exact.get(home, []), key=lambda name: (len(name.parts), str(name)))
         good = [name for name in fitting.get(home, []) if defines(name, home)]
         if home in placed:
-            search.spare[home] = [*same, *good]
+            search.unused[home] = [*same, *good]
             continue
         nearest = [name for name in same if len(name.parts) == min(len(one.parts) for one in [*same, *good])]
         if len(nearest) == 1:
-            search.taken[home] = nearest[0]
-            search.spare[home] = [name for name in [*same, *good] if name != nearest[0]]
+            search.matches[home] = nearest[0]
+            search.unused[home] = [name for name in [*same, *good] if name != nearest[0]]
         elif len(same) + len(good) == 1:
-            search.taken[home] = (same + good)[0]
+            search.matches[home] = (same + good)[0]
         elif same or good:
-            search.unclear[home] = same + good
+            search.ambiguous[home] = same + good
         else:
-            search.alike[home] = fitting[home]
+            search.similar[home] = fitting[home]
     return search
 
 
-def meant_file(name: str, homes: Mapping[str, PurePosixPath]) -> PurePosixPath | None:
-    """Return the file of the lab whose name a name fits, the longest name of several; None if there is none.
+def matching_lab_file(name: str, homes: Mapping[str, PurePosixPath]) -> PurePosixPath | None:
+    """Return the file of the lab that a name matches (the longest if several match), or None.
 
     Examples
     --------
     >>> homes = {name: PurePosixPath("classifiers", name) for name in ("mira.py", "structured_mira.py")}
-    >>> [str(meant_file(name, homes)) for name in ("Copy of MIRA-2 (1).py.txt", "structured mira_JSmith.py", "admiral.py")]
+    >>> [str(matching_lab_file(name, homes)) for name in ("Copy of MIRA-2 (1).py.txt", "structured mira_JSmith.py", "admiral.py")]
     ['classifiers/mira.py', 'classifiers/structured_mira.py', 'None']
     """
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_CHARS:
         return None
     words, suffix_words = _words_of_file(name)
     fitting = [
         home
         for home in homes.values()
         if suffix_words & _SUFFIX_WORDS.get(home.suffix, set()) or not suffix_words
-        if _contains(words, _flat(home.stem))
+        if _contains(words, _joined_words(home.stem))
     ]
     return max(fitting, key=lambda home: len(home.stem), default=None)
 
 
 def _words_of_file(name: str) -> tuple[list[str], set[str]]:
-    """Split a file's name into the words of its stem, and the words of its suffixes."""
+    """Split a file name into the words of its stem, and the words of its suffixes."""
     stem, *suffixes = unicodedata.normalize("NFKC", name).strip().split(".")
     foreign = set().union(*_SUFFIX_WORDS.values())
     kinds: set[str] = set()
@@ -150,7 +150,7 @@ def _words_of_file(name: str) -> tuple[list[str], set[str]]:
         kinds.add(ending[0])
         suffixes.pop()
     words = [word for part in (stem, *suffixes) for word in _words(part)]
-    return words, kinds or set(suffixes)  # a suffix that nobody knows is that of another kind of file
+    return words, kinds or set(suffixes)  # an unknown suffix indicates another type of file
 
 
 def _words(text: str) -> list[str]:
@@ -158,27 +158,27 @@ def _words(text: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=256)
-def _flat(stem: str) -> str:
+def _joined_words(stem: str) -> str:
     return "".join(_words(stem))
 
 
-def _contains(words: Sequence[str], wanted: str) -> bool:
-    """Return True if some words in a row spell a name; marks of a copy may follow the last one directly."""
+def _contains(words: Sequence[str], stem: str) -> bool:
+    """Return True if consecutive words spell a name; marks of a copy may follow the last word directly."""
     for first in range(len(words)):
         spelled = ""
         for word in words[first:]:
             spelled += word
-            if spelled.startswith(wanted) and _COPY_MARKS.fullmatch(spelled[len(wanted) :]):
+            if spelled.startswith(stem) and _COPY_MARKS.fullmatch(spelled[len(stem) :]):
                 return True
-            if not wanted.startswith(spelled):
+            if not stem.startswith(spelled):
                 break
     return False
 
 
 def is_answer(content: bytes, given: bytes, path: PurePosixPath) -> bool:
-    """Return True if a file defines all functions of an exercise of a given file, or is a notebook with its cells.
+    """Return True if a file defines all functions of an exercise of a starter file, or is a notebook with its cells.
 
-    Nothing of a student's is parsed: functions are found by their indentation.
+    The student's file is never parsed: functions are found by their indentation.
 
     Examples
     --------
@@ -187,9 +187,9 @@ def is_answer(content: bytes, given: bytes, path: PurePosixPath) -> bool:
     [True, False]
     """
     if path.suffix == ".ipynb":
-        ids, headings = _marks_of_given(given)
+        ids, headings = _notebook_marks(given)
         return any(heading in headings for heading in _HEADING.findall(content)) or (
-            len(ids.intersection(_CELL_ID.findall(content))) >= LEAST_SHARED_CELLS
+            len(ids.intersection(_CELL_ID.findall(content))) >= MIN_SHARED_CELLS
         )
     text = content.decode("utf-8-sig", "replace")
     if "\0" in text or text.lstrip().startswith(("<", "{")):
@@ -203,12 +203,12 @@ def is_answer(content: bytes, given: bytes, path: PurePosixPath) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def functions_to_write(given: bytes) -> tuple[tuple[str, ...], ...]:
-    """Return the functions of each exercise in a given file."""
+    """Return the functions of each exercise in a starter file."""
     source = given.decode("utf-8-sig", "replace")
-    return tuple(tuple(functions_of(source, exercise)) for exercise in sorted(stubs_left(source)))
+    return tuple(tuple(functions_with_exercise(source, exercise)) for exercise in sorted(remaining_stubs(source)))
 
 
 @functools.lru_cache(maxsize=32)
-def _marks_of_given(notebook: bytes) -> tuple[frozenset[bytes], frozenset[bytes]]:
-    """Return the ids of the cells of a notebook, and the exercises in its headings."""
+def _notebook_marks(notebook: bytes) -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """Return the cell ids of a notebook, and the exercises in its headings."""
     return frozenset(_CELL_ID.findall(notebook)), frozenset(_HEADING.findall(notebook))

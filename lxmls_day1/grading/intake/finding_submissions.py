@@ -1,11 +1,11 @@
 """Find the submissions in the paths that an instructor names: downloads of an LMS, folders, zip files.
 
-Without an LMS it is a folder of repositories ``assignment-login``, or anything else: a folder or a zip file of folders and
-zip files; a lab; loose files. Only Gradescope's table of names is read here.
+Without an LMS, a path may be a folder of repositories ``assignment-login``, a folder or zip file of folders and zip files,
+a lab, or loose files. Only one file is read here: Gradescope's table of names.
 
-A file's name is input from strangers, as code is. Platforms put a student's own words into it: the name of the file always, on
-Canvas the name of the person, too. So a name is read from the left, where the platform writes, and only its last part is the
-student's file; a name that can be read in two ways belongs to nobody.
+A file name is untrusted input, like code. Platforms copy a student's own words into it: always the name of the uploaded file, and on
+Canvas also the person's name. So a name is parsed from the left: its first parts come from the platform, and only the last
+part from the student. A name that can be read in two ways has no owner.
 
 References
 ----------
@@ -27,18 +27,18 @@ from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, GRADE
 from lxmls_day1.grading.intake.untrusted_files import (
     DAMAGED,
     LAB_FOLDERS,
-    LISTED_DEPTH,
+    MAX_LISTED_DEPTH,
     OTHER_ARCHIVES,
     SOURCES,
-    Guarded,
-    Refused,
+    BoundedReader,
+    RejectedSubmission,
     display_name,
-    listed,
-    opened,
+    list_paths,
+    open_plain_file,
 )
 from lxmls_day1.grading.safe_text import one_line
 
-#: The names that a platform gives to files or folders. ``file`` is the student's, and nothing in it is looked at.
+#: The names that a platform gives to files or folders. The group ``file`` is the student's part, which is never interpreted.
 PATTERNS = {
     # ``Ada Lovelace_123456_assignsubmission_file_/lab.zip``, or files whose names begin like that.
     MOODLE: re.compile(
@@ -46,26 +46,26 @@ PATTERNS = {
     ),
     # ``submission_123/``; names come from ``submission_metadata.yml``.
     GRADESCOPE: re.compile(r"submission_(?P<id>[0-9]+)"),
-    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Of the person's name Canvas leaves letters, digits and underscores.
+    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Canvas keeps letters, digits and underscores of the person's name.
     CANVAS: re.compile(r"(?P<name>[^\s.-]*?)(?:_LATE)?_(?P<id>[0-9]+)_(?P<upload>[0-9]{3,})_(?P<file>.+)", re.DOTALL),
     # ``Day 1_ada_attempt_2026-11-20-23-59-00_lab.zip``, and a text file about each attempt.
     BLACKBOARD: re.compile(
         r"(?P<start>.+?_.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
     ),
 }
-#: The same with the longest name of a person: where it finds another number, Canvas's parts cannot be told apart.
-_LAST_READING = re.compile(PATTERNS[CANVAS].pattern.replace("*?", "*", 1), re.DOTALL)
-AGAIN = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # lab-1.zip: Canvas, for a name that was handed in before
-HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # perceptron.py.txt, too
-#: What a path holds that a platform may have named.
-NAMED_WITHIN = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
+#: Canvas's pattern with the longest name of a person. If it finds another id, the name of the file is ambiguous.
+_CANVAS_LONGEST_NAME = re.compile(PATTERNS[CANVAS].pattern.replace("*?", "*", 1), re.DOTALL)
+CANVAS_COPY_NUMBER = re.compile(r"-(?P<number>\d{1,3})(?=\.\w+$)")  # Canvas names a second upload lab-1.zip
+HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # matches perceptron.py.txt, too
+#: Matches paths with a name that a platform may have made.
+PLATFORM_NAME = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
 GRADESCOPE_NAMES = "submission_metadata.yml"
-LONGEST_LINE = 1000  # of Gradescope's table
-Tops = dict[str, list[tuple[str, ...]]]  # name of what stands at the top -> the paths in it; () if it is a file
+MAX_LINE_CHARS = 1000  # characters of a line in Gradescope's table
+Tops = dict[str, list[tuple[str, ...]]]  # name at the top -> the paths in it, as tuples of names; () for a file
 
 
 def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmission]:
-    """Find the submissions in what an instructor names.
+    """Find the submissions in the paths that an instructor names.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     Returns
     -------
     list of FoundSubmission
-        In the order of `FoundSubmission.student`. What cannot be read is among them; `read_submission` says why.
+        In the order of `FoundSubmission.student`, including unreadable ones, for which `read_submission` reports the reason.
 
     Raises
     ------
     InputError
-        If a path is not there, or there is no submission at all.
+        If a path does not exist, or contains no submission.
 
     Examples
     --------
@@ -100,71 +100,71 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     for path in places:
         by_folder.setdefault(path.parent, []).append(path)
     for folder, siblings in by_folder.items():
-        together, names = _named_by_platform(_tops_of(path.name + "/" * path.is_dir() for path in siblings))
+        together, names = _named_by_platform(_group_by_top(path.name + "/" * path.is_dir() for path in siblings))
         entries += [replace(entry, path=folder) for entry in together]
         rest = [path for path in siblings if path.name not in names.matches]
         found = {path: _entries_in(path, alone=len(places) == 1) for path in rest}
         full = [path for path in rest if not _is_empty(path)]
         classes = [path for path in full if any(entry.parts for entry in found[path])]
         are_classes = len(places) == 1 or bool(classes)
-        for path in rest if not are_classes else full:  # among folders of students an empty one has handed in nothing
-            doubt = names.doubts.get(path.name, "")
+        for path in rest if not are_classes else full:  # a student's empty folder is ignored
+            doubt = names.distrust_reasons.get(path.name, "")
             if path in classes and 2 * len(classes) < len(full):
                 doubt = f"{display_name(path.name)} looks like many submissions among single ones, and is taken as one."
             entries += [_entry(_name_of(path.name, path.is_dir()), path, doubt=doubt)] if doubt else found[path]
     if not entries:
         raise InputError(f"there is no submission in {', '.join(map(str, places)) or 'nothing'}.")
-    return sorted(map(_with_source, entries), key=lambda found: (found.student, found.source))
+    return sorted(map(_with_display_source, entries), key=lambda found: (found.student, found.source))
 
 
-def _with_source(entry: FoundSubmission) -> FoundSubmission:
+def _with_display_source(entry: FoundSubmission) -> FoundSubmission:
     where = entry.path if len(entry.parts) != 1 else entry.path / entry.parts[0][0]
     return replace(entry, name=one_line(entry.name) or entry.student, source=one_line(str(where), 300))
 
 
 def _entries_in(path: Path, alone: bool) -> list[FoundSubmission]:
-    """The submissions in a path. A path that raises an error counts as one: `read_submission` says what is wrong with it."""
+    """Return the submissions in a path. A path that raises an error counts as one, and `read_submission` reports the error."""
     try:
-        entries = _submissions_among(listed(path), path, alone)
+        entries = _submissions_among(list_paths(path), path, alone)
     except Exception:
         entries = []
     return entries or [_entry(_name_of(path.name, path.is_dir()), path)]
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether a folder is empty, apart from what systems leave there by themselves."""
+    """Return True if a folder is empty, except for files that systems create themselves."""
     try:
-        return path.is_dir() and not any(True for _ in listed(path))
-    except Exception:  # whatever is wrong with it: `read_submission` says it
+        return path.is_dir() and not any(True for _ in list_paths(path))
+    except Exception:  # `read_submission` reports the error
         return False
 
 
 @dataclass(frozen=True)
-class NamesRead:
-    """What `read_names` finds in the names of a download.
+class ParsedNames:
+    """The result of `parse_names` for the names of a download.
 
     Attributes
     ----------
     platform : str
-        That of the whole download; empty where there is none.
+        The platform of the whole download; empty if the names are not from a platform.
     matches : mapping from name to match
-        Of `PATTERNS`, for the names that are surely the platform's.
-    doubts : mapping from name to sentence
-        Of names that look like a platform's, and are not believed.
+        The matches of `PATTERNS`, for the names that are certainly the platform's.
+    distrust_reasons : mapping from name to sentence
+        A reason for each name that looks like a platform's but is not trusted.
     """
 
     platform: str
     matches: Mapping[str, re.Match[str]]
-    doubts: Mapping[str, str]
+    distrust_reasons: Mapping[str, str]
 
 
-def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
-    """Read the names at the top of a download. Its platform is the one that has named more than half of them.
+def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
+    """Parse the names at the top of a download. The platform is the one whose pattern matches more than half of them.
 
     Examples
     --------
-    >>> names = read_names(["lovelaceada_11_456_lab.zip", "mallory_12_457_x_ada_attempt_2026-11-20-10-00-00_lab.zip"], [])
-    >>> names.platform, [match["id"] for match in names.matches.values()], len(names.doubts)
+    >>> names = parse_names(["lovelaceada_11_456_lab.zip", "mallory_12_457_x_ada_attempt_2026-11-20-10-00-00_lab.zip"], [])
+    >>> names.platform, [match["id"] for match in names.matches.values()], len(names.distrust_reasons)
     ('Canvas', ['11', '12'], 1)
     """
     files, folders = list(files), list(folders)
@@ -176,10 +176,10 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
     unclear = {
         top
         for top, match in fits[CANVAS].items()
-        if (last := _LAST_READING.fullmatch(top)) and last.start("id") != match.start("id")
+        if (last := _CANVAS_LONGEST_NAME.fullmatch(top)) and last.start("id") != match.start("id")
     }
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
-    if 2 * len(set(uploads)) <= len(uploads):  # each upload has a number of its own
+    if 2 * len(set(uploads)) <= len(uploads):  # real uploads have different numbers
         fits[CANVAS] = {}
     most = max(map(len, fits.values()))
     first, *others = (platform for platform in fits if len(fits[platform]) == most)
@@ -196,21 +196,21 @@ def read_names(files: Iterable[str], folders: Iterable[str]) -> NamesRead:
         doubts[top] = (
             f"The name of {display_name(top)} can be read in two ways, so it does not say whose submission this is."
         )
-    return NamesRead(platform, matches, doubts)
+    return ParsedNames(platform, matches, doubts)
 
 
 def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What stands before ``_attempt_``: an assignment and a user name. Both may hold underscores.
+    """Return the user of each text before ``_attempt_``, which is an assignment and a user name, both possibly with underscores.
 
     Parameters
     ----------
     starts : collection of str
-        Of all files of a download. Its assignment is a beginning that all of them share.
+        The texts before ``_attempt_`` of all files of a download. All of them begin with the same assignment.
 
     Returns
     -------
     dict from start to (key, ids)
-        The key, as from `key_of`, follows from the start alone; the first of the ids is the shortest that it can be.
+        The key, as from `key_of`, depends on the start alone. The ids are all possible user names; the shortest is first.
 
     Examples
     --------
@@ -227,8 +227,8 @@ def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str,
     return users
 
 
-def _tops_of(names: Iterable[str]) -> Tops:
-    """What stands at the top of some paths; one that ends in a slash is a folder."""
+def _group_by_top(names: Iterable[str]) -> Tops:
+    """Group paths by their first component. A path that ends in a slash is a folder."""
     tops: Tops = {}
     for name in names:
         top, slash, rest = name.partition("/")
@@ -237,8 +237,8 @@ def _tops_of(names: Iterable[str]) -> Tops:
     return dict(sorted(tops.items()))
 
 
-def _plain_tops(tops: Tops) -> list[str]:
-    """Folders and archives, without those that grading itself has written."""
+def _candidate_tops(tops: Tops) -> list[str]:
+    """Return the folders and archives at the top, without the output folders of grading."""
     archives = (".zip", *OTHER_ARCHIVES)
     return [
         top
@@ -249,17 +249,17 @@ def _plain_tops(tops: Tops) -> list[str]:
 
 
 def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
-    """What may be a submission at the top, by its name: files and folders."""
-    plain = _plain_tops(tops)
+    """Return the files and the folders at the top that may be submissions, judged by their names."""
+    plain = _candidate_tops(tops)
     files = [top for top, inside in tops.items() if () in inside]
     named = [top for top in files if any(pattern.fullmatch(top) for pattern in PATTERNS.values())]
     loose = [top for top in files if top in plain or top in named or top.casefold().endswith(SOURCES)]
     return loose, [top for top in plain if top not in files]
 
 
-def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], NamesRead]:
-    """The submissions that a platform has named, and how the names were read."""
-    names = read_names(*_files_and_folders(tops))
+def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
+    """Return the submissions named by a platform, and the result of `parse_names`."""
+    names = parse_names(*_files_and_folders(tops))
     matches = names.matches
     if names.platform == BLACKBOARD:
         entries = _named_by_blackboard(matches)
@@ -273,21 +273,24 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], NamesRead]:
             replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
             for (name, id), their in sorted(parts.items())
         ]
-    found = [tuple(names.doubts[top] for top, _ in entry.parts if top in names.doubts) for entry in entries]
-    return [replace(entry, doubts=doubts) for entry, doubts in zip(entries, found, strict=True)], names
+    found = [
+        tuple(names.distrust_reasons[top] for top, _ in entry.parts if top in names.distrust_reasons)
+        for entry in entries
+    ]
+    return [replace(entry, owner_warnings=doubts) for entry, doubts in zip(entries, found, strict=True)], names
 
 
 def _entry_of_platform(
     name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]
 ) -> FoundSubmission:
-    """One student's files or folders, all of which count: Moodle's, and Gradescope's, which has no ids in its names."""
+    """Return one student's submission, from all files or folders. For Moodle, and for Gradescope, which has no ids in its names."""
     parts = [(top, (match["file"] or top) if is_file[top] else "") for top, match in sorted(matches.items())]
     ids = (id,) if "file" in next(iter(matches.values())).re.groupindex else ()
-    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, holder=id)
+    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, identity_key=id)
 
 
 def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubmission]:
-    """The newest attempt of each student; one without a file is none."""
+    """Return the newest attempt of each student. An attempt without a file does not count."""
     attempts: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for top, match in matches.items():
         if match["file"]:
@@ -297,7 +300,7 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubm
     for start, theirs in sorted(attempts.items()):
         (key, ids), (*older, newest) = users[start], sorted(theirs)
         holder = ids[0] if len(start.split("_")) == 2 else start
-        before = _older(file for time in older for file, _ in sorted(theirs[time]))
+        before = _superseded_remarks(file for time in older for file, _ in sorted(theirs[time]))
         parts = tuple(sorted(theirs[newest]))
         entries.append(FoundSubmission(key, ids[0], "", Path(), parts, before, ids, BLACKBOARD, holder))
     return entries
@@ -306,42 +309,48 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubm
 def _canvas_entry(
     name: str, id: str, is_file: Mapping[str, bool], files: Mapping[str, re.Match[str]]
 ) -> FoundSubmission:
-    """One student's files, each in its newest version."""
+    """Return one student's submission, from the newest version of each file."""
     versions: dict[str, list[tuple[int, int, str]]] = {}
     for top, match in files.items():
-        again = AGAIN.search(match["file"])
+        again = CANVAS_COPY_NUMBER.search(match["file"])
         number = int(again["number"]) if again else 0
-        versions.setdefault(AGAIN.sub("", match["file"]), []).append((number, int(match["upload"][:30]), top))
+        versions.setdefault(CANVAS_COPY_NUMBER.sub("", match["file"]), []).append(
+            (number, int(match["upload"][:30]), top)
+        )
     parts = tuple(sorted((max(theirs)[2], file) for file, theirs in versions.items()))
     older = sorted(top for theirs in versions.values() for _, _, top in theirs if top not in dict(parts))
-    return FoundSubmission(key_of(name, id), name or id, "", Path(), parts, _older(older), (id,), CANVAS, id)
+    return FoundSubmission(
+        key_of(name, id), name or id, "", Path(), parts, _superseded_remarks(older), (id,), CANVAS, id
+    )
 
 
-def _older(tops: Iterable[str]) -> tuple[str, ...]:
+def _superseded_remarks(tops: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{display_name(top)} does not count: a newer version was handed in." for top in tops)
 
 
 def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: str) -> list[FoundSubmission]:
-    """Names, student numbers and addresses that stand in Gradescope's table, where it can be read.
+    """Return the entries with names, student numbers and e-mail addresses from Gradescope's table, if it can be read.
 
-    Lines are known by the spaces before them: what students write stands farther to the right.
+    Lines are recognised by their indentation, because text that students write is indented further.
     """
     try:
         with contextlib.ExitStack() as stack:
             if path.is_dir():
-                stream: IO[bytes] = stack.enter_context(opened(path, prefix + GRADESCOPE_NAMES))
+                stream: IO[bytes] = stack.enter_context(open_plain_file(path, prefix + GRADESCOPE_NAMES))
             else:
-                archive = stack.enter_context(zipfile.ZipFile(Guarded(stack.enter_context(opened(path)))))
+                archive = stack.enter_context(
+                    zipfile.ZipFile(BoundedReader(stack.enter_context(open_plain_file(path))))
+                )
                 stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
             content = stream.read(5_000_000)
-    except (*DAMAGED, Refused):
+    except (*DAMAGED, RejectedSubmission):
         return entries
     table: dict[str, dict[str, list[str]]] = {}
     current: dict[str, list[str]] = {}
     for line in content.decode("utf-8", "replace").split("\n"):
         if top := re.match(r"(submission_[0-9]+):", line):
             current = table.setdefault(top[1], {})
-        elif field := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:LONGEST_LINE].rstrip()):
+        elif field := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:MAX_LINE_CHARS].rstrip()):
             current.setdefault(field[1], []).append(field[3])
     return [_gradescope_entry(entry, table.get(entry.name, {})) for entry in entries]
 
@@ -349,12 +358,14 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
 def _gradescope_entry(entry: FoundSubmission, metadata: Mapping[str, Sequence[str]]) -> FoundSubmission:
     name = ", ".join(metadata.get("name", ())) or entry.name
     ids = tuple(metadata.get("sid", ())) or tuple(metadata.get("email", ()))
-    holder = ",".join(ids) or entry.holder
-    return replace(entry, student=key_of(name, holder), name=name, holder=holder, ids=ids if len(ids) == 1 else ())
+    holder = ",".join(ids) or entry.identity_key
+    return replace(
+        entry, student=key_of(name, holder), name=name, identity_key=holder, ids=ids if len(ids) == 1 else ()
+    )
 
 
 def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[str, int]]:
-    """Find the folders of a submission in which a platform has named the work of several students.
+    """Find the folders of a submission that are downloads of a platform with the work of several students.
 
     Returns
     -------
@@ -370,14 +381,16 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
     levels = {
         PurePosixPath(*name.parts[:n])
         for name in names
-        if NAMED_WITHIN.search(str(name))
+        if PLATFORM_NAME.search(str(name))
         for n, part in enumerate(name.parts)
-        if NAMED_WITHIN.search(part)
+        if PLATFORM_NAME.search(part)
     }
     found: dict[PurePosixPath, tuple[str, int]] = {}
     for level in sorted(levels, key=lambda level: (len(level.parts), str(level))):
-        tops = _tops_of(str(name.relative_to(level)) for name in names if name.is_relative_to(level) and name != level)
-        read = read_names(*_files_and_folders(tops))
+        tops = _group_by_top(
+            str(name.relative_to(level)) for name in names if name.is_relative_to(level) and name != level
+        )
+        read = parse_names(*_files_and_folders(tops))
         works = [
             match.groupdict().get("start") or match["id"]
             for top, match in read.matches.items()
@@ -392,52 +405,55 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
 
 
 def _submissions_among(listed: Iterable[str], path: Path, alone: bool) -> list[FoundSubmission]:
-    """Return the submissions in a path of which the contents are listed, if it holds many; none if it holds one."""
+    """Return the submissions in a path with this listing, or an empty list if the path is one submission."""
     is_folder = path.is_dir()
-    tops, prefix = _level_of_many(_tops_of(listed), is_folder, alone)
+    tops, prefix = _submissions_level(_group_by_top(listed), is_folder, alone)
     entries, names = _named_by_platform(tops)
     if entries:
         if entries[0].platform == GRADESCOPE:
             entries = _with_gradescope_names(entries, path, prefix)
         rest = {top: inside for top, inside in tops.items() if top not in names.matches and top != GRADESCOPE_NAMES}
-        entries += [entry for entry in _plain(rest, names.doubts) if not entry.name.startswith(".")]
-    elif _holds_many(tops, is_folder, alone):
-        entries = _plain(tops, names.doubts)
+        entries += [entry for entry in _unnamed_entries(rest, names.distrust_reasons) if not entry.name.startswith(".")]
+    elif _has_many_submissions(tops, is_folder, alone):
+        entries = _unnamed_entries(tops, names.distrust_reasons)
     of_platform = [entry for entry in entries if entry.platform]
     attempts = {match["start"] for match in names.matches.values() if "start" in match.groupdict()}
-    if len(of_platform) == 1 and len(attempts) < 2:  # anybody can name a folder so; a class has more than one
+    # A single name proves nothing, because anyone can give it to a folder, and a class has more than one student.
+    if len(of_platform) == 1 and len(attempts) < 2:
         one = _entry(_name_of(path.name, is_folder), path)
         inside = display_name(of_platform[0].parts[0][0])
         doubt = (
             f"{display_name(path.name)} holds {inside}, a name that {of_platform[0].platform} gives, and nobody else's: the path that "
             "was named says whose it is. If this is a download of one submission, unpack it, and name what is in it."
         )
-        return [replace(one, doubts=(doubt,))]
+        return [replace(one, owner_warnings=(doubt,))]
     return [
         replace(entry, path=path, parts=tuple((prefix + inside, name) for inside, name in entry.parts))
         for entry in entries
     ]
 
 
-def _level_of_many(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]:
-    """Below the folders around it, each alone in the other, the level at which there are many; the top if there is none."""
+def _submissions_level(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, str]:
+    """Return the first level that holds many submissions, below folders that contain nothing else, or else the top level."""
     level, prefix = tops, ""
-    for _ in range(LISTED_DEPTH):
-        if _named_by_platform(level)[0] or (len(_plain_tops(level)) > 1 and _holds_many(level, is_folder, alone)):
+    for _ in range(MAX_LISTED_DEPTH):
+        if _named_by_platform(level)[0] or (
+            len(_candidate_tops(level)) > 1 and _has_many_submissions(level, is_folder, alone)
+        ):
             return level, prefix
         if len(level) != 1 or () in (inside := next(iter(level.values()))):
             break
         prefix += f"{next(iter(level))}/"
-        level = _tops_of("/".join(parts) for parts in inside)
+        level = _group_by_top("/".join(parts) for parts in inside)
     return tops, ""
 
 
-def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
-    """Whether the entries at the top are submissions, if no LMS has named them."""
-    entries = _plain_tops(tops)
+def _has_many_submissions(tops: Tops, is_folder: bool, alone: bool) -> bool:
+    """Return True if the entries at the top are submissions, if no LMS has named them."""
+    entries = _candidate_tops(tops)
     labs = sum(() in tops[top] or _has_lab(tops[top]) for top in entries)
     if 2 * labs <= len(entries) and {top.casefold() for top in tops} & {*LAB_FOLDERS, "tests"}:
-        return False  # a lab; among many labs, a student may be called so
+        return False  # it is a lab; but among many labs, this may be a student's name
     loose = any(() in inside and top.casefold().endswith(SOURCES) for top, inside in tops.items())
     full = sum(() in tops[top] or _has_sources(tops[top]) for top in entries)
     if is_folder:
@@ -446,7 +462,7 @@ def _holds_many(tops: Tops, is_folder: bool, alone: bool) -> bool:
 
 
 def _has_lab(inside: list[tuple[str, ...]]) -> bool:
-    """Whether a folder holds a lab, or a zip file that may be one."""
+    """Return True if a folder contains a lab, or a zip file that may be one."""
     return any(
         parts and (parts[0].casefold() in LAB_FOLDERS or parts[-1].casefold().endswith(".zip")) for parts in inside
     )
@@ -456,40 +472,40 @@ def _has_sources(inside: list[tuple[str, ...]]) -> bool:
     return any(parts and HAS_SOURCE_SUFFIX.search(parts[-1]) for parts in inside)
 
 
-def _plain(tops: Tops, doubts: Mapping[str, str]) -> list[FoundSubmission]:
-    folders = [top for top in _plain_tops(tops) if () not in tops[top]]
+def _unnamed_entries(tops: Tops, doubts: Mapping[str, str]) -> list[FoundSubmission]:
+    folders = [top for top in _candidate_tops(tops) if () not in tops[top]]
     cloned = [top for top in folders if any(inside[0] == ".git" for inside in tops[top])]
     entries = [_entry(_name_of(top, True), parts=((top, ""),), doubt=doubts.get(top, "")) for top in folders]
     if len(cloned) > 1 and 2 * len(cloned) > len(folders):
-        entries = [_of_repository(entry, _common_start(cloned).count("-")) for entry in entries]
+        entries = [_repository_entry(entry, _common_start(cloned).count("-")) for entry in entries]
     for top in _files_and_folders(tops)[0]:
         entries.append(_entry(_name_of(top, False), parts=((top, top),), doubt=doubts.get(top, "")))
     return sorted(entries, key=lambda entry: entry.parts)
 
 
-def _of_repository(entry: FoundSubmission, shared: int) -> FoundSubmission:
-    """One of the folders ``assignment-login``; so many dashes at most belong to the assignment."""
-    words = entry.holder.split("-")
+def _repository_entry(entry: FoundSubmission, shared: int) -> FoundSubmission:
+    """Return the entry of a folder ``assignment-login`` with its ids; at most `shared` dashes belong to the assignment."""
+    words = entry.identity_key.split("-")
     ids = tuple("-".join(words[n:]) for n in range(shared, 0, -1) if words[n:])
     return replace(entry, name=ids[0], ids=ids) if ids and entry.ids else entry
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """The characters with which all these names begin."""
+    """Return the common prefix of these names."""
     first, last = min(names), max(names)
     n_same = next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:n_same]
 
 
 def _entry(name: str, path: Path = Path(), parts: Iterable[tuple[str, str]] = (), doubt: str = "") -> FoundSubmission:
-    """A submission that no platform has named."""
+    """Return a submission that was not named by a platform."""
     ids = (name,) if not doubt else ()
     return FoundSubmission(
-        key_of(name), name, "", path, tuple(parts), ids=ids, holder=name, doubts=(doubt,) if doubt else ()
+        key_of(name), name, "", path, tuple(parts), ids=ids, identity_key=name, owner_warnings=(doubt,) if doubt else ()
     )
 
 
 def _name_of(file: str, is_folder: bool) -> str:
-    """The student's name out of a file's: ``submission-ada.zip`` -> ``ada``."""
+    """Return the student's name from a file name: ``submission-ada.zip`` -> ``ada``."""
     stem = file if is_folder else re.sub(r"(\.tar)?\.\w{1,5}$", "", file)
     return stem.removeprefix("submission-") or file

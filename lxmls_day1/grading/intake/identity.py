@@ -1,8 +1,8 @@
-"""Whose a submission is: kept from run to run, and refused where it is in doubt.
+"""The owner of each submission: saved from run to run, and left open if it is in doubt.
 
-A student is the platform's id where there is one, else the name exactly as it is written (`lxmls_day1.grading.intake.finding_submissions`).
-The key for files, `key_of`, follows from that alone, so that no namesake changes it. A key that has another owner than in the
-last run, or two, is reported, and changes nothing for either (`CASES`).
+A student is identified by the platform's id or, without one, by the exact name (`lxmls_day1.grading.intake.finding_submissions`).
+The key for files, `key_of`, depends on nothing else, so another student of the same name cannot change it. If a key has changed
+its owner since the last run, or has two owners, this is reported and both keep their earlier results (`OWNER_CASES`).
 """
 
 import json
@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, short_digest, slug_of
@@ -24,16 +24,16 @@ OWNERS = ".owners.json"
 
 
 class _Owner(NamedTuple):
-    """The owner of a key: the label that tells this owner from others, the key, and the number of the run that found the owner first."""
+    """The owner of a key: the label that distinguishes owners, the key, and the number of the run that first found this owner."""
 
     label: str
     student: str
-    since: int
+    first_run: int
 
 
-#: Whose a key is. A claim is a submission with this key. Each row: what is known, which claims may have the key, and what happens
-#: unless exactly one may. Of several that may, a path by itself comes first: an instructor has named it, and not a stranger.
-CASES = {
+#: The rules for the owner of a key. A claim is a submission with this key. Each row: the case, the claims that may have the key, and
+#: the result unless exactly one may. If several may, a single path wins over an entry of a download, because the instructor named it.
+OWNER_CASES = {
     "no owner yet": ("all", "nobody has the key"),
     "the owner's label among the claims": ("those with the label", "the earlier result stands"),
     "another label, not from a platform": ("all", "the earlier result stands"),
@@ -43,12 +43,12 @@ CASES = {
 
 
 class Identification:
-    """Holds the owners of this run against the owners of the earlier runs, and saves them.
+    """A step that compares the owners of this run with the owners of earlier runs, and saves them.
 
     Parameters
     ----------
     out : Path
-        The output folder; it remembers owners.
+        The output folder, in which the owners are saved.
     again : collection of str
         Students whose new owner is accepted.
     """
@@ -57,56 +57,56 @@ class Identification:
         self._out, self._again = out, again
 
     def __call__(self, found: Iterable[FoundSubmission]) -> list[FoundSubmission]:
-        """Return the submissions in the order of their keys, each with the key that belongs to its owner.
+        """Return the submissions in the order of their keys, each with the key of its owner.
 
-        `CASES` decides about each key. A submission that does not have its key gets another key, no id, and a doubt.
+        `OWNER_CASES` decides about each key. A submission that cannot have its key gets another key, no id, and a warning.
         """
         owners = _saved_owners(self._out)
-        this_run = 1 + max((owner.since for owner in owners.values()), default=0)
+        this_run = 1 + max((owner.first_run for owner in owners.values()), default=0)
         claims_on: dict[str, list[FoundSubmission]] = defaultdict(list)
         for one in found:
-            claims_on[one.holder or one.student].append(one)
+            claims_on[one.identity_key or one.student].append(one)
         identified = []
         for holder, claims in claims_on.items():
             owner = owners.get(holder)
-            since = owner.since if owner else this_run
-            submissions, owner = self._decided([replace(one, since=since) for one in claims], owner)
+            since = owner.first_run if owner else this_run
+            submissions, owner = self._decide_owner([replace(one, first_run=since) for one in claims], owner)
             identified += submissions
             if owner is not None:
                 owners[holder] = owner
         self._out.mkdir(parents=True, exist_ok=True)
-        replace_files({self._out / OWNERS: json.dumps(dict(sorted(owners.items()))).encode()})
+        write_files_atomically({self._out / OWNERS: json.dumps(dict(sorted(owners.items()))).encode()})
         return sorted(identified, key=lambda one: one.student)
 
-    def _decided(
+    def _decide_owner(
         self, claims: Sequence[FoundSubmission], owner: _Owner | None
     ) -> tuple[list[FoundSubmission], _Owner | None]:
-        """Return the claims on a key as they are identified, and the owner that is saved."""
-        which, otherwise = CASES[_case_of(claims, owner)]
+        """Return the claims on a key with their final keys, and the owner to be saved."""
+        which, otherwise = OWNER_CASES[_case_of(claims, owner)]
         may_have = [one for one in claims if which == "all" or (owner and one.label == owner.label)]
         if len(may_have) > 1:
             may_have = [one for one in may_have if not one.parts]
         if len(may_have) == 1:
             kept = replace(may_have[0], student=owner.student if owner else may_have[0].student)
-            disputed = [_disputed(one, kept) for one in claims if one is not may_have[0]]
-            return [kept, *disputed], _Owner(kept.label, kept.student, kept.since)
-        disputed = [_disputed(one, claims[0]) for one in claims]
+            disputed = [_with_disputed_key(one, kept) for one in claims if one is not may_have[0]]
+            return [kept, *disputed], _Owner(kept.label, kept.student, kept.first_run)
+        disputed = [_with_disputed_key(one, claims[0]) for one in claims]
         if owner is None:
             return disputed, None
-        earlier = replace(claims[0], student=owner.student, is_frozen=True)
+        earlier = replace(claims[0], student=owner.student, keeps_previous_row=True)
         if otherwise == "the earlier result stands":
             return [earlier, *disputed], owner
         if owner.student in self._again:
-            return [replace(earlier, is_frozen=False)], owner._replace(label=earlier.label)
+            return [replace(earlier, keeps_previous_row=False)], owner._replace(label=earlier.label)
         doubt = (
             f"{owner.student} was {owner.label}, and is {earlier.label} now: the earlier grade stays. "
             f"--again {owner.student} grades it again."
         )
-        return [replace(earlier, doubts=(*earlier.doubts, doubt))], owner
+        return [replace(earlier, owner_warnings=(*earlier.owner_warnings, doubt))], owner
 
 
 def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:
-    """Return the key of a row of `CASES`."""
+    """Return the case of `OWNER_CASES` that applies."""
     if owner is None:
         return "no owner yet"
     if any(one.label == owner.label for one in claims):
@@ -116,16 +116,16 @@ def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:
     return f"another label from a platform, {'one claim' if len(claims) == 1 else 'several claims'}"
 
 
-def _disputed(one: FoundSubmission, owner: FoundSubmission) -> FoundSubmission:
-    """Return a claim without its key, because another claim has it already, or because several could have it."""
-    doubt = f"{one.source} would belong to {one.student}, but another submission does already"
-    doubt = f"{doubt}: it gets a row of its own, and no mark of {one.student} has changed. Rename it, or remove it."
-    key = f"{slug_of(owner.name)}-{short_digest(chr(0).join((one.holder, one.source, one.label)))}"
-    return replace(one, student=key, ids=(), holder=key, doubts=(*one.doubts, doubt))
+def _with_disputed_key(claim: FoundSubmission, owner: FoundSubmission) -> FoundSubmission:
+    """Return a claim with another key, because another claim has its key already, or because several claims could have it."""
+    doubt = f"{claim.source} would belong to {claim.student}, but another submission does already"
+    doubt = f"{doubt}: it gets a row of its own, and no mark of {claim.student} has changed. Rename it, or remove it."
+    key = f"{slug_of(owner.name)}-{short_digest(chr(0).join((claim.identity_key, claim.source, claim.label)))}"
+    return replace(claim, student=key, ids=(), identity_key=key, owner_warnings=(*claim.owner_warnings, doubt))
 
 
 def _saved_owners(out: Path) -> dict[str, _Owner]:
-    """Return the owner of each holder, as the runs so far have left them."""
+    """Return the owner of each identity, as saved by the last run."""
     try:
         content = json.loads((out / OWNERS).read_text(encoding="utf-8"))
         return {
@@ -143,7 +143,7 @@ def _saved_owners(out: Path) -> dict[str, _Owner]:
 def other_authors(
     found: Iterable[FoundSubmission], authors: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Whose submission names another author than its owner, and a sentence where that is somebody of the class.
+    """Return the submissions whose named author differs from the owner, and a warning for each author who is in the class.
 
     Examples
     --------
@@ -154,24 +154,24 @@ def other_authors(
     called: dict[str, set[str]] = defaultdict(set)
     for one in found:
         for text in (one.student, one.name, *one.ids):
-            called[_letters(text)].add(one.student)
-    differing = {s: author for s, author in authors.items() if author and s not in called[_letters(author)]}
+            called[_sorted_letters(text)].add(one.student)
+    differing = {s: author for s, author in authors.items() if author and s not in called[_sorted_letters(author)]}
     doubts = {
         student: f"It names {one_line(author, 100)} as its author, which is the name of {' and '.join(sorted(who))}."
         for student, author in differing.items()
-        if (who := called[_letters(author)])
+        if (who := called[_sorted_letters(author)])
     }
     return differing, doubts
 
 
-def with_owners(found: Sequence[FoundSubmission], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
-    """The rows with what is in doubt about their owners.
+def attach_owner_warnings(found: Sequence[FoundSubmission], rows: Sequence[SubmissionGrade]) -> list[SubmissionGrade]:
+    """Return the rows with the warnings about their owners.
 
     Parameters
     ----------
     found : sequence of FoundSubmission
     rows : sequence of SubmissionGrade
-        One for each of them.
+        One row for each submission.
     """
     by_student = {row.student: row for row in rows}
     authors, named = other_authors(found, {row.student: row.author for row in rows})
@@ -179,12 +179,12 @@ def with_owners(found: Sequence[FoundSubmission], rows: Sequence[SubmissionGrade
         replace(
             by_student[one.student],
             author=authors.get(one.student, ""),
-            doubts=(*one.doubts, *filter(None, [named.get(one.student)])),
+            doubts=(*one.owner_warnings, *filter(None, [named.get(one.student)])),
         )
         for one in found
     ]
 
 
-def _letters(name: str) -> str:
-    """Letters and digits of a name in any order: Canvas puts the last name first, and leaves spaces out."""
+def _sorted_letters(name: str) -> str:
+    """Return the sorted letters and digits of a name, because Canvas puts the last name first and omits spaces."""
     return "".join(sorted(re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", name).casefold())))

@@ -1,9 +1,9 @@
-"""The free-text answers in a student's notebooks, for a human to read.
+"""The free-text answers in a student's notebooks, for manual marking.
 
-The notebooks as given out say where an answer is asked for: in a markdown cell with the tag ``answer`` in the part of an
-exercise. What is written where a cell with the tag ``predict`` asks for a prediction is no answer. A student's text is found by the id of
-the cell, wherever the cell stands now. Text in cells of the student's own belongs to the exercise whose heading stands above
-it. Students may have deleted, doubled or moved cells, or changed their kind.
+The starter notebooks mark each place for an answer: a markdown cell with the tag ``answer`` in the section of an exercise. Text
+below a cell with the tag ``predict``, which asks for a prediction, does not count as an answer. A student's text is found by the id
+of its cell, at any position. Text in cells that the student added belongs to the exercise of the heading above it. Students may
+have deleted, duplicated or moved cells, or changed their type.
 """
 
 import functools
@@ -14,30 +14,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, exercises_of_cells
 from lxmls_day1.grading.gradebook import FreeAnswer
-from lxmls_day1.grading.intake.pasted_pictures import LARGEST, pasted_pictures, without_pictures
+from lxmls_day1.grading.intake.pasted_pictures import MAX_PICTURE_BYTES, pasted_pictures, without_pictures
 
-LONGEST_ANSWER = 20_000
-LARGEST_CELL = 1_000_000
-MOST_PICTURES = 4  # of all answers in a notebook
-MOST_PARTS = 500_000  # brackets of the file: each list takes forty times its bytes when it is read
+MAX_ANSWER_CHARS = 20_000
+MAX_CELL_CHARS = 1_000_000
+MAX_PICTURES = 4  # in all answers of a notebook
+MAX_BRACKETS = 500_000  # brackets in the file, because a parsed list takes 40 times as many bytes as its text
 PROMPT = re.compile(r"[ \t]*\*Your\s+[a-z]+:\*")
 NO_CHARACTER = re.compile(r"[\ud800-\udfff\x00]")
 
 
 @dataclass
 class _Question:
-    """A place where an answer is asked for."""
+    """A place in a notebook that asks for an answer."""
 
     exercise: str
     notebook: str
     id: str
-    given: str
-    asked: str
+    starter_text: str
+    question: str
     is_prediction: bool = False
     texts: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class _Cell:
     id: str
     source: str
     exercise: str | None
-    asks: str  # "answer", "predict" or nothing
+    answer_tag: str  # "answer", "predict" or empty
     pictures: tuple[str, ...]
 
 
@@ -59,18 +59,18 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     Parameters
     ----------
     files : dict from path to content
-        Of the submission.
+        The files of the submission.
     registry : Registry
-        The answers to the exercises that are assigned are collected.
-    given : dict from path to content
-        What students were given: `student_files` of the reference lab.
+        The exercises. Answers are collected for the assigned ones.
+    starter_text : dict from path to content
+        The starter files: `student_files` of the reference lab.
 
     Returns
     -------
     answers : tuple of FreeAnswer
-        One for each question, in the order of the notebooks; its text is empty where nothing was written.
+        One for each question, in the order of the notebooks, with an empty text for an unanswered question.
     warnings : tuple of str
-        Sentences about what could not be read, or was too long.
+        Sentences about unreadable notebooks and about answers that are too long.
 
     Examples
     --------
@@ -83,8 +83,8 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     ...     cell = {"cell_type": "markdown", "id": "a", "metadata": {"tags": ["answer"]}, "source": text}
     ...     heading = {"cell_type": "markdown", "id": "h", "metadata": {}, "source": "## Exercise 1.1: variance"}
     ...     return {PurePosixPath("notebooks/1.ipynb"): json.dumps({"cells": [heading, cell]}).encode()}
-    >>> given = notebook("**What do you observe?** *Your answer:*")
-    >>> answers, _ = free_answers(notebook("**What do you observe?** *Your answer:* The error rises."), registry, given)
+    >>> starter_text = notebook("**What do you observe?** *Your answer:*")
+    >>> answers, _ = free_answers(notebook("**What do you observe?** *Your answer:* The error rises."), registry, starter_text)
     >>> answers[0].asked, answers[0].text
     ('What do you observe?', 'The error rises.')
     """
@@ -92,7 +92,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
     warnings: list[str] = []
     missing = []
     for path in sorted(path for path in given if path.parts[0] == "notebooks" and path.suffix == ".ipynb"):
-        known = _given_cells(given[path])
+        known = _starter_cells(given[path])
         places = _questions(known, str(path), registry)
         questions = [one for one in places if one.exercise in registry.assigned and not one.is_prediction]
         if not questions:
@@ -101,18 +101,20 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             missing.append(path.name)
         else:
             try:
-                theirs = list(_cells(parsed_notebook(files[path])))
+                theirs = list(_cells(parse_notebook(files[path])))
             except (ValueError, RecursionError) as error:
-                warnings.append(f"{path} is not a notebook ({_reason(error)}); its answers were not collected.")
+                warnings.append(
+                    f"{path} is not a notebook ({_parse_error_message(error)}); its answers were not collected."
+                )
             else:
-                warnings += _sort_in(places, known, theirs, str(path))
-                warnings += _few_pictures(questions, str(path))
+                warnings += _match_to_questions(places, known, theirs, str(path))
+                warnings += _limit_pictures(questions, str(path))
         for question in questions:
-            text, cut = _joined(question.texts)
+            text, cut = _join_texts(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is very long and was cut off.")
             answers.append(
-                FreeAnswer(question.exercise, question.notebook, question.asked, text, tuple(question.pictures))
+                FreeAnswer(question.exercise, question.notebook, question.question, text, tuple(question.pictures))
             )
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
@@ -120,52 +122,58 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
 
 
 def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
-    """The model answers of a lab with solutions, for whoever marks by hand: (exercise, notebook, question) -> markdown.
+    """Return the model answers of a lab with solutions, for manual marking: (exercise, notebook, question) -> markdown.
 
-    The question is what `free_answers` calls ``asked``.
+    The question is the field ``asked`` of the answers from `free_answers`.
     """
     registry = Registry.read(reference / FILE)
     return {
-        (answer.exercise, answer.notebook, _asked(answer.question) or registry[answer.exercise].title): answer.text
+        (
+            answer.exercise,
+            answer.notebook,
+            _question_text(answer.question) or registry[answer.exercise].title,
+        ): answer.text
         for answer in answers_in_notebooks(reference)
         if answer.exercise in registry
     }
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
-    """Those of all exercises: what is written where one that is not assigned asks for it is no stray text."""
+    """Return the questions of all exercises, so that text below an unassigned question is not reported as stray."""
     found: list[_Question] = []
-    below = ""  # the exercise of the nearest cell below that belongs to one
+    below = ""  # the exercise of the nearest cell below that belongs to an exercise
     for cell in reversed(known):
         below = cell.exercise or below
-        exercise = below if cell.asks == "predict" else cell.exercise
-        if cell.asks and exercise and exercise in registry:
-            asked = _asked(cell.source) or registry[exercise].title
-            found.append(_Question(exercise, notebook, cell.id, cell.source, asked, cell.asks == "predict"))
+        exercise = below if cell.answer_tag == "predict" else cell.exercise
+        if cell.answer_tag and exercise and exercise in registry:
+            asked = _question_text(cell.source) or registry[exercise].title
+            found.append(_Question(exercise, notebook, cell.id, cell.source, asked, cell.answer_tag == "predict"))
     return found[::-1]
 
 
 @functools.lru_cache(maxsize=256)
-def _asked(source: str) -> str:
-    """The question without its mark-up of the place to write in; it may be empty.
+def _question_text(source: str) -> str:
+    """Return the question without its answer prompt; it may be empty.
 
     Examples
     --------
-    >>> _asked("**Why?** *Your answer:*")
+    >>> _question_text("**Why?** *Your answer:*")
     'Why?'
     """
     return re.sub(r"^\*\*(.+?)\*\*", r"\1", PROMPT.sub("", source).strip()).strip()
 
 
-def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Sequence[_Cell], notebook: str) -> list[str]:
-    """Assign the student's texts to the questions; the warnings that result."""
+def _match_to_questions(
+    questions: list[_Question], starter_cells: tuple[_Cell, ...], student_cells: Sequence[_Cell], notebook: str
+) -> list[str]:
+    """Assign the student's texts to the questions, and return the resulting warnings."""
     by_id = {question.id: question for question in questions if question.id}
-    given_by_id = {cell.id: cell for cell in known if cell.id}
-    given_texts = _squeezed_texts(known)
-    latest: dict[str, _Question] = {}  # by exercise, the question that was passed last on the way down
+    given_by_id = {cell.id: cell for cell in starter_cells if cell.id}
+    given_texts = _normalized_texts(starter_cells)
+    latest: dict[str, _Question] = {}  # exercise -> the last question above the current cell
     right_above: _Question | None = None
     strays = 0
-    for cell in theirs:
+    for cell in student_cells:
         predicted, right_above = right_above, None
         question = by_id.get(cell.id) or (None if cell.id in given_by_id else _question_in(cell, questions))
         if question is not None:
@@ -173,24 +181,27 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
                 right_above = question
             else:
                 latest[question.exercise] = question
-            text = _answer_in(cell.source, question.given)
+            text = _answer_in(cell.source, question.starter_text)
         elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
-            continue  # it is as it was given out
-        elif _squeezed(cell.source) in given_texts:
-            for asked in questions:  # an answer cell that lost its id
-                if _squeezed(asked.given) == _squeezed(cell.source) and asked.exercise == cell.exercise:
+            continue  # an unchanged cell
+        elif _normalize_spaces(cell.source) in given_texts:
+            for asked in questions:  # an unanswered cell that lost its id
+                if (
+                    _normalize_spaces(asked.starter_text) == _normalize_spaces(cell.source)
+                    and asked.exercise == cell.exercise
+                ):
                     latest[asked.exercise] = asked
             continue
         elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
-            continue  # where code was to be written
+            continue  # a code cell for the student's code
         elif cell.kind != "markdown":
             continue
         elif cell.id in given_by_id:
-            text = _added(cell.source, given_by_id[cell.id].source)
+            text = _added_lines(cell.source, given_by_id[cell.id].source)
             question = _question_for(cell, questions, latest)
-        else:  # a cell of their own; right below the cell for a prediction it is one
+        else:  # a new cell; directly below a cell for a prediction it is the prediction
             question = predicted or _question_for(cell, questions, latest)
-            text = _answer_in(cell.source, question.given) if question else cell.source.strip()
+            text = _answer_in(cell.source, question.starter_text) if question else cell.source.strip()
         if question is not None and text:
             question.texts.append(text)
             question.pictures += [
@@ -204,21 +215,21 @@ def _sort_in(questions: list[_Question], known: tuple[_Cell, ...], theirs: Seque
     return []
 
 
-def _few_pictures(questions: list[_Question], notebook: str) -> list[str]:
-    """Keep the first pictures that can be shown; the warning that results."""
+def _limit_pictures(questions: list[_Question], notebook: str) -> list[str]:
+    """Limit the pictures of each question to those that can be displayed, and return the resulting warning."""
     pasted = [picture for question in questions for picture in question.pictures]
     kept = 0
     for question in questions:
-        question.pictures = list(filter(None, question.pictures))[: MOST_PICTURES - kept]
+        question.pictures = list(filter(None, question.pictures))[: MAX_PICTURES - kept]
         kept += len(question.pictures)
     if kept == len(pasted):
         return []
-    kinds = f"PNG and JPEG of up to {LARGEST // 1000} kB are, {MOST_PICTURES} of a notebook"
-    return [f"{notebook}: {counted(len(pasted) - kept, 'picture')} in your answers cannot be shown; {kinds}."]
+    kinds = f"PNG and JPEG of up to {MAX_PICTURE_BYTES // 1000} kB are, {MAX_PICTURES} of a notebook"
+    return [f"{notebook}: {pluralize(len(pasted) - kept, 'picture')} in your answers cannot be shown; {kinds}."]
 
 
 def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, _Question]) -> _Question | None:
-    """The question above a cell in the part of its exercise; the first one of the exercise if there is none above."""
+    """Return the question above a cell in the section of its exercise or, without one, the first question of the exercise."""
     if cell.exercise and cell.exercise in latest:
         return latest[cell.exercise]
     answers = (question for question in questions if not question.is_prediction)
@@ -226,10 +237,10 @@ def _question_for(cell: _Cell, questions: list[_Question], latest: Mapping[str, 
 
 
 def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
-    """The question with which a cell begins that lost its id; of several in the same words that of its exercise."""
+    """Return the question at the beginning of a cell that lost its id; prefer the cell's exercise if the wording is not unique."""
     if cell.kind != "markdown":
         return None
-    asked = [question for question in questions if _begins_with(cell.source, question.given)]
+    asked = [question for question in questions if _begins_with(cell.source, question.starter_text)]
     return next((question for question in asked if question.exercise == cell.exercise), asked[0] if asked else None)
 
 
@@ -238,15 +249,15 @@ def _begins_with(source: str, given: str) -> bool:
     return bool(question) and source.startswith(question)
 
 
-@functools.lru_cache(maxsize=256)  # all questions of all notebooks, for each submission
+@functools.lru_cache(maxsize=256)  # called with the same questions for each submission
 def _up_to_the_prompt(given: str) -> str:
-    """A question with its place to write in; empty where there is none, or nothing before it."""
+    """Return a question up to its answer prompt, or an empty string without a prompt or without text before it."""
     prompt = PROMPT.search(given)
     return given[: prompt.end()] if prompt and given[: prompt.start()].strip() else ""
 
 
 def _answer_in(source: str, given: str) -> str:
-    """The text that a student wrote into an answer cell, without the question if the cell still begins with it.
+    """Return the text that a student wrote into an answer cell, without the question if the cell still begins with it.
 
     Examples
     --------
@@ -255,7 +266,7 @@ def _answer_in(source: str, given: str) -> str:
     >>> _answer_in("(1) size grows", "(1) size …")
     '(1) size grows'
     """
-    if source == given or _squeezed(source) == _squeezed(given):
+    if source == given or _normalize_spaces(source) == _normalize_spaces(given):
         return ""
     source, given = source.strip(), given.strip()
     if source.startswith(given):
@@ -265,34 +276,34 @@ def _answer_in(source: str, given: str) -> str:
     return source
 
 
-def _added(source: str, given: str) -> str:
-    """The lines that were not there when the cell was given out."""
-    before = {_squeezed(line) for line in given.split("\n")}
-    return "\n".join(line for line in source.split("\n") if _squeezed(line) not in before).strip()
+def _added_lines(source: str, given: str) -> str:
+    """Return the lines that are not in the starter cell."""
+    before = {_normalize_spaces(line) for line in given.split("\n")}
+    return "\n".join(line for line in source.split("\n") if _normalize_spaces(line) not in before).strip()
 
 
-def _joined(texts: list[str]) -> tuple[str, bool]:
-    """Different texts one below the other, pictures and what is too long cut; whether anything was cut off."""
+def _join_texts(texts: list[str]) -> tuple[str, bool]:
+    """Return the different texts, joined and without pictures, and True if the result was cut off."""
     text = "\n\n".join(dict.fromkeys(texts))
     text = NO_CHARACTER.sub("\ufffd", without_pictures(text))
-    if len(text) <= LONGEST_ANSWER:
+    if len(text) <= MAX_ANSWER_CHARS:
         return text, False
-    return text[:LONGEST_ANSWER].rstrip() + " […]", True
+    return text[:MAX_ANSWER_CHARS].rstrip() + " […]", True
 
 
 @functools.lru_cache(maxsize=16)
-def _given_cells(content: bytes) -> tuple[_Cell, ...]:
-    return tuple(_cells(parsed_notebook(content)))
+def _starter_cells(content: bytes) -> tuple[_Cell, ...]:
+    return tuple(_cells(parse_notebook(content)))
 
 
 @functools.lru_cache(maxsize=16)
-def _squeezed_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
-    return frozenset(_squeezed(cell.source) for cell in cells)
+def _normalized_texts(cells: tuple[_Cell, ...]) -> frozenset[str]:
+    return frozenset(_normalize_spaces(cell.source) for cell in cells)
 
 
-def parsed_notebook(content: bytes) -> dict[str, Any]:
-    """A notebook that has at least a list of cells; ValueError or RecursionError for anything else."""
-    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+def parse_notebook(content: bytes) -> dict[str, Any]:
+    """Parse a notebook. Raise ValueError or RecursionError unless it has at least a list of cells."""
+    if content.count(b"[") + content.count(b"{") > MAX_BRACKETS:
         raise ValueError("it has too many parts")
     notebook: Any = json.loads(content.decode("utf-8-sig"))
     if isinstance(notebook, dict) and isinstance(notebook.get("cells"), list):
@@ -301,8 +312,8 @@ def parsed_notebook(content: bytes) -> dict[str, Any]:
 
 
 def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
-    """The well-formed cells, with their exercises."""
-    sound = [cell for cell in map(_sound, notebook["cells"]) if cell]
+    """Yield the well-formed cells, each with its exercise."""
+    sound = [cell for cell in map(_valid_cell, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]
         asks = (
@@ -314,7 +325,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
         yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
 
 
-def _sound(cell: Any) -> dict[str, Any] | None:
+def _valid_cell(cell: Any) -> dict[str, Any] | None:
     if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
         return None
     source = cell.get("source")
@@ -326,21 +337,21 @@ def _sound(cell: Any) -> dict[str, Any] | None:
     metadata = metadata if isinstance(metadata, dict) else {}
     tags = metadata.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
-    id = cell.get("id") or metadata.get("id")  # Colab keeps it among the metadata
+    id = cell.get("id") or metadata.get("id")  # Colab saves the id in the metadata
     return {
         "cell_type": cell["cell_type"],
         "id": id if isinstance(id, str) else "",
         "metadata": {"tags": tags},
-        "source": source[:LARGEST_CELL].replace("\r\n", "\n"),
+        "source": source[:MAX_CELL_CHARS].replace("\r\n", "\n"),
         "attachments": cell.get("attachments"),
     }
 
 
-def _squeezed(text: str) -> str:
+def _normalize_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
-def _reason(error: BaseException) -> str:
+def _parse_error_message(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""The exercises that a course gave out, as the submissions report them: these are graded unless the instructor names others.
+"""The exercises that a course gave out, according to the submissions: only these are graded, unless the instructor names others.
 
-`lxmls-day1 submit` packs what ``start`` or the release gave, and a workspace remembers it. A submission is a stranger's word, so
-the most common answer counts: no single student changes what others are marked out of.
+`lxmls-day1 submit` includes the exercises of ``start`` or of the release, which a workspace records. A submission is untrusted, so
+the most common list is used: no single student can change the exercises that count for the others.
 """
 
 import contextlib
@@ -9,18 +9,18 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.untrusted_files import USUAL_LIMITS, Budget, Refused, opened_once
+from lxmls_day1.grading.intake.untrusted_files import DEFAULT_LIMITS, Budget, RejectedSubmission, members_with_archive
 
 MAX_MANIFEST_BYTES = 1_000_000
 
 
 def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> tuple[list[str] | None, str]:
-    """Return the exercises that most submissions say were given out, None for all, and a sentence about them.
+    """Return the exercises that most submissions list as given out (None: all), and a sentence about them.
 
     Examples
     --------
@@ -28,26 +28,28 @@ def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> 
     >>> released_exercises([], Registry([]))
     (None, 'Marked out of all 0 exercises: no submission says which exercises were given out. --exercises names others.')
     """
-    said = [exercises for one in found if (exercises := _given_to(one, registry))]
+    said = [exercises for one in found if (exercises := _listed_exercises(one, registry))]
     counts = Counter(said)
     if not counts:
-        why = f"all {counted(len(registry), 'exercise')}: no submission says which exercises were given out"
+        why = f"all {pluralize(len(registry), 'exercise')}: no submission says which exercises were given out"
         return None, f"Marked out of {why}. --exercises names others."
     ids, number = max(counts.items(), key=lambda item: (item[1], len(item[0]), item[0]))
     points = sum(registry[id].points for id in ids)
-    them = f"{counted(len(ids), 'exercise')} ({', '.join(ids)})"
+    them = f"{pluralize(len(ids), 'exercise')} ({', '.join(ids)})"
     by_hand = sum(registry[id].points for id in ids if not registry[id].has_code)
     marked = f"{points - by_hand:g} points, and {by_hand:g} by hand" if by_hand else f"{points:g} points"
-    text = f"Marked out of {marked}: {them}, as {number} of {counted(len(found), 'submission')} say."
-    others = [f"{_say(n)} {_difference(other, ids)}" for other, n in counts.most_common() if other != ids][:3]
+    text = f"Marked out of {marked}: {them}, as {number} of {pluralize(len(found), 'submission')} say."
+    others = [f"{_count_with_verb(n)} {_difference(other, ids)}" for other, n in counts.most_common() if other != ids][
+        :3
+    ]
     silent = len(found) - len(said)
-    others += [f"{_say(silent)} nothing"] if silent else []
+    others += [f"{_count_with_verb(silent)} nothing"] if silent else []
     return list(ids), " ".join(
         [text, *([f"Others differ: {'; '.join(others)}."] if others else []), "--exercises names others."]
     )
 
 
-def _say(number: int) -> str:
+def _count_with_verb(number: int) -> str:
     return f"{number} says" if number == 1 else f"{number} say"
 
 
@@ -57,14 +59,14 @@ def _difference(theirs: Iterable[str], ids: Iterable[str]) -> str:
     return " and ".join(parts)
 
 
-def _given_to(found: FoundSubmission, registry: Registry) -> tuple[str, ...]:
-    """Return the exercises that a submission says it was given; none where it says nothing that can be read."""
-    with contextlib.ExitStack() as stack, contextlib.suppress(Refused, OSError, MemoryError):
-        members = [one for one in opened_once(found, stack) if one.name.name in (SUBMISSION, STATE)]
+def _listed_exercises(found: FoundSubmission, registry: Registry) -> tuple[str, ...]:
+    """Return the exercises that a submission lists as given out; empty if it has no readable list."""
+    with contextlib.ExitStack() as stack, contextlib.suppress(RejectedSubmission, OSError, MemoryError):
+        members = [one for one in members_with_archive(found, stack) if one.name.name in (SUBMISSION, STATE)]
         for member in sorted(
             members, key=lambda one: (one.name.name != SUBMISSION, len(one.name.parts), str(one.name))
         ):
-            content = Budget(USUAL_LIMITS).read(member, MAX_MANIFEST_BYTES)
+            content = Budget(DEFAULT_LIMITS).read(member, MAX_MANIFEST_BYTES)
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 plain = json.loads(content)
                 named = plain["exercises"] if member.name.name == SUBMISSION else plain["origin"]["exercises"]

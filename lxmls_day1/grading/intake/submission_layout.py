@@ -1,7 +1,7 @@
-"""Where the files of a submission belong: which of its folders is the lab, and where the lab has what lies loose.
+"""The layout of a submission: its lab folder, and the places of loose files in the lab.
 
-`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name;
-names that not every system can have are left aside.
+`lxmls_day1.grading.intake.exercise_files` finds the file of an exercise under another name.
+Names that are not valid on every system are ignored.
 """
 
 import re
@@ -9,46 +9,46 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from lxmls_day1.course.workspaces.generation import LEFT_BEHIND
+from lxmls_day1.course.workspaces.generation import BUILD_ARTIFACTS
 from lxmls_day1.grading.intake.exercise_files import Defines, find_exercise_files
 from lxmls_day1.grading.intake.found_submission import RESERVED
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, NOTEBOOKS, SOURCES, UNSAFE_CHARACTERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
 NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
-LONGEST_NAME, LONGEST_PATH = 120, 220
-MOST_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and a file's bytecode has a longer name
-DEEPEST_IN_LAB = 10
+MAX_NAME_CHARS, MAX_PATH_CHARS = 120, 220
+MAX_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and the name of a bytecode file is longer
+MAX_LAB_DEPTH = 10
 
 
 @dataclass(frozen=True)
 class SubmissionLayout:
-    """Which file goes where in the lab.
+    """The place of each file of a submission in the lab.
 
     Attributes
     ----------
     is_lab : bool
-        Whether there is a folder of a lab, rather than loose files.
+        True if the submission has a lab folder, and not just loose files.
     root : path
-        The lab in the submission.
+        The path of the lab in the submission.
     places : dict
-        From the path in the lab to that in the submission.
+        Path in the lab -> path in the submission.
     warnings : list of str
-    alike : dict
-        From the path in the lab of a file that was not found to what looks like it: ``mira_old.py looks like it``.
+    similar : dict
+        Path of a missing file in the lab -> a text about similar files: ``mira_old.py looks like it``.
     """
 
     is_lab: bool
     root: PurePosixPath
     places: dict[PurePosixPath, PurePosixPath]
     warnings: list[str]
-    alike: dict[PurePosixPath, str] = field(default_factory=dict)
+    similar: dict[PurePosixPath, str] = field(default_factory=dict)
 
 
 def lay_out(
     names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines = lambda name, path: True
 ) -> SubmissionLayout:
-    """Find the lab among the paths of a submission, and put loose files where they belong.
+    """Find the lab among the paths of a submission, and assign loose files to their places.
 
     Parameters
     ----------
@@ -67,11 +67,12 @@ def lay_out(
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
     warnings: list[str] = []
-    homes = _homes_of(known)
+    homes = _source_locations(known)
     ordered = sorted(name for name in names if name.parts)
     sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
     roots = _roots_in(ordered, known)
-    if any(homes.get(path.name) for path in sources):  # there is something of the lab, so a folder without any is none
+    # If files of the lab exist, a folder without any of them is not the lab.
+    if any(homes.get(path.name) for path in sources):
         roots = {root: count for root, count in roots.items() if count}
     else:
         roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
@@ -82,11 +83,11 @@ def lay_out(
         loose = []
         for path in ordered:
             if path.is_relative_to(root) and path != root:
-                in_lab = _of_today(_in_lab(path.relative_to(root).parts), homes)
+                in_lab = _current_path(_lab_path(path.relative_to(root).parts), homes)
                 is_ours = in_lab.parts[0] in PACKAGES or (in_lab.parts[0] == NOTEBOOKS and in_lab.suffix in SOURCES)
                 if len(in_lab.parts) == 1:
                     loose += [path] if path.suffix.casefold() in SOURCES else []
-                elif is_ours and not LEFT_BEHIND.search(str(in_lab)):
+                elif is_ours and not BUILD_ARTIFACTS.search(str(in_lab)):
                     _place(places, in_lab, path, warnings)
     alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings)
     _place_helpers(places, [path for path in loose if path not in left], homes, bool(roots))
@@ -95,10 +96,10 @@ def lay_out(
         outside = [path for path in sources if not path.is_relative_to(root) and homes.get(path.name)]
         if outside := [path for path in outside if path not in used]:
             counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
-            warnings.append(f"{_some(outside)} {_was(outside)} ignored: {counts}.")
+            warnings.append(f"{_abbreviate_names(outside)} {_was_or_were(outside)} ignored: {counts}.")
     elif not any(home in places for home in homes.values()):
         places = {}
-    return SubmissionLayout(bool(roots), root, _fit_for_every_system(places, warnings), warnings, alike)
+    return SubmissionLayout(bool(roots), root, _drop_unportable_names(places, warnings), warnings, alike)
 
 
 def _place_exercise_files(
@@ -109,55 +110,58 @@ def _place_exercise_files(
     defines: Defines,
     warnings: list[str],
 ) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
-    """Put the files of the lab that stand elsewhere or have another name into their places.
+    """Put the files of the lab that have another folder or name into their places.
 
     Returns
     -------
-    alike : dict from path to str
-        Files of the lab that were not found, and names that look like them.
+    similar : dict from path to str
+        Missing files of the lab, each with a text about similar names.
     left : set of path
-        Files that fit and were not taken.
+        Files that match but are not used.
     """
     own = {name: place for place, name in places.items()}
     found = find_exercise_files([home for home in homes.values() if home is not None], places, names, defines)
-    for home, name in found.taken.items():
-        _take_out(places, own, name, home)
+    for home, name in found.matches.items():
+        _remove_misnamed(places, own, name, home)
         places[home] = name
         is_elsewhere = name.name == home.name
         what = "is outside the folders of a lab" if is_elsewhere else "is not the name that was expected"
         warnings.append(f"{display_name(name)} {what}; it is taken as {display_name(home)}.")
-    for home, several in found.unclear.items():
+    for home, several in found.ambiguous.items():
         for name in several:
-            _take_out(places, own, name, home)
+            _remove_misnamed(places, own, name, home)
         warnings.append(
-            f"{_some(several)} were ignored: it is not clear which one is meant as {display_name(home)}. Hand in one of them, by that name."
+            f"{_abbreviate_names(several)} were ignored: it is not clear which one is meant as {display_name(home)}. "
+            f"Hand in one of them, by that name."
         )
-    for home, spare in found.spare.items():
+    for home, spare in found.unused.items():
         for name in spare:
-            if str(own.get(name)).casefold() != str(home).casefold():  # `_fit_for_every_system` reports these
-                _take_out(places, own, name, home)
+            if str(own.get(name)).casefold() != str(home).casefold():  # otherwise `_drop_unportable_names` reports it
+                _remove_misnamed(places, own, name, home)
         if spare := [name for name in spare if name not in own and name.is_relative_to(root)]:
-            warnings.append(f"{_some(spare)} {_was(spare)} ignored, because {display_name(places[home])} is there.")
+            warnings.append(
+                f"{_abbreviate_names(spare)} {_was_or_were(spare)} ignored, because {display_name(places[home])} is there."
+            )
     texts = {
-        home: f"{_some(several)} {'looks' if len(several) == 1 else 'look'} like "
-        for home, several in {**found.alike, **found.unclear}.items()
+        home: f"{_abbreviate_names(several)} {'looks' if len(several) == 1 else 'look'} like "
+        for home, several in {**found.similar, **found.ambiguous}.items()
     }
-    for home in found.alike:
+    for home in found.similar:
         warnings.append(
             f"{texts[home]}{display_name(home)}, without the functions or cells of its exercise: not taken."
         )
     return {home: f"{text}it" for home, text in texts.items()}, {
-        name for several in (*found.unclear.values(), *found.spare.values()) for name in several
+        name for several in (*found.ambiguous.values(), *found.unused.values()) for name in several
     }
 
 
-def _take_out(
+def _remove_misnamed(
     places: dict[PurePosixPath, PurePosixPath],
     own: dict[PurePosixPath, PurePosixPath],
     name: PurePosixPath,
     home: PurePosixPath,
 ) -> None:
-    """Remove a file from the place that its wrong name has given it, unless other files may import it by that name."""
+    """Remove a file from the place of its wrong name, unless other files may import it by that name."""
     place = own.get(name)
     if place is not None:
         is_module = place.suffix == ".py" and place.stem.isidentifier()
@@ -165,17 +169,17 @@ def _take_out(
             del places[own.pop(name)]
 
 
-def _some(names: Sequence[PurePosixPath]) -> str:
+def _abbreviate_names(names: Sequence[PurePosixPath]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return " and ".join(map(display_name, names[:3])) + more
 
 
-def _was(names: Sequence[PurePosixPath]) -> str:
+def _was_or_were(names: Sequence[PurePosixPath]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
-    """Where the lab has a source of a name; None if in several places."""
+def _source_locations(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | None]:
+    """Return the path in the lab of each source file name, or None if several paths have the name."""
     homes: dict[str, PurePosixPath | None] = {}
     for path in known:
         if path.parts[0] in LAB_FOLDERS and path.suffix in SOURCES:
@@ -184,25 +188,25 @@ def _homes_of(known: Collection[PurePosixPath]) -> dict[str, PurePosixPath | Non
 
 
 def _roots_in(names: Iterable[PurePosixPath], known: Collection[PurePosixPath]) -> dict[PurePosixPath, int]:
-    """The folders that hold packages of a lab, and how many files of the lab each has."""
+    """Return the folders that contain packages of a lab, and the number of known files in each."""
     roots: dict[PurePosixPath, int] = {}
     for name in names:
         for i, part in enumerate(name.parts[:-1]):
             if part.casefold() in PACKAGES:
                 root = PurePosixPath(*name.parts[:i])
-                roots[root] = roots.get(root, 0) + (_in_lab(name.parts[i:]) in known)
+                roots[root] = roots.get(root, 0) + (_lab_path(name.parts[i:]) in known)
                 break
     return roots
 
 
-def _in_lab(parts: tuple[str, ...]) -> PurePosixPath:
-    """A path in a lab whose folder may be written as ``Classifiers``."""
+def _lab_path(parts: tuple[str, ...]) -> PurePosixPath:
+    """Return a path in a lab with a lower-case folder; students may write ``Classifiers``."""
     folder = parts[0].casefold()
     return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
 
 
-def _of_today(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
-    """The path of a file that stands in the folder of a topic today, and in an older lab beside the others."""
+def _current_path(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
+    """Return the current path of a file that was moved into a topic folder after an older lab."""
     home = homes.get(path.name)
     in_a_folder = len(path.parts) > 1
     return home if in_a_folder and home is not None and home.parent.parent == path.parent else path
@@ -214,7 +218,7 @@ def _place(
     name: PurePosixPath,
     warnings: list[str],
 ) -> None:
-    """Put a file in its place; of two for one place, that with the right spelling of the folder stays."""
+    """Put a file in its place. If the place is taken, the file whose folder is spelled correctly wins."""
     other = places.get(path)
     if other is not None:
         kept, left = (name, other) if str(name).endswith(str(path)) else (other, name)
@@ -231,9 +235,9 @@ def _place_helpers(
     homes: Mapping[str, PurePosixPath | None],
     has_lab: bool,
 ) -> None:
-    """Put a student's own loose files beside the files of the lab that stood in the same folder."""
+    """Put a student's own loose files next to the files of the lab that were in the same folder."""
     used = set(places.values())
-    beside: dict[PurePosixPath, PurePosixPath] = {}  # where the files of a folder went
+    beside: dict[PurePosixPath, PurePosixPath] = {}  # folder in the submission -> folder in the lab
     for place, name in sorted(places.items(), key=lambda item: (len(item[1].parts), str(item[1]))):
         if place.name in homes:
             beside.setdefault(name.parent, place.parent)
@@ -243,19 +247,19 @@ def _place_helpers(
             places.setdefault(folder / path.name, path)
 
 
-def _fit_for_every_system(
+def _drop_unportable_names(
     places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
 ) -> dict[PurePosixPath, PurePosixPath]:
-    """Leave out what could not be written everywhere: odd names, and names that differ in capital letters alone."""
+    """Return the places without files that some systems cannot write: odd names, and names that differ only in capital letters."""
     kept: dict[str, PurePosixPath] = {}
     folds = {path: str(path).casefold() for path in places}
     for path in sorted(places, key=lambda path: (str(path) != folds[path], str(path))):
         folded = folds[path]
         if (
-            UNSAFE_CHARACTERS.search(str(path))  # half a character among them, which has no bytes
-            or len(str(path)) > LONGEST_PATH
-            or len(path.parts) > DEEPEST_IN_LAB
-            or any(len(part) > LONGEST_NAME or len(part.encode()) > MOST_NAME_BYTES for part in path.parts)
+            UNSAFE_CHARACTERS.search(str(path))  # also matches lone surrogates, which cannot be encoded
+            or len(str(path)) > MAX_PATH_CHARS
+            or len(path.parts) > MAX_LAB_DEPTH
+            or any(len(part) > MAX_NAME_CHARS or len(part.encode()) > MAX_NAME_BYTES for part in path.parts)
             or any(NOT_IN_NAMES.search(part) or RESERVED.fullmatch(part) for part in path.parts)
         ):
             warnings.append(f"{display_name(path)} was ignored: not every system allows a file of that name.")

@@ -1,4 +1,4 @@
-"""What was handed in, read into memory: the files of a lab in it, or a sentence that says why there is nothing to grade."""
+"""A submission in memory: its files of a lab, or a sentence that gives the reason why it cannot be graded."""
 
 import contextlib
 import functools
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import LARGEST_FILE
+from lxmls_day1.course.explanations import MAX_FILE_BYTES
 from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
@@ -19,54 +19,55 @@ from lxmls_day1.grading.intake.finding_submissions import downloads_within
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.intake.untrusted_files import (
+    DEFAULT_LIMITS,
     LAB_FOLDERS,
-    MOST_ARCHIVES,
+    MAX_ARCHIVES,
     OTHER_ARCHIVES,
     SOURCES,
-    USUAL_LIMITS,
     Budget,
     Member,
     ReadingLimits,
-    Refused,
+    RejectedSubmission,
     display_name,
     members_of,
     members_of_archive,
-    without_bad,
+    readable_members,
 )
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.lab import reference_folder
 
-SPLIT = "give each submission, or a download by itself, to `grade`"
-MOST_SOURCES = 5000
-MOST_SHOWN = 5  # names of files
-MOST_WARNINGS = 30
-MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000  # read of files under other names; of one Python file
+SPLIT_ADVICE = "give each submission, or a download by itself, to `grade`"
+MAX_SOURCE_FILES = 5000
+MAX_NAMES_SHOWN = 5  # file names in a message
+MAX_WARNINGS = 30
+#: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
+MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What was read.
+    """A submission in memory.
 
     Attributes
     ----------
     student, name, source : str
-        As in `FoundSubmission`.
+        See `FoundSubmission`.
     digest : str
-        SHA-256 of paths and contents; of the problem where there is one.
+        SHA-256 of paths and contents, or of `problem` if it is not empty.
     files : dict from path to content
-        Paths are relative to the lab: ``classifiers/mira.py``. What `lxmls-day1 submit` adds to them is ``explanations.json``.
+        Paths are relative to the lab: ``classifiers/mira.py``. `lxmls-day1 submit` adds ``explanations.json``.
     problem : str
-        Why there is nothing to grade; empty if there is.
+        Why the submission cannot be graded; empty if it can.
     warnings : tuple of str
     author : str
-        Whom the packed file names as its author; nothing vouches for it.
+        The author that the packed file names. Not verified.
     receipt : str
-        SHA-256 of the zip file that was handed in, where it came as one.
-    alike : mapping from path to str
-        Files of the lab that were not found, and what looks like them: ``mira_old.py looks like it``.
+        SHA-256 of the zip file that was handed in; empty unless there was exactly one.
+    similar : mapping from path to str
+        Missing files of the lab, each with a text about similar files: ``mira_old.py looks like it``.
     notes : tuple of str
-        Sentences about parts that were left out because they cannot be read, are too large or are no student's; they are warnings, too.
+        Sentences about ignored files: unreadable, too large, or from other students. They are also in `warnings`.
     """
 
     student: str
@@ -78,25 +79,27 @@ class Submission:
     warnings: tuple[str, ...] = ()
     author: str = ""
     receipt: str = ""
-    alike: Mapping[PurePosixPath, str] = field(default_factory=dict)
+    similar: Mapping[PurePosixPath, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def unread(found: FoundSubmission) -> Submission:
-    """What stands for a submission that brought down whoever was to read it."""
+def unreadable_submission(found: FoundSubmission) -> Submission:
+    """Return a placeholder for a submission that crashed the process that read it."""
     return Submission(found.student, found.name, found.source, "", {})
 
 
 State = tuple[str, str, str]
 
 
-def state_of(handed_in: Submission | SubmissionGrade) -> State:
-    """What has been handed in: a row with another state than its submission is out of date."""
+def content_digest(handed_in: Submission | SubmissionGrade) -> State:
+    """Return the identifying digests of a submission. A row whose state differs from that of its submission is out of date."""
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
 def read_submission(
-    found: FoundSubmission, given: Collection[PurePosixPath] | Files | None = None, limits: ReadingLimits = USUAL_LIMITS
+    found: FoundSubmission,
+    given: Collection[PurePosixPath] | Files | None = None,
+    limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> Submission:
     """Read a submission into memory.
 
@@ -104,15 +107,15 @@ def read_submission(
     ----------
     found : FoundSubmission
     given : collection of path, optional
-        The paths of the files that students were given (`student_files`): they tell which of several folders is the lab,
-        and where a loose file belongs. With their contents, a file under another name counts only if it holds the exercise.
+        The paths of the starter files (`student_files`). They decide which of several folders is the lab,
+        and to which place a loose file belongs. If the contents are given, a file with another name counts only if it answers the exercise.
         Default: the sources of the reference lab.
     limits : ReadingLimits
 
     Returns
     -------
     Submission
-        Always: what cannot be read has a `Submission.problem`.
+        Also for an unreadable submission, which has a `Submission.problem`.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def read_submission(
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    known = dict.fromkeys(_names_of_the_lab(reference_folder()), b"") if given is None else given
+    known = dict.fromkeys(_starter_source_paths(reference_folder()), b"") if given is None else given
     warnings = list(found.remarks)
     files: Files = {}
     problem, name = "", found.name
@@ -136,30 +139,30 @@ def read_submission(
     try:
         with contextlib.ExitStack() as stack:
             complaints: list[str] = []
-            members = without_bad(members_of(found, stack), complaints)
+            members = readable_members(members_of(found, stack), complaints)
             receipt = _receipt(members, limits)
             files, called, more, alike = _read(members, known, limits, stack, complaints)
         notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
         warnings += [*more, *notes]
         if called and slug_of(called) == slug_of(name):
             name = one_line(called)
-    except Refused as refusal:
+    except RejectedSubmission as refusal:
         problem = f"{refusal}."
     except MemoryError:
         problem = "It is too large for the memory of this machine."
     digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
-    warned = not_too_many(warnings)
+    warned = truncate_warnings(warnings)
     return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
-    """SHA-256 of the only zip file among what was handed in."""
+    """Return the SHA-256 of the zip file of a submission, or an empty string unless it has exactly one."""
     archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
     if len(archives) != 1:
         return ""
     try:
         return hashlib.sha256(Budget(limits).read(archives[0], limits.bytes)).hexdigest()
-    except Refused:
+    except RejectedSubmission:
         return ""
 
 
@@ -170,26 +173,26 @@ def _read(
     stack: contextlib.ExitStack,
     complaints: list[str],
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
-    """The files, the author that the packed file itself names, warnings, and names that look like files of the lab.
+    """Return the files, the author named in the packed file, warnings, and texts about names similar to files of the lab.
 
-    A complaint about each part that is left out is added to `complaints`.
+    A complaint about each ignored file is added to `complaints`.
     """
     members, layout = _opened_members(outer, known, limits, stack, complaints)
     _refuse_several_authors(members, limits)
     if not layout.places:
-        raise Refused(_nothing_in([member.name for member in members], complaints, layout))
+        raise RejectedSubmission(_nothing_in([member.name for member in members], complaints, layout))
     if len(layout.places) > limits.files:
-        raise Refused(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
+        raise RejectedSubmission(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
     by_name = {member.name: member for member in members}
     files = _contents(layout, by_name, limits, complaints)
     if not files:
-        raise Refused(_nothing_in([], complaints, layout))
+        raise RejectedSubmission(_nothing_in([], complaints, layout))
     warnings = list(layout.warnings)
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
-            files[EXPLANATIONS] = Budget(limits).read(explanations, LARGEST_FILE)
-        except Refused as refusal:
+            files[EXPLANATIONS] = Budget(limits).read(explanations, MAX_FILE_BYTES)
+        except RejectedSubmission as refusal:
             warnings.append(f"{display_name(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
     author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
@@ -197,17 +200,19 @@ def _read(
         warnings.append(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.alike
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.similar
 
 
 def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
-    """Raise `Refused` if `submit` has packed some of this for one person, and some for another."""
+    """Raise `RejectedSubmission` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
     authors = {
-        slug_of(author) for member in manifests[:MOST_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
+        slug_of(author) for member in manifests[:MAX_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
     }
     if len(manifests) > 1 and len(authors) > 1:
-        raise Refused(f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT}")
+        raise RejectedSubmission(
+            f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT_ADVICE}"
+        )
 
 
 def _opened_members(
@@ -217,7 +222,7 @@ def _opened_members(
     stack: contextlib.ExitStack,
     complaints: list[str],
 ) -> tuple[list[Member], SubmissionLayout]:
-    """All files, those in zip files among them as long as there is no lab; where they belong."""
+    """Return all files and their layout. Zip files are opened until a lab is found."""
     budget = Budget(limits)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
@@ -229,13 +234,13 @@ def _opened_members(
                 for m in members_of_archive(everything[0], budget, stack, inside)
             ]
             complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
-        except Refused as refusal:
-            raise Refused(f"{display_name(outer)} {refusal}") from None
+        except RejectedSubmission as refusal:
+            raise RejectedSubmission(f"{display_name(outer)} {refusal}") from None
     newest = everything
     for level in itertools.count(first):
         count = sum(member.name.suffix.casefold() in SOURCES for member in everything)
-        if count > MOST_SOURCES:
-            raise Refused(f"It contains {count} source files; at most {MOST_SOURCES} are read")
+        if count > MAX_SOURCE_FILES:
+            raise RejectedSubmission(f"It contains {count} source files; at most {MAX_SOURCE_FILES} are read")
         for folder, (platform, number) in downloads_within(member.name for member in everything).items():
             everything, newest = (
                 [member for member in members if not member.name.is_relative_to(folder)]
@@ -243,9 +248,9 @@ def _opened_members(
             )
             where = display_name(folder) if folder.parts else "It"
             complaints.append(
-                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT}"
+                f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"
             )
-        layout = lay_out([member.name for member in everything], known, _defining(everything, known, limits))
+        layout = lay_out([member.name for member in everything], known, _exercise_matcher(everything, known, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
@@ -253,19 +258,21 @@ def _opened_members(
             complaints.append(f"{display_name(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
-        if len(archives) > MOST_ARCHIVES:
-            complaints.append(f"{len(archives) - MOST_ARCHIVES} of {len(archives)} zip files were too many")
-        for member in archives[:MOST_ARCHIVES]:
+        if len(archives) > MAX_ARCHIVES:
+            complaints.append(f"{len(archives) - MAX_ARCHIVES} of {len(archives)} zip files were too many")
+        for member in archives[:MAX_ARCHIVES]:
             try:
                 newest += members_of_archive(member, budget, stack, complaints)
-            except Refused as refusal:
+            except RejectedSubmission as refusal:
                 complaints.append(f"{display_name(member.name)} {refusal}")
         everything = everything + newest
     return everything, layout
 
 
-def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits) -> Defines:
-    """Return a function that reads a file and compares it with the one that was given out, where its content is known."""
+def _exercise_matcher(
+    members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits
+) -> Defines:
+    """Return a function that decides if a file answers the exercise of a starter file; True if that file's content is unknown."""
     given = known if isinstance(known, Mapping) else {}
     budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
 
@@ -276,7 +283,7 @@ def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | File
         member = next(member for member in members if member.name == name)
         try:
             content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
-        except Refused:
+        except RejectedSubmission:
             return False
         return is_answer(content, given[home], home)
 
@@ -286,13 +293,13 @@ def _defining(members: Sequence[Member], known: Collection[PurePosixPath] | File
 def _contents(
     layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
 ) -> Files:
-    """The files of the lab; a complaint about each file that is left out is added."""
+    """Return the files of the lab, and add a complaint for each unreadable file."""
     budget = Budget(limits)
     files: Files = {}
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
             files[place] = budget.read(by_name[name], limits.file_bytes)
-        except Refused as refusal:
+        except RejectedSubmission as refusal:
             complaints.append(f"{display_name(name)} {refusal}")
     return files
 
@@ -307,18 +314,18 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
         if name.suffix.casefold() in OTHER_ARCHIVES:
             return f"{display_name(name)} is not a zip file, and other archives are not opened{_REMEDY}"
     nothing = "It contains nothing of the lab: neither a folder readers or classifiers, nor a file with the name of one of their files"
-    if layout.alike:
+    if layout.similar:
         return " ".join([f"{nothing}.", *layout.warnings]).rstrip(".")
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MOST_SHOWN])}{more}"
+    more = f" and {len(names) - MAX_NAMES_SHOWN} more" if len(names) > MAX_NAMES_SHOWN else ""
+    return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MAX_NAMES_SHOWN])}{more}"
 
 
 def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
-    """The author in ``submission.json``, as `submit` writes it, and the partners that version 0.2.0 wrote; empty if it is not that."""
+    """Return the author in ``submission.json`` of `submit`, and the partners (written by version 0.2.0); empty if the file is invalid."""
     try:
         manifest_content = json.loads(Budget(limits).read(member, 100_000))
         name, partners = manifest_content["name"], manifest_content.get("with", [])
-    except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (RejectedSubmission, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", ""
     named = (
         [one_line(partner) for partner in partners if isinstance(partner, str)] if isinstance(partners, list) else []
@@ -326,8 +333,8 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
     return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
 
 
-def _names_of_the_lab(reference: Path) -> Iterator[PurePosixPath]:
-    """The sources that students are given; of a pair of notebook and script only the notebook."""
+def _starter_source_paths(reference: Path) -> Iterator[PurePosixPath]:
+    """Yield the paths of the starter sources; of a notebook and its script, only the notebook."""
     for folder in LAB_FOLDERS:
         for path in (reference / folder).rglob("*"):
             if path.suffix in SOURCES and not (path.suffix == ".py" and path.with_suffix(".ipynb").is_file()):
@@ -341,7 +348,7 @@ def _digest(files: Files) -> str:
     return digest.hexdigest()
 
 
-def not_too_many(warnings: Sequence[str]) -> tuple[str, ...]:
-    """The first of many warnings, and how many there are more."""
-    more = len(warnings) - MOST_WARNINGS
-    return (*warnings[:MOST_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)
+def truncate_warnings(warnings: Sequence[str]) -> tuple[str, ...]:
+    """Return the warnings, cut off after `MAX_WARNINGS` with a count of the rest."""
+    more = len(warnings) - MAX_WARNINGS
+    return (*warnings[:MAX_WARNINGS], f"There are {more} more warnings of this kind.") if more > 0 else tuple(warnings)

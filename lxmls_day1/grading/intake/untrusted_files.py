@@ -1,7 +1,7 @@
-"""Files in folders and zip files that anybody may have made: listed, named, and read into memory without harm.
+"""Untrusted files in folders and zip files: listed, named, and read into memory safely.
 
-Nothing is unpacked to the disk, no link is followed, nothing but plain files is opened, and what is read is counted as it is
-read, whatever a zip file's table says. The worst that a submission can reach here is to be refused, with a sentence that says why.
+Nothing is unpacked to the disk, no link is followed, and only plain files are opened. Bytes are counted while they are read,
+because the table of a zip file may lie. At worst a submission is rejected, with a sentence that gives the reason.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from lxmls_day1.course.workspaces.packed_work import LARGEST_FILE
+from lxmls_day1.course.workspaces.packed_work import MAX_FILE_BYTES
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
@@ -29,7 +29,7 @@ NOTEBOOKS = "notebooks"
 LAB_FOLDERS = (*PACKAGES, NOTEBOOKS)
 SOURCES = (".py", ".ipynb")
 OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # perceptron.py.txt, too
+SOURCE_SUFFIX = re.compile(r"\.(py|ipynb)\b", re.IGNORECASE)  # matches perceptron.py.txt, too
 
 CLUTTER = re.compile(
     r"(^|/)(__MACOSX|\.git|\.svn|\.hg|\.?venv|env|node_modules|site-packages|__pycache__|\.ipynb_checkpoints"
@@ -38,13 +38,16 @@ CLUTTER = re.compile(
 )
 UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
-MOST_LISTED = 200_000
-MOST_IN_ARCHIVES, MOST_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files within it
-DEEPEST = 40
-LISTED_DEPTH = 4  # how deep a folder is looked into for telling one submission from many
-DOWNLOAD_TABLE_BYTES, TABLE_BYTES = 16 << 20, 4 << 20  # of the table of contents of a download, and of a submission
-CHUNK = 1 << 16
-HARMLESS = 1 << 20  # a file up to this size is no bomb, whatever it was before it was unpacked
+MAX_LISTED_FILES = 200_000
+MAX_NAMES_IN_ARCHIVES, MAX_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files in it
+MAX_NESTING = 40
+MAX_LISTED_DEPTH = 4  # levels of a folder that are listed to decide if it holds one submission or many
+MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (
+    16 << 20,
+    4 << 20,
+)  # for the zip table of a download, and of a submission
+CHUNK_BYTES = 1 << 16
+ALWAYS_ALLOWED_BYTES = 1 << 20  # a file up to this size is never treated as a zip bomb
 DAMAGED = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
@@ -62,146 +65,154 @@ DAMAGED = (
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """How much is read of one submission.
+    """The limits on reading one submission.
 
     Attributes
     ----------
     files : int
-        Files of the lab in it; others are not read.
+        The maximum number of files of the lab; other files are not read.
     bytes : int
-        Of all of them together, unpacked; also of all zip files within it together.
+        The maximum size of these files together, unpacked; also of all zip files in the submission together.
     file_bytes : int
-        Of one file.
+        The maximum size of one file.
     ratio : float
-        How many times larger than packed a file of more than 1 MiB may become.
+        The maximum ratio of unpacked to packed size, for files above 1 MiB.
     depth : int
-        2: a zip file within a zip file is opened, one within that is not.
+        The number of nested zip files that are opened. With 2, a zip file in a zip file is opened, but not a third level.
     """
 
     files: int = 1000
     bytes: int = 100_000_000
-    file_bytes: int = LARGEST_FILE
+    file_bytes: int = MAX_FILE_BYTES
     ratio: float = 200.0
     depth: int = 2
 
 
-USUAL_LIMITS = ReadingLimits()
+DEFAULT_LIMITS = ReadingLimits()
 
 
-class Refused(Exception):
-    """What was handed in is not read; the message is the sentence, without its full stop."""
+class RejectedSubmission(Exception):
+    """A submission or file is rejected; the message is the reason, a sentence without its full stop."""
 
 
-class TooLarge(Refused):
-    """It is refused for its size."""
+class SubmissionTooLarge(RejectedSubmission):
+    """A submission or file is rejected because of its size."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A file that could be read: in a folder or in a zip file."""
+    """A file in a folder or in a zip file."""
 
     name: PurePosixPath
     open: Callable[[], BinaryIO]
     size: int = 0
     packed: int | None = None
-    bad: str = ""  # what is wrong with it
+    rejection_reason: str = ""  # the reason why it must not be read; empty if it may
 
     @property
-    def matters(self) -> bool:
-        """Whether its place or its name is one of a lab."""
+    def is_lab_file(self) -> bool:
+        """True if its folder or its suffix is that of a file of the lab."""
         return self.name.suffix.casefold() in SOURCES or any(part.casefold() in LAB_FOLDERS for part in self.name.parts)
 
 
 class Budget:
-    """Reads files and counts the bytes that come out, against the limits."""
+    """A reader of files that counts the bytes and enforces the limits."""
 
     def __init__(self, limits: ReadingLimits):
         self.limits, self.left = limits, limits.bytes
-        self.names_left = MOST_IN_ARCHIVES
+        self.names_left = MAX_NAMES_IN_ARCHIVES
 
-    def list(self, members: int) -> None:
-        """Count the names in a zip file; those within one another are small, and may hold any number of names each."""
+    def count_names(self, members: int) -> None:
+        """Count the names in a zip file, because small nested zip files may each have any number of names."""
         self.names_left -= members
         if self.names_left < 0:
-            raise TooLarge(f"is too large: with it there are more than {MOST_IN_ARCHIVES} names in zip files")
+            raise SubmissionTooLarge(
+                f"is too large: with it there are more than {MAX_NAMES_IN_ARCHIVES} names in zip files"
+            )
 
-    def read(self, member: Member, most: int) -> bytes:
-        """The content of a file of at most so many bytes."""
+    def read(self, member: Member, max_bytes: int) -> bytes:
+        """Return the content of a file of at most `max_bytes` bytes."""
         try:
-            content = self._read(member, most)
-        except Refused:
+            content = self._read(member, max_bytes)
+        except RejectedSubmission:
             raise
         except DAMAGED as error:
-            raise Refused(f"cannot be read ({reason_of(error)})") from None
+            raise RejectedSubmission(f"cannot be read ({reason_of(error)})") from None
         self.left -= len(content)
         return content
 
-    def _read(self, member: Member, most: int) -> bytes:
-        self._check(member, member.size, most)
+    def _read(self, member: Member, max_bytes: int) -> bytes:
+        self._check(member, member.size, max_bytes)
         chunks, size = [], 0
         with member.open() as stream:
-            while chunk := stream.read(CHUNK):
+            while chunk := stream.read(CHUNK_BYTES):
                 size += len(chunk)
-                self._check(member, size, most)
+                self._check(member, size, max_bytes)
                 chunks.append(chunk)
         return b"".join(chunks)
 
-    def _check(self, member: Member, size: int, most: int) -> None:
-        if member.packed is not None and size > HARMLESS and size > self.limits.ratio * member.packed:
-            raise Refused("is a zip bomb: tiny when packed, far too large when unpacked")
-        if size > most:
-            raise TooLarge(f"is too large: more than {most / 1e6:.3g} MB")
+    def _check(self, member: Member, size: int, max_bytes: int) -> None:
+        if member.packed is not None and size > ALWAYS_ALLOWED_BYTES and size > self.limits.ratio * member.packed:
+            raise RejectedSubmission("is a zip bomb: tiny when packed, far too large when unpacked")
+        if size > max_bytes:
+            raise SubmissionTooLarge(f"is too large: more than {max_bytes / 1e6:.3g} MB")
         if size > self.left:
-            raise TooLarge(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
+            raise SubmissionTooLarge(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
 
 
-def without_bad(members: list[Member], complaints: list[str]) -> list[Member]:
-    """Return the files without fault; a complaint about each file that would belong to the lab is added."""
-    complaints += [f"{display_name(member.name)} {member.bad}" for member in members if member.bad and member.matters]
-    return [member for member in members if not member.bad]
+def readable_members(members: list[Member], complaints: list[str]) -> list[Member]:
+    """Return the members that may be read, and add a complaint for each other member that would belong to the lab."""
+    complaints += [
+        f"{display_name(member.name)} {member.rejection_reason}"
+        for member in members
+        if member.rejection_reason and member.is_lab_file
+    ]
+    return [member for member in members if not member.rejection_reason]
 
 
 def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
-    """What belongs to a submission, before any zip file within it is opened."""
+    """Return the files of a submission, without opening zip files inside it."""
     path = found.path
     if path.is_symlink() and not path.is_dir():
-        raise Refused("It is a symbolic link, which is not followed")
+        raise RejectedSubmission("It is a symbolic link, which is not followed")
     try:
         if not path.is_dir():
             if not found.parts:
                 if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
-                    return [Member(clean(path.name), lambda: opened(path), path.stat().st_size)]
-                return [Member(clean(path.stem + ".zip"), lambda: opened(path), path.stat().st_size)]
-            archive = stack.enter_context(opened(path))
+                    return [Member(safe_path(path.name), lambda: open_plain_file(path), path.stat().st_size)]
+                return [Member(safe_path(path.stem + ".zip"), lambda: open_plain_file(path), path.stat().st_size)]
+            archive = stack.enter_context(open_plain_file(path))
             members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
-            return _of_parts(members, found.parts)
+            return _select_parts(members, found.parts)
         members = []
         for inside, name in found.parts or (("", ""),):
             place = path / inside
             if inside and place.is_symlink():
-                raise Refused("It is a symbolic link, which is not followed")
+                raise RejectedSubmission("It is a symbolic link, which is not followed")
             if place.is_dir():
                 members += list(members_of_folder(path, inside))
             else:
-                members += [Member(clean(name), functools.partial(opened, path, inside), place.stat().st_size)]
+                members += [
+                    Member(safe_path(name), functools.partial(open_plain_file, path, inside), place.stat().st_size)
+                ]
         return members
     except OSError as error:
-        raise Refused(f"It cannot be read ({reason_of(error)})") from None
+        raise RejectedSubmission(f"It cannot be read ({reason_of(error)})") from None
 
 
-def _of_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
+def _select_parts(members: list[Member], parts: Sequence[tuple[str, str]]) -> list[Member]:
     chosen = []
     for member in members:
         for inside, name in parts:
             if str(member.name) == str(PurePosixPath(inside)):
-                chosen.append(replace(member, name=clean(name or inside)))
+                chosen.append(replace(member, name=safe_path(name or inside)))
             elif member.name.is_relative_to(inside):
-                chosen.append(replace(member, name=clean(str(member.name.relative_to(inside)))))
+                chosen.append(replace(member, name=safe_path(str(member.name.relative_to(inside)))))
     return chosen
 
 
-def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
-    """List a submission, and what is in its zip file if it is one.
+def members_with_archive(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Member]:
+    """Return the files of a submission, and the files in its zip file if it has exactly one.
 
     Raises
     ------
@@ -210,64 +221,64 @@ def opened_once(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Mem
     """
     members = members_of(found, stack)
     archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
-    if len(archives) == 1 and not archives[0].bad:
-        members = members + members_of_archive(archives[0], Budget(USUAL_LIMITS), stack, [])
+    if len(archives) == 1 and not archives[0].rejection_reason:
+        members = members + members_of_archive(archives[0], Budget(DEFAULT_LIMITS), stack, [])
     return members
 
 
-def listed(path: Path) -> Iterator[str]:
-    """List the paths in a folder or a zip file; the path of a folder, which may be empty, ends in a slash."""
-    return _listed_folder(path) if path.is_dir() else _listed_zip(path)
+def list_paths(path: Path) -> Iterator[str]:
+    """List the paths in a folder or a zip file. The path of a folder, which may be empty, ends in a slash."""
+    return _list_folder(path) if path.is_dir() else _list_zip(path)
 
 
-def _listed_folder(folder: Path) -> Iterator[str]:
-    """The paths in a folder, some levels deep; that of a folder, which may be empty, ends in a slash.
+def _list_folder(folder: Path) -> Iterator[str]:
+    """List the paths in a folder, some levels deep. The path of a folder, which may be empty, ends in a slash.
 
-    What stands at its top may be submissions of many. One of them that cannot be listed, or holds too much, is named like
-    the others, with what was listed of it.
+    The entries at the top may be the submissions of many students. If one cannot be listed, or holds too many files, it is still
+    yielded, with the paths that could be listed.
     """
-    for entry, name in _listed_level(folder, ""):
+    for entry, name in _list_level(folder, ""):
         yield name
         if kind_of(entry) == "folder" and entry.name != ".git":
             with contextlib.suppress(Exception):
-                yield from _listed_below(Path(entry.path), name)
+                yield from _list_below(Path(entry.path), name)
 
 
-def _listed_below(folder: Path, prefix: str) -> Iterator[str]:
-    """The paths in a folder at the top of another; not more than so many."""
+def _list_below(folder: Path, prefix: str) -> Iterator[str]:
+    """List the paths in a folder at the top of another folder, at most `MAX_LISTED_FILES`."""
     waiting = [(prefix, folder)]
     listed = 0
     while waiting:
         prefix, place = waiting.pop()
-        for entry, name in _listed_level(place, prefix):
+        for entry, name in _list_level(place, prefix):
             listed += 1
-            if listed > MOST_LISTED:
+            if listed > MAX_LISTED_FILES:
                 return
             yield name
-            if kind_of(entry) == "folder" and entry.name != ".git" and name.count("/") < LISTED_DEPTH:
+            if kind_of(entry) == "folder" and entry.name != ".git" and name.count("/") < MAX_LISTED_DEPTH:
                 waiting.append((name, Path(entry.path)))
 
 
-def _listed_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """What stands in a folder, without clutter."""
+def _list_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """Yield the entries of a folder, without clutter, each with its path."""
     with os.scandir(folder) as entries:
         for number, entry in enumerate(entries):
-            if number >= MOST_LISTED:
-                raise Refused("there are too many files in it")
+            if number >= MAX_LISTED_FILES:
+                raise RejectedSubmission("there are too many files in it")
             if entry.name == ".git" or not CLUTTER.search(entry.name):
                 yield entry, prefix + entry.name + "/" * entry.is_dir()
 
 
-def _listed_zip(path: Path) -> Iterator[str]:
-    with opened(path) as file, zipfile.ZipFile(Guarded(file)) as archive:
+def _list_zip(path: Path) -> Iterator[str]:
+    with open_plain_file(path) as file, zipfile.ZipFile(BoundedReader(file)) as archive:
         for info in archive.infolist():
-            name = spelled_name(name_in_zip(info), composed=False)
+            name = normalized_name(name_in_zip(info), composed=False)
             if not CLUTTER.search(name.replace("/.git/", "/", 1)) and not name.startswith("../"):
                 yield name
 
 
 def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
-    """The files in a folder, or in one inside it; no link on the way from the folder is followed."""
+    """Yield the files in a folder, or in a subfolder of it, without following links below the folder."""
     waiting = [(PurePosixPath(), folder / inside, Path(inside).as_posix() if inside else "")]
     listed = 0
     while waiting:
@@ -277,13 +288,17 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
         except OSError as error:
             if not prefix.parts:
                 raise
-            yield Member(prefix, functools.partial(opened, folder, beneath), bad=f"cannot be read ({reason_of(error)})")
+            yield Member(
+                prefix,
+                functools.partial(open_plain_file, folder, beneath),
+                rejection_reason=f"cannot be read ({reason_of(error)})",
+            )
             continue
         with scanned as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 listed += 1
-                if listed > MOST_LISTED or len(prefix.parts) > DEEPEST:
-                    raise Refused("It contains too many files, or folders nested too deeply")
+                if listed > MAX_LISTED_FILES or len(prefix.parts) > MAX_NESTING:
+                    raise RejectedSubmission("It contains too many files, or folders nested too deeply")
                 if CLUTTER.search(entry.name) or UNSAFE_CHARACTERS.search(entry.name):
                     continue
                 kind = kind_of(entry)
@@ -296,11 +311,13 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                     kind, ""
                 )
                 size = entry.stat(follow_symlinks=False).st_size
-                yield Member(name, functools.partial(opened, folder, path), 0 if bad else size, bad=bad)
+                yield Member(
+                    name, functools.partial(open_plain_file, folder, path), 0 if bad else size, rejection_reason=bad
+                )
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
-    """Whether it is a ``folder``, a ``file``, a ``link`` or something ``other``; links are not followed."""
+    """Return the kind of an entry: ``folder``, ``file``, ``link`` or ``other``. Links are not followed."""
     if entry.is_symlink() or getattr(entry, "is_junction", bool)():
         return "link"
     if entry.is_dir(follow_symlinks=False):
@@ -309,21 +326,22 @@ def kind_of(entry: os.DirEntry[str]) -> str:
     return "file" if entry.is_file(follow_symlinks=False) else "other"
 
 
-def opened(folder: Path, name: str = "") -> BinaryIO:
-    """A plain file, open for reading; whatever else stands there now is neither waited for nor followed.
+def open_plain_file(folder: Path, name: str = "") -> BinaryIO:
+    """Open a plain file for reading. Anything else at this path is rejected, without waiting for it and without following links.
 
     Parameters
     ----------
     folder : Path
-        Where somebody we trust has pointed to: links that lead to it are followed, it is not followed itself.
+        A path that comes from the instructor or the program. Links on the way to it are followed. Without `name` it is the
+        file itself, which must not be a link.
     name : str, optional
-        A path in that folder, with slashes. Each of its folders is opened within the one before, so that none can be a
-        link, also when one takes its place meanwhile; where the system cannot do that, only the file itself cannot be.
+        A path in that folder, with slashes. Each folder is opened relative to the one before, so that no folder can be a link, even
+        if another process replaces it in the meantime. If the system cannot do this, only the last component is protected.
 
     Raises
     ------
     Refused
-        If it is no plain file, can be reached through a link only, or its path goes up (``..``).
+        If it is not a plain file, can be reached only through a link, or its path goes up (``..``).
     OSError
         If it cannot be opened.
     """
@@ -335,113 +353,117 @@ def opened(folder: Path, name: str = "") -> BinaryIO:
             within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             for part in folders:
                 if part == "..":
-                    raise Refused("leads out of its folder")
+                    raise RejectedSubmission("leads out of its folder")
                 inner = os.open(part, flags | os.O_DIRECTORY, dir_fd=within)
                 os.close(within)
                 within = inner
             descriptor = os.open(last, flags, dir_fd=within)
         else:
             if ".." in folders:
-                raise Refused("leads out of its folder")
+                raise RejectedSubmission("leads out of its folder")
             descriptor = os.open(folder / name, flags)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # EMLINK: what BSD says of a link
-            raise Refused("is a symbolic link, which is not followed") from None
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):  # BSD reports EMLINK for a link
+            raise RejectedSubmission("is a symbolic link, which is not followed") from None
         raise
     finally:
         if within is not None:
             os.close(within)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Refused("is not a plain file")
+        raise RejectedSubmission("is not a plain file")
     return os.fdopen(descriptor, "rb")
 
 
-class Guarded:
-    """A file of which at most so many bytes are read at once: this limits a zip file's table of contents."""
+class BoundedReader:
+    """A file with a maximum size for a single read, which limits the table of contents of a zip file."""
 
-    def __init__(self, file: BinaryIO, most: int = DOWNLOAD_TABLE_BYTES):
+    def __init__(self, file: BinaryIO, max_bytes: int = MAX_DOWNLOAD_TABLE_BYTES):
         self.seek, self.tell, self.close = file.seek, file.tell, file.close
-        self._file, self._most = file, most
+        self._file, self._most = file, max_bytes
 
     def read(self, size: int | None = -1) -> bytes:
-        """As a file does; Refused if that is too much at once."""
+        """Read as a file does; raise `RejectedSubmission` if `size` is above the limit."""
         if size is None or size < 0:
             size = self._most
         if size > self._most:
-            raise Refused("is not a zip file that can be read: its table of contents is too long")
+            raise RejectedSubmission("is not a zip file that can be read: its table of contents is too long")
         return self._file.read(size)
 
     def seekable(self) -> bool:
-        """Whether it can be read from any place: always."""
+        """Return True, because every such file is seekable."""
         return True
 
 
 def members_of_archive(
     member: Member, budget: Budget, stack: contextlib.ExitStack, complaints: list[str]
 ) -> list[Member]:
-    """The members of a zip file, under its name; a file on the disk is read where it stands, another into memory."""
+    """Return the members of a zip file, with its name as a prefix. A file on the disk is opened there, a nested one is read into memory."""
     if member.packed is None:
         try:
             file = stack.enter_context(member.open())
         except OSError as error:
-            raise Refused(f"cannot be read ({reason_of(error)})") from None
+            raise RejectedSubmission(f"cannot be read ({reason_of(error)})") from None
     else:
         file = io.BytesIO(budget.read(member, budget.limits.bytes))
     members = members_of_zip(file, stack)
-    budget.list(len(members))
-    members = without_bad(members, complaints)
+    budget.count_names(len(members))
+    members = readable_members(members, complaints)
     return [replace(inner, name=member.name / inner.name) for inner in members]
 
 
-def members_of_zip(file: BinaryIO, stack: contextlib.ExitStack, wanted: Collection[str] | None = None) -> list[Member]:
-    """The files in a zip file's table; of a large one those that are wanted or lie in wanted folders."""
+def members_of_zip(
+    file: BinaryIO, stack: contextlib.ExitStack, selection: Collection[str] | None = None
+) -> list[Member]:
+    """Return the files in a zip file. If `selection` is given, return only those files and the files in those folders."""
     try:
-        archive = stack.enter_context(zipfile.ZipFile(Guarded(file, DOWNLOAD_TABLE_BYTES if wanted else TABLE_BYTES)))
+        archive = stack.enter_context(
+            zipfile.ZipFile(BoundedReader(file, MAX_DOWNLOAD_TABLE_BYTES if selection else MAX_SUBMISSION_TABLE_BYTES))
+        )
         infos = archive.infolist()
-    except Refused:
+    except RejectedSubmission:
         raise
     except DAMAGED as error:
         if not file.seek(0, os.SEEK_END):
-            raise Refused("is empty: it has 0 bytes") from None
-        raise Refused(f"is not a zip file that can be read ({reason_of(error)})") from None
-    overlapping = _overlapping(infos, getattr(archive, "start_dir", 0))
+            raise RejectedSubmission("is empty: it has 0 bytes") from None
+        raise RejectedSubmission(f"is not a zip file that can be read ({reason_of(error)})") from None
+    overlapping = _overlapping_entries(infos, getattr(archive, "start_dir", 0))
     members: dict[PurePosixPath, tuple[Member, zipfile.ZipInfo]] = {}
     for info in infos:
         raw = name_in_zip(info)
-        spelled = spelled_name(raw, composed=wanted is None)
-        if CLUTTER.search(spelled) or (wanted is not None and not _is_in(spelled, wanted)):
+        spelled = normalized_name(raw, composed=selection is None)
+        if CLUTTER.search(spelled) or (selection is not None and not _is_selected(spelled, selection)):
             continue
         if spelled.endswith("/"):
-            clean(raw)
+            safe_path(raw)
             continue
-        name = clean(raw, composed=wanted is None)
-        if len(name.parts) > DEEPEST:
-            raise Refused("contains folders nested too deeply")
-        bad = _fault_of(info, overlapping)
-        member = Member(name, functools.partial(_opened_in, archive, info), info.file_size, info.compress_size, bad)
+        name = safe_path(raw, composed=selection is None)
+        if len(name.parts) > MAX_NESTING:
+            raise RejectedSubmission("contains folders nested too deeply")
+        bad = _rejection_reason(info, overlapping)
+        member = Member(name, functools.partial(_open_member, archive, info), info.file_size, info.compress_size, bad)
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
-                raise Refused(f"contains {display_name(name)} twice, with different contents")
+                raise RejectedSubmission(f"contains {display_name(name)} twice, with different contents")
             continue
         members[name] = member, info
-    if len(members) > MOST_LISTED:
-        raise Refused(f"contains {len(members)} files, which is too many")
+    if len(members) > MAX_LISTED_FILES:
+        raise RejectedSubmission(f"contains {len(members)} files, which is too many")
     return [member for member, _ in members.values()]
 
 
-def _opened_in(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
+def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
     return cast(BinaryIO, archive.open(info))
 
 
-def _is_in(name: str, wanted: Collection[str]) -> bool:
-    """Whether a path is one of those that are wanted or lies in one."""
-    parts = name.split("/", DEEPEST)  # a name may have thousands of them
-    return any("/".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
+def _is_selected(name: str, selection: Collection[str]) -> bool:
+    """Return True if a path is in `selection`, or is inside a path in `selection`."""
+    parts = name.split("/", MAX_NESTING)  # a name may have thousands of components
+    return any("/".join(parts[:n]) in selection for n in range(1, len(parts) + 1))
 
 
-def _fault_of(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
+def _rejection_reason(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind == stat.S_IFLNK:
         return "is a symbolic link, which is not followed"
@@ -456,20 +478,20 @@ def _fault_of(info: zipfile.ZipInfo, overlapping: Collection[int]) -> str:
     return ""
 
 
-def _overlapping(infos: Sequence[zipfile.ZipInfo], end: int) -> set[int]:
-    """The ids of entries that claim bytes of the next one, or of the table."""
+def _overlapping_entries(infos: Sequence[zipfile.ZipInfo], end: int) -> set[int]:
+    """Return the ids of entries whose data would overlap the next entry, or the table."""
     found = set()
     ordered = sorted(infos, key=lambda info: info.header_offset)
     for i, info in enumerate(ordered):
         after = ordered[i + 1].header_offset if i + 1 < len(ordered) else end
-        least = 30 + len(info.orig_filename)  # the header before the data: characters are no more than its bytes
+        least = 30 + len(info.orig_filename)  # minimum size of the header: a name has at least one byte per character
         if info.header_offset + least + info.compress_size > after:
             found.add(id(info))
     return found
 
 
 def name_in_zip(info: zipfile.ZipInfo) -> str:
-    """The name as it stands in the table; many programs write UTF-8 without saying so."""
+    """Return the name in the table of a zip file, decoded as UTF-8 if possible, because many programs do not set the UTF-8 flag."""
     name = info.orig_filename
     if not info.flag_bits & 0x800 and not name.isascii():
         with contextlib.suppress(UnicodeError):
@@ -477,39 +499,40 @@ def name_in_zip(info: zipfile.ZipInfo) -> str:
     return name
 
 
-def spelled_name(raw: str, composed: bool = True) -> str:
-    """A name in a zip file as others would have written it: ``.\\a//b`` is ``a/b``. That of a folder ends in a slash."""
+def normalized_name(raw: str, composed: bool = True) -> str:
+    r"""Return a name in a zip file in its usual spelling: ``.\a//b`` becomes ``a/b``. The name of a folder ends in a slash."""
     name = raw.replace("\\", "/")
-    name = unicodedata.normalize("NFC", name) if composed else name  # two students' names must not become one
+    # Names of students are not composed, because two different names must not become equal.
+    name = unicodedata.normalize("NFC", name) if composed else name
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return "/".join(parts) + "/" * name.endswith("/")
 
 
-def clean(raw: str, composed: bool = True) -> PurePosixPath:
-    """A name in a zip file as a path that stays inside.
+def safe_path(raw: str, composed: bool = True) -> PurePosixPath:
+    """Return a name in a zip file as a path that stays inside the zip file.
 
     Raises
     ------
     Refused
-        If it would lead outside, or has characters that no name has.
+        If it is absolute, leads outside, or has control characters.
     """
-    path = PurePosixPath(spelled_name(raw, composed))
+    path = PurePosixPath(normalized_name(raw, composed))
     if UNSAFE_CHARACTERS.search(raw):
-        raise Refused(f"contains a name with control characters ({display_name(raw)})")
+        raise RejectedSubmission(f"contains a name with control characters ({display_name(raw)})")
     if re.match(r"[/\\]|[A-Za-z]:", raw):
-        raise Refused(f"contains an absolute path ({display_name(raw)})")
+        raise RejectedSubmission(f"contains an absolute path ({display_name(raw)})")
     if ".." in path.parts:
-        raise Refused(f"contains a path that leads out of it ({display_name(raw)})")
+        raise RejectedSubmission(f"contains a path that leads out of it ({display_name(raw)})")
     return path
 
 
 def reason_of(error: BaseException) -> str:
-    """What went wrong, in a few words."""
+    """Return the reason for an error, in a few words."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return one_line(str(error), 80) or type(error).__name__
 
 
 def display_name(name: str | PurePosixPath) -> str:
-    """A name of a file, fit for a sentence."""
+    """Return a file name that is safe to use in a sentence."""
     return one_line(str(name), 80)

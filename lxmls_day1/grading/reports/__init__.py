@@ -1,1 +1,1 @@
-"""What instructors and students read: pages, tables and marks by hand."""
+"""The files that instructors and students read: pages, tables and manual marks."""

@@ -1,10 +1,8 @@
-"""Two pages for the instructor: how the class did, and what students wrote.
+"""Two pages for the instructor: a summary of the class, and the texts that students wrote.
 
-The second has the free-text answers with their marks, what students explained after a mistake was named, beside the
-attempt that it is about.
-
-The summary shows the distribution of points, the most common known mistakes, wrong answers that no name explains, and the
-difficulty of checks. This module computes what the pages show; ``templates`` says how they look.
+The summary shows the distribution of points, the most common known mistakes, wrong answers that match no known mistake, and the
+difficulty of checks. The second page shows the free-text answers with their marks, and the explanations that students wrote
+after a mistake was named, each next to the attempt. This module computes the contents; ``templates`` defines the layout.
 """
 
 from collections import Counter
@@ -12,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
 
-from lxmls_day1.base.errors import counted
+from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import (
     CRASHED,
@@ -28,21 +26,21 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.groups import groups
+from lxmls_day1.grading.reports.groups import failure_groups
 from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, how_graded, points_text, render
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, points_text, render, run_details
 from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
 from lxmls_day1.grading.safe_text import one_line
 
-MOST_MISTAKES, MOST_CHECKS = 15, 20
-GROUPS_SHOWN, MOST_GROUPS = 8, 40  # at once, and after a click
-MOST_NAMES = 8
+MAX_MISTAKES_SHOWN, MAX_CHECKS_SHOWN = 15, 20
+GROUPS_SHOWN, MAX_GROUPS = 8, 40  # shown at once, and after a click
+MAX_NAMES_SHOWN = 8
 BINS = 10
-WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # of the drawing of the distribution
+WIDTH, HEIGHT, FOOT, HEAD = 640, 190, 42, 22  # pixels, in the drawing of the distribution
 
 
 def summary_html(gradebook: Gradebook) -> str:
-    """How the class did.
+    """Return the page with the summary of the class.
 
     Parameters
     ----------
@@ -51,7 +49,7 @@ def summary_html(gradebook: Gradebook) -> str:
     Returns
     -------
     str
-        A document; it links to the students' pages in ``feedback/`` beside it.
+        An HTML document with links to the students' pages in the folder ``feedback/`` next to it.
 
     Examples
     --------
@@ -65,26 +63,26 @@ def summary_html(gradebook: Gradebook) -> str:
         title="Summary of the class",
         wide=True,
         script=class_script(),
-        in_short=_in_short(rows),
-        to_mark=_to_mark(rows),
+        in_short=_summary_line(rows),
+        to_mark=_marking_progress(rows),
         notes=[(row, note) for row in rows for note in (row.problem, *row.notes) if note],
         doubts=[(row, doubt) for row in rows for doubt in row.doubts],
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
         mistakes=_mistakes(rows),
-        most_mistakes=MOST_MISTAKES,
-        groups=groups(rows),
-        unseen=_unseen(rows),
+        most_mistakes=MAX_MISTAKES_SHOWN,
+        groups=failure_groups(rows),
+        unseen=_undetected_by_probes(rows),
         groups_shown=GROUPS_SHOWN,
-        most_groups=MOST_GROUPS,
+        most_groups=MAX_GROUPS,
         **_checks(rows),
-        trouble=list(_trouble(rows)),
+        trouble=list(_process_failures(rows)),
         row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         same_work=same_work(rows),
         min_answer_tokens=MIN_ANSWER_TOKENS,
-        facts=how_graded(gradebook),
-        most_names=MOST_NAMES,
+        facts=run_details(gradebook),
+        most_names=MAX_NAMES_SHOWN,
     )
 
 
@@ -93,15 +91,15 @@ def answers_html(
     model_answers: Mapping[tuple[str, str, str], str] | None = None,
     sentences: Mapping[str, Mapping[str, str]] | None = None,
 ) -> str:
-    """What students wrote: answers with their marks, and explanations of mistakes.
+    """Return the page with the texts that students wrote: answers with their marks, and explanations of mistakes.
 
     Parameters
     ----------
     gradebook : Gradebook
     model_answers : mapping from (exercise, notebook, question) to markdown, optional
-        What `lxmls_day1.grading.intake.notebook_answers.model_answers` finds; shown below each question.
+        The result of `lxmls_day1.grading.intake.notebook_answers.model_answers`, shown below each question.
     sentences : mapping from exercise to mapping from known mistake to sentence, optional
-        Shown beside the explanations.
+        The sentence about each known mistake, shown next to the explanations.
 
     Examples
     --------
@@ -115,17 +113,17 @@ def answers_html(
         title="Answers to be marked by hand",
         wide=True,
         script=class_script(),
-        in_short=f"{counted(len(questions), 'question')}, {counted(len(rows), 'submission')}.",
-        to_mark=_to_mark(rows),
+        in_short=f"{pluralize(len(questions), 'question')}, {pluralize(len(rows), 'submission')}.",
+        to_mark=_marking_progress(rows),
         questions=questions,
-        explained=_explained(rows, sentences or {}),
-        most_names=MOST_NAMES,
+        explained=_explained_mistakes(rows, sentences or {}),
+        most_names=MAX_NAMES_SHOWN,
     )
 
 
-def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
-    """How much is marked by hand, and where; empty where nothing is."""
-    by_hand = [exercise for row in rows for exercise in row.exercises if exercise.by_hand]
+def _marking_progress(rows: Sequence[SubmissionGrade]) -> str:
+    """Return a sentence about the progress of manual marking, or an empty string if no exercise needs it."""
+    by_hand = [exercise for row in rows for exercise in row.exercises if exercise.is_manual]
     if not by_hand:
         return ""
     marked = sum(exercise.points is not None for exercise in by_hand)
@@ -135,7 +133,7 @@ def _to_mark(rows: Sequence[SubmissionGrade]) -> str:
     )
 
 
-def _in_short(rows: Sequence[SubmissionGrade]) -> str:
+def _summary_line(rows: Sequence[SubmissionGrade]) -> str:
     if not rows:
         return "No submissions."
     points = [row.points for row in rows]
@@ -143,13 +141,13 @@ def _in_short(rows: Sequence[SubmissionGrade]) -> str:
     scored = [[exercise for exercise in row.exercises if exercise.points is not None] for row in rows]
     full = sum(bool(theirs) and all(exercise.is_full for exercise in theirs) for theirs in scored)
     return (
-        f"{counted(len(rows), 'submission')}; mean {points_text(mean(points))}, median {points_text(median(points))} of "
+        f"{pluralize(len(rows), 'submission')}; mean {points_text(mean(points))}, median {points_text(median(points))} of "
         f"{out_of} points; {full} with full marks."
     )
 
 
 def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
-    """How many submissions have which share of the points, and how tall their columns are drawn."""
+    """Return the number of submissions in each range of points, and the heights of the columns in the drawing."""
     shares = [row.points / row.out_of if row.out_of else 0.0 for row in rows]
     counts = Counter(min(int(BINS * share + 1e-9), BINS - 1) for share in shares)
     highest, step = max(counts.values()), WIDTH // BINS
@@ -163,7 +161,7 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
 
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
-    """How the class did in each exercise; the share is None where marks are given by hand, and none is yet."""
+    """Yield the results of the class in each exercise. The share is None as long as no manual mark exists."""
     grades: dict[str, list[ExerciseGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -188,7 +186,7 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
 
 
 def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
-    """The known mistakes that most have made, those first, with what one of them wrote."""
+    """Return the known mistakes, the most common first, each with a sample of a student's code."""
     made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -207,8 +205,8 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
     ]
 
 
-def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
-    """By exercise, whose wrong answers no small input shows: other checks find them."""
+def _undetected_by_probes(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
+    """Return, for each exercise, the rows that answer all probe inputs correctly but fail another check."""
     found: dict[str, list[SubmissionGrade]] = {}
     for row in rows:
         for exercise in row.exercises:
@@ -219,7 +217,7 @@ def _unseen(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]
 
 
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
-    """The difficulty of each check: of the hardest ones, and of the others that not all pass."""
+    """Return the difficulty of the hardest checks and of the others, and the checks that all students pass."""
     results: dict[str, list[CheckGrade]] = {}
     for row in rows:
         for check in row.checks:
@@ -227,11 +225,11 @@ def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line["share"] < 1), key=lambda line: line["share"])
     easy = [line["check"] for line in lines if line["share"] == 1]
-    return {"hard_checks": hard[:MOST_CHECKS], "other_checks": hard[MOST_CHECKS:], "easy_checks": easy}
+    return {"hard_checks": hard[:MAX_CHECKS_SHOWN], "other_checks": hard[MAX_CHECKS_SHOWN:], "easy_checks": easy}
 
 
 def _check_line(theirs: Sequence[CheckGrade]) -> dict[str, Any]:
-    """How one check went for all submissions."""
+    """Return the results of one check for all submissions."""
     verdicts = Counter(check.verdict for check in theirs)
     right = verdicts.pop(OK, 0)
     passed, otherwise = f"{right} of {len(theirs)}", _counted_verdicts(dict(verdicts.most_common()))
@@ -242,8 +240,8 @@ def _counted_verdicts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in counts.items())
 
 
-def _trouble(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
-    """Whose code had to be stopped or refused."""
+def _process_failures(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
+    """Yield the submissions whose code was stopped or refused, by verdict."""
     for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
         counts = {row.student: sum(check.verdict == verdict for check in row.checks) for row in rows}
         if any(counts.values()):
@@ -266,19 +264,19 @@ class _Question(NamedTuple):
     """A question of a notebook with the answers of all submissions."""
 
     exercise: str
-    label: str  # the exercise, and which of its questions where there are several
+    label: str  # the exercise, with a number if it has several questions
     title: str
     notebook: str
     asked: str
     model: str
-    marked: str  # how its exercise is marked by hand; empty where it is not
+    marked: str  # the points for manual marking; empty if its exercise has checks
     answered: list[tuple[SubmissionGrade, FreeAnswer]]
     silent: list[SubmissionGrade]
     absent: list[SubmissionGrade]
 
 
 class _ExplainedMistake(NamedTuple):
-    """A question that was asked after a mistake was named, with what students answered."""
+    """A question about a named mistake, with the students' answers."""
 
     exercise: str
     question: str
@@ -288,8 +286,10 @@ class _ExplainedMistake(NamedTuple):
     silent: list[SubmissionGrade]
 
 
-def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]) -> list[_ExplainedMistake]:
-    """The questions on named mistakes in the order of the exercises, those that most were asked first."""
+def _explained_mistakes(
+    rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]
+) -> list[_ExplainedMistake]:
+    """Return the questions on named mistakes in the order of the exercises, the most frequently asked first."""
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
     asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
     for row in rows:
@@ -307,7 +307,7 @@ def _explained(rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[
 
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
-    """All questions, in the order of the exercises."""
+    """Return all questions in the order of the exercises."""
     answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
     for row in rows:
         for answer in row.answers:
@@ -329,7 +329,7 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
                 notebook,
                 asked,
                 model_answers.get(key, ""),
-                _how_marked(exercise, n_questions) if exercise else "",
+                _marking_note(exercise, n_questions) if exercise else "",
                 answered=[(row, answer) for row, answer in answers[key] if answer.text.strip()],
                 silent=[row for row, answer in answers[key] if not answer.text.strip()],
                 absent=[row for row in rows if row.student not in handed_in],
@@ -338,8 +338,8 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
     return questions
 
 
-def _how_marked(exercise: ExerciseGrade, n_questions: int) -> str:
-    if not exercise.by_hand:
+def _marking_note(exercise: ExerciseGrade, n_questions: int) -> str:
+    if not exercise.is_manual:
         return ""
     together = f" for its {n_questions} questions together" if n_questions > 1 else ""
     return f"Marked by hand: up to {points_text(exercise.out_of)} points{together}."

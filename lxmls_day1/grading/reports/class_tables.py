@@ -1,6 +1,6 @@
 """The marks of a class as files for other programs: CSV, JSON, Gradescope's and PrairieLearn's JSON.
 
-`lxmls_day1.grading.safe_text` cleans all texts of students first, so that nothing in them acts in another program.
+`lxmls_day1.grading.safe_text` cleans all strings of students first, so that other programs cannot execute anything in them.
 
 References
 ----------
@@ -32,20 +32,24 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.reports.page_frame import name_of
 from lxmls_day1.grading.reports.student_page import calls_text, explanation
-from lxmls_day1.grading.safe_text import lines, one_line, table_cell, visible
+from lxmls_day1.grading.safe_text import one_line, sanitize, table_cell, truncate_lines
 
 _ESCAPED_CONTROL = re.compile(r"\\[urbf]")
-_MOST_PRAIRIELEARN = 1_000_000  # bytes
-_GRAIN = 1024  # scores are multiples of 1/1024: their sums are exact in floating point, so full marks are full marks
+_MAX_PRAIRIELEARN_BYTES = 1_000_000  # bytes
+_SCORE_DENOMINATOR = 1024  # scores are multiples of 1/1024, so that their sums are exact in floating point
 
 
 def grades_csv(gradebook: Gradebook) -> bytes:
-    """The marks as a table with a line for each submission, for a spreadsheet or a learning platform.
+    """Return the marks as a table with a line for each submission, for a spreadsheet or a learning platform.
 
-    Columns: student, name, typed name (what was typed with ``submit --name``), points, out of,
-    one for each exercise (empty as long as it is to be marked by hand), by hand (the
-    points that can still be given), one for each verdict (how many checks), warnings (how many; they cost nothing), and one for
-    each exercise on which an instructor has commented.
+    The columns are:
+
+    - student, name, typed name (from ``submit --name``), points, out of;
+    - one for each exercise (empty until it has its manual mark);
+    - ``by hand``: the points that manual marks can still add;
+    - one for each verdict: the number of checks with this verdict;
+    - warnings: their number (they cost no points);
+    - one for each exercise with a comment of the instructor.
 
     Returns
     -------
@@ -83,7 +87,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
                 _number(row.points),
                 _number(row.out_of),
                 *("" if value is None else _number(value) for value in points),
-                _number(_by_hand(row)),
+                _number(_unmarked_points(row)),
                 *(verdicts[verdict] for verdict in VERDICTS),
                 len(row.warnings),
                 *(table_cell(_comment(exercises[id])) if id in exercises else "" for id in commented),
@@ -93,9 +97,9 @@ def grades_csv(gradebook: Gradebook) -> bytes:
 
 
 def grades_json(gradebook: Gradebook) -> bytes:
-    """All results, for programs; ``docs/grades.schema.json`` describes the format.
+    """Return all results, for programs; ``docs/grades.schema.json`` describes the format.
 
-    Pictures, weights and keys, which only the grader uses, are left out. Texts are cleaned, so that the file can be
+    Pictures, weights and keys, which only the grader uses, are omitted. Strings are cleaned, so that the file can be
     printed on a terminal.
 
     Examples
@@ -115,15 +119,15 @@ def grades_json(gradebook: Gradebook) -> bytes:
         "submissions": [],
     }
     head = _json(content).removesuffix(b"]}\n")
-    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # a line for each
+    submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # one per line
     return head + b",".join(submissions) + b"\n]}\n"
 
 
 def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
-    """A ``results.json`` for Gradescope.
+    """Return a ``results.json`` for Gradescope.
 
-    Public checks are visible at once. Hidden checks become visible with the published marks, so that nobody who may submit
-    again can use them to guess; they say no more than the student's page does. All texts are plain text, never HTML.
+    Public checks are visible at once. Hidden checks become visible with the published marks, so that students who may submit
+    again cannot use them to guess. They contain no more than the student's page does. All texts are plain text, never HTML.
 
     Examples
     --------
@@ -158,17 +162,17 @@ def gradescope_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
         + [
             _marked_test(exercise, exercise.points)
             for exercise in row.exercises
-            if exercise.by_hand and exercise.points is not None
+            if exercise.is_manual and exercise.points is not None
         ],
     }
     return _json(content)
 
 
 def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
-    """A ``results.json`` for PrairieLearn.
+    """Return a ``results.json`` for PrairieLearn.
 
-    Students see it at once, and may hand in again. So the hidden checks of an exercise are one test, which says how many of
-    them are right. A submission in which there is nothing to grade, or on which the grader failed, costs no attempt.
+    Students see it at once, and may submit again. So the hidden checks of an exercise are one test, which only shows how many
+    passed. A submission without anything to grade, or on which the grader failed, does not count as an attempt.
 
     Examples
     --------
@@ -187,12 +191,12 @@ def prairielearn_json(row: SubmissionGrade, gradebook: Gradebook) -> bytes:
         tests = [test for exercise in row.exercises for test in _prairielearn_tests(exercise, most)]
         score = min(1.0, row.points / row.out_of) if row.out_of else 0.0
         content = _json({"gradable": True, "score": score, "message": _summary(row, gradebook), "tests": tests})
-        if len(content) <= _MOST_PRAIRIELEARN:
+        if len(content) <= _MAX_PRAIRIELEARN_BYTES:
             break
     return content
 
 
-def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, Any]]:
+def _prairielearn_tests(exercise: ExerciseGrade, max_chars: int) -> list[dict[str, Any]]:
     shares = _with_shares(exercise)
     head = one_line(f"{exercise.id} {exercise.title}", 200)
     tests = [
@@ -200,7 +204,7 @@ def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, An
             "name": one_line(f"{head}: {check.title}", 300),
             "points": round(share if check.verdict == OK else 0.0, 4),
             "max_points": round(share, 4),
-            "output": _output(check, exercise)[:most],
+            "output": _output(check, exercise)[:max_chars],
         }
         for check, share in shares
         if not check.hidden
@@ -214,21 +218,21 @@ def _prairielearn_tests(exercise: ExerciseGrade, most: int) -> list[dict[str, An
                 "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
                 "points": round(sum(right), 4),
                 "max_points": round(sum(share for _, share in hidden), 4),
-                "output": "\n".join(texts)[:most],
+                "output": "\n".join(texts)[:max_chars],
             }
         )
     return tests
 
 
 def _marked_test(exercise: ExerciseGrade, points: float) -> dict[str, Any]:
-    """What was marked by hand, among the tests of Gradescope."""
+    """Return a manually marked exercise as a test for Gradescope."""
     return {
         "number": f"{exercise.id}.1",
         "name": one_line(f"{exercise.id} {exercise.title}: marked by hand", 300),
         "score": round(points, 4),
         "max_score": round(exercise.out_of, 4),
         "status": "passed" if exercise.is_full else "failed",
-        "output": lines(_comment(exercise)),
+        "output": truncate_lines(_comment(exercise)),
         "tags": [exercise.id, "by hand"],
         "visibility": "after_published",
     }
@@ -244,7 +248,7 @@ def _submission(row: SubmissionGrade) -> dict[str, Any]:
     return plain | {
         "points": row.points,
         "out_of": row.out_of,
-        "by_hand": _by_hand(row),
+        "by_hand": _unmarked_points(row),
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
         "exercises": [_exercise(exercise) for exercise in row.exercises],
     }
@@ -262,7 +266,7 @@ def _exercise(exercise: ExerciseGrade) -> dict[str, Any]:
         "kind": exercise.kind,
         "points": exercise.points,
         "out_of": exercise.out_of,
-        "by_hand": exercise.by_hand,
+        "by_hand": exercise.is_manual,
         "comment": _comment(exercise),
         "passed": exercise.passed,
         "mistakes": [_mistake(*mistake) for mistake in exercise.mistakes],
@@ -274,7 +278,7 @@ def _mistake(name: str, sentence: str) -> dict[str, str]:
     return {"name": name, "sentence": " ".join(sentence.split())}
 
 
-def _by_hand(row: SubmissionGrade) -> float:
+def _unmarked_points(row: SubmissionGrade) -> float:
     return sum(exercise.out_of for exercise in row.unmarked)
 
 
@@ -291,9 +295,9 @@ def _seconds(value: float) -> float:
 
 
 def _with_shares(exercise: ExerciseGrade) -> list[tuple[CheckGrade, float]]:
-    """Each check with the most points that it can bring; they add up exactly to what all checks can bring."""
+    """Return each check with its maximum points; the sum is exactly the maximum of all checks."""
     reached = itertools.accumulate(map(exercise.weight, exercise.checks))
-    ends = [0.0, *(round(exercise.out_of * weight * _GRAIN) / _GRAIN for weight in reached)]
+    ends = [0.0, *(round(exercise.out_of * weight * _SCORE_DENOMINATOR) / _SCORE_DENOMINATOR for weight in reached)]
     if any(check.hidden for check in exercise.checks):
         ends[-1] = exercise.out_of
     return [(check, ends[n + 1] - ends[n]) for n, check in enumerate(exercise.checks)]
@@ -312,7 +316,7 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
     lines = []
     by_hand = [exercise.id for exercise in row.unmarked]
     if by_hand:
-        lines.append(f"To be marked by hand, up to {_number(_by_hand(row))} points more: {', '.join(by_hand)}.")
+        lines.append(f"To be marked by hand, up to {_number(_unmarked_points(row))} points more: {', '.join(by_hand)}.")
     if row.problem:
         lines.append(f"Nothing could be read: {one_line(row.problem, 600)}")
     lines += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
@@ -321,22 +325,22 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
 
 
 def _json(content: Any) -> bytes:
-    """JSON without NaN and without control characters in texts. Most contents have neither, which is quick to check."""
+    """Return JSON without NaN and without control characters in strings. Most contents have neither, which is quick to test."""
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except ValueError:  # a NaN
         text = ""
-    if not text or visible(text) != text or _ESCAPED_CONTROL.search(text):
+    if not text or sanitize(text) != text or _ESCAPED_CONTROL.search(text):
         text = json.dumps(_plain(content), ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()
 
 
 def _plain(value: Any) -> Any:
-    """The same with cleaned texts, and with None for NaN and infinity, which JSON cannot hold."""
+    """Return the value with cleaned strings, and with None for NaN and infinity, which JSON cannot represent."""
     if isinstance(value, str):
-        return visible(value)
+        return sanitize(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {visible(str(key)): _plain(entry) for key, entry in value.items()}
+        return {sanitize(str(key)): _plain(entry) for key, entry in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -1,8 +1,8 @@
-"""What all pages of a grading run share: templates, signs and words for verdicts, the format of names, points and times.
+"""The common parts of all pages of a grading run: templates, signs and words for verdicts, formats of names, points and times.
 
-The HTML stands in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every text that
+The HTML is in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every string that
 a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
-reader's choice of light or dark. Colours are those of Okabe and Ito, and a sign and a word stand beside each.
+reader's choice of light or dark mode. The colours are those of Okabe and Ito, each with a sign and a word.
 """
 
 import functools
@@ -29,14 +29,14 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.safe_text import html_prose, lines, one_line, visible
+from lxmls_day1.grading.safe_text import html_prose, one_line, sanitize, truncate_lines
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
     from lxmls_day1.grading.reports.rendered_markdown import html_of_markdown
-except ImportError as error:  # raised on import, so before any submission is graded
+except ImportError as error:  # raised on import, before any submission is graded
     raise InputError(
         f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
     ) from error
@@ -57,19 +57,19 @@ VERDICT_WORDS = {
 
 
 def render(template: str, **values: Any) -> str:
-    """A page from one of the templates.
+    """Return a page made from one of the templates.
 
     Parameters
     ----------
     template : str
         A file in ``templates``.
     **values
-        The values that the template needs. Texts are cleaned and escaped when they are printed.
+        The values for the template. Strings are cleaned and escaped when they are printed.
 
     Returns
     -------
     str
-        The same page for the same values.
+        The HTML; the same values always give the same page.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def render(template: str, **values: Any) -> str:
 
 
 class Script(NamedTuple):
-    """A script of ours, and the name by which the policy of a page lets it run."""
+    """A script of this package, and its digest, by which the content-security policy of a page allows it."""
 
     text: Markup
     digest: str
@@ -89,18 +89,18 @@ class Script(NamedTuple):
 
 @functools.cache
 def class_script() -> Script:
-    """The script of the class's pages: search and sorting."""
+    """Return the script of the class's pages, for search and sorting."""
     text = (TEMPLATES / "class_page.js").read_text(encoding="utf-8")
     return Script(Markup(text), f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}")
 
 
 @functools.cache
 def environment() -> Environment:
-    """The environment of the templates. It compiles each template once in a process."""
+    """Return the environment of the templates. It compiles each template once per process."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        finalize=_readable,
+        finalize=_sanitize_value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,7 +109,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         exercise=_exercise_of,
-        lines=lines,
+        lines=truncate_lines,
         markdown=_rendered,
         name=name_of,
         one_line=one_line,
@@ -122,24 +122,24 @@ def environment() -> Environment:
     return made
 
 
-def _readable(value: Any) -> Any:
-    """Clean a text before the template prints it. Markup stays as it is."""
-    return visible(value) if type(value) is str else value
+def _sanitize_value(value: Any) -> Any:
+    """Clean a string before the template prints it. Markup stays as it is."""
+    return sanitize(value) if type(value) is str else value
 
 
 @functools.lru_cache(maxsize=4096)  # titles and known mistakes are the same on all pages
-def _prose(text: str, most: int = 0) -> Markup:
-    """A sentence of ours as markup, cut to `most` characters; `html_prose` escapes it."""
-    return Markup(html_prose(one_line(text, most) if most else text))
+def _prose(text: str, max_chars: int = 0) -> Markup:
+    """Return a sentence of this project as markup, cut to `max_chars` characters (0: not cut); `html_prose` escapes it."""
+    return Markup(html_prose(one_line(text, max_chars) if max_chars else text))
 
 
 def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
     return next((exercise for exercise in row.exercises if exercise.id == id), None)
 
 
-@functools.lru_cache(maxsize=256)  # model answers are the same in each run
+@functools.lru_cache(maxsize=256)  # model answers occur in each run
 def _rendered(text: str) -> Markup:
-    """A student's Markdown and TeX as markup; `html_of_markdown` says what it may become."""
+    """Return a student's Markdown and TeX as markup; see `html_of_markdown`."""
     return Markup(html_of_markdown(text))
 
 
@@ -147,8 +147,8 @@ def _percent(share: float) -> str:
     return f"{100 * min(max(share, 0.0), 1.0):.1f}"
 
 
-def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
-    """Time, sandbox level, seed, limits and version of a run: names and values as plain text."""
+def run_details(gradebook: Gradebook) -> list[tuple[str, str]]:
+    """Return time, sandbox level, seed, limits and version of a run as pairs of name and value, in plain text."""
     return [
         ("graded", date_text(gradebook.graded)),
         ("sandbox level", " – ".join(filter(None, (one_line(gradebook.level), one_line(gradebook.level_text, 400))))),
@@ -160,7 +160,7 @@ def how_graded(gradebook: Gradebook) -> list[tuple[str, str]]:
 
 
 def name_of(row: SubmissionGrade) -> str:
-    """A student's name as plain text; the file name where it is empty.
+    """Return a student's name as plain text, or the key if the name is empty.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def name_of(row: SubmissionGrade) -> str:
 
 
 def points_text(points: float) -> str:
-    """Points with as many decimals as they need, at most two.
+    """Return points with as many decimals as necessary, at most two.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def points_text(points: float) -> str:
 
 
 def date_text(iso: str) -> str:
-    """A time in ISO 8601 as a reader writes it. A text that is no time stays as it is.
+    """Format an ISO 8601 time for readers. An invalid time is returned unchanged.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def date_text(iso: str) -> str:
 
 
 def joined(texts: list[str]) -> str:
-    """Texts as an enumeration.
+    """Join texts as an enumeration.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""Markdown and TeX as students write them, made into HTML that does nothing by itself.
+"""Markdown and TeX of students, converted to passive HTML.
 
-A text may hold anything. Three things keep it from acting:
+A text may contain anything. Three measures make the result safe:
 
-- Markdown is read by markdown-it-py without HTML, links, pictures and references: these stay as they were written.
-- TeX becomes MathML, which browsers typeset by themselves. latex2mathml builds a tree; only elements and attributes that are
-  listed here are written from it, with their texts escaped. A formula that defines commands is not converted: a few definitions
-  can stand for more output than fits into memory.
-- What is long, nested deeply, or cannot be read is shown as it was written. The output has a limit, too.
+- markdown-it-py parses Markdown without HTML, links, pictures and references; these stay as they were written.
+- TeX becomes MathML, which browsers typeset themselves. latex2mathml builds a tree, and only the elements and attributes listed
+  here are written from it, with escaped texts. A formula that defines commands is not converted, because a few definitions
+  can expand to more output than fits into memory.
+- A text that is long, deeply nested, or cannot be parsed is shown as it was written. The output is limited, too.
 
-The policy of the pages (`templates/page.html.j2`) forbids scripts and addresses besides.
+In addition, the policy of the pages (`templates/page.html.j2`) forbids scripts and addresses.
 """
 
 import functools
@@ -23,15 +23,15 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from lxmls_day1.grading.safe_text import lines, visible
+from lxmls_day1.grading.safe_text import sanitize, truncate_lines
 
-LONGEST, MOST_LINES = 8000, 400  # of a text that is rendered; a longer one is shown as it is written
-LONGEST_PLAIN = 20_000
-MOST_CELLS = 5000
-LONGEST_FORMULA = 1500
-DEEPEST = 40  # elements in one another, in a formula
-LONGEST_HTML = 300_000
-KEPT = 20_000  # rendered texts that a process remembers: several pages have the same answers
+MAX_CHARS, MAX_LINES = 8000, 400  # limits on a rendered text; a longer text is shown as it was written
+MAX_PLAIN_CHARS = 20_000
+MAX_TABLE_CELLS = 5000
+MAX_FORMULA_CHARS = 1500
+MAX_NESTING = 40  # nested elements in a formula
+MAX_HTML_CHARS = 300_000
+CACHE_SIZE = 20_000  # size of the cache of rendered texts, because several pages show the same answers
 
 _RULES = (
     "blockquote", "code", "emphasis", "entity", "escape", "fence", "heading", "hr", "list", "newline", "backticks", "strikethrough",
@@ -43,9 +43,9 @@ _NUMBERED = re.compile(r"\\(begin|end)\s*\{(align|alignat|equation|gather|multli
 _CHOICES = {"true": "true", "false": "false"}
 _SHORT_LENGTH = re.compile(
     r"(?:-?0?\.\d{1,3}|\d(?:\.\d{1,3})?)(?:em|ex|mu|pt)?"
-)  # nothing is moved over what stands beside it
+)  # too short to move anything over its neighbours
 _SCRIPT_LEVEL = re.compile(r"[+-]?[0-3]")
-#: MathML Core: element -> attribute -> what its value may be.
+#: MathML Core: element -> attribute -> allowed values.
 _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
     **{
         name: {}
@@ -67,28 +67,28 @@ _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
     "munder": {"accentunder": _CHOICES},
     "munderover": {"accent": _CHOICES, "accentunder": _CHOICES},
 }  # fmt: skip
-_BARS = frozenset("|‖∣∥")  # as high as a letter, unless \left and \right ask for more
+_BARS = frozenset("|‖∣∥")  # as high as a letter, unless \left and \right stretch them
 _FUNCTIONS = {
     r"\arg": "arg",
     r"\Pr": "Pr",
     r"\argmax": "arg max",
     r"\argmin": "arg min",
-}  # the converter's gaps that lessons have
+}  # commands of our lessons that the converter does not know
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def html_of_markdown(text: str) -> str:
-    r"""A student's text as HTML: Markdown laid out, TeX typeset, everything else as text.
+    r"""Convert a student's text to HTML: Markdown is laid out, TeX is typeset, everything else is plain text.
 
     Parameters
     ----------
     text : str
-        With formulas in ``$…$`` and ``$$…$$``, or in an environment such as ``align``.
+        Markdown, with formulas in ``$…$`` and ``$$…$$``, or in an environment such as ``align``.
 
     Returns
     -------
     str
-        Elements of Markdown and of MathML. None of them has an address, a handler or an id.
+        HTML with the elements of Markdown and MathML. No element has an address, a handler or an id.
 
     Examples
     --------
@@ -97,22 +97,23 @@ def html_of_markdown(text: str) -> str:
     >>> "<msup><mi>x</mi><mn>2</mn></msup>" in html_of_markdown("$x^2$")
     True
     """
-    text = visible(text).strip()
+    text = sanitize(text).strip()
     rows = text.split("\n")
-    cells = max(row.count("|") for row in rows) * len(rows)  # as many as a table of this text can be filled up to
-    if len(text) > LONGEST or len(rows) > MOST_LINES or cells > MOST_CELLS:
+    # The maximum number of cells of a table in this text, because the parser fills up short rows.
+    cells = max(row.count("|") for row in rows) * len(rows)
+    if len(text) > MAX_CHARS or len(rows) > MAX_LINES or cells > MAX_TABLE_CELLS:
         return _plain(text)
     try:
         html: str = _markdown().render(text)
-    except Exception:  # none is known; a text of a student's shall not be the reason that there are no pages
+    except Exception:  # no failure is known, but a student's text must never prevent the pages
         return _plain(text)
-    if len(html) > LONGEST_HTML:
+    if len(html) > MAX_HTML_CHARS:
         return _plain(text)
-    return visible(html).strip()  # once more: a character may have been written as a number, &#8238;
+    return sanitize(html).strip()  # cleaned again, because a character may have been written as &#8238;
 
 
 def _plain(text: str) -> str:
-    return f'<p class="written">{escape(lines(text, LONGEST_PLAIN, MOST_LINES))}</p>'
+    return f'<p class="written">{escape(truncate_lines(text, MAX_PLAIN_CHARS, MAX_LINES))}</p>'
 
 
 @functools.cache
@@ -140,7 +141,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _lower_headings(state: Any) -> None:
-    """A heading in an answer stands below those of the page, however large the student made it."""
+    """Give every heading of an answer the same level, below the headings of the page."""
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "h4"
@@ -151,23 +152,23 @@ def _code(_: Any, tokens: Sequence[Any], number: int, *__: Any) -> str:
 
 
 def _formula(tex: str, is_block: bool) -> str:
-    """A formula as MathML; as it was written where it cannot be converted."""
+    """Return a formula as MathML, or as it was written if it cannot be converted."""
     tex, mathml = tex.strip(), ""
-    if len(tex) <= LONGEST_FORMULA and not _DEFINES.search(tex):
+    if len(tex) <= MAX_FORMULA_CHARS and not _DEFINES.search(tex):
         try:
-            mathml = _written(convert_to_element(_NUMBERED.sub(r"\\\1{\2*}", tex)))
-        except Exception:  # the converter raises errors of many kinds, RecursionError among them, for what is no TeX
+            mathml = _mathml(convert_to_element(_NUMBERED.sub(r"\\\1{\2*}", tex)))
+        except Exception:  # the converter raises many kinds of errors for invalid TeX, even RecursionError
             mathml = ""
     if not mathml:
         return f"<code>{escape(tex)}</code>"
     return f'<math display="{"block" if is_block else "inline"}">{mathml}</math>'
 
 
-def _written(element: Element, depth: int = 0) -> str:
-    """What is inside an element, from the list alone: an element that is not on it becomes a row of its parts."""
-    if depth > DEEPEST:
+def _mathml(element: Element, depth: int = 0) -> str:
+    """Return the content of an element as markup. An element that is not in `_MATHML` becomes an ``mrow`` with its children."""
+    if depth > MAX_NESTING:
         raise ValueError("elements are nested too deeply")
-    text = unescape(element.text or "")  # the converter writes signs as numbers, &#x0003D;
+    text = unescape(element.text or "")  # the converter writes signs as &#x0003D;
     parts = [escape(_FUNCTIONS.get(text, text))]
     for child in element:
         tag = child.tag if child.tag in _MATHML else "mrow"
@@ -177,7 +178,7 @@ def _written(element: Element, depth: int = 0) -> str:
         )
         if child.text and unescape(child.text) in _BARS and "stretchy" not in child.attrib:
             attributes += ' stretchy="false"'
-        parts.append(f"<{tag}{attributes}>{_written(child, depth + 1)}</{tag}>")
+        parts.append(f"<{tag}{attributes}>{_mathml(child, depth + 1)}</{tag}>")
     return "".join(parts)
 
 

@@ -1,33 +1,33 @@
-"""The files that a grading run writes, for each student and for the class: paths below the output folder, and contents."""
+"""The files that a grading run writes, for each student and for the class: paths in the output folder, and contents."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.notebook_answers import model_answers
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import HandMarks, write_hand_marks
+from lxmls_day1.grading.reports.hand_marks import ManualMarks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 
 Pages = Mapping[str, SubmissionGrade | None]
 
 ROWS = ".rows"
-MOST_NAMED = 20  # students in one sentence
+MAX_STUDENTS_SHOWN = 20  # students in one sentence
 
 
 def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
-    """The files for one student.
+    """Return the files for one student.
 
     Parameters
     ----------
     row : SubmissionGrade
     gradebook : Gradebook
-        The run; only `row` of its rows is used.
+        The run of the row; its rows are not used.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePos
 
 
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
-    """Where the page of a student is, and the file for Gradescope."""
+    """Return the path of a student's page, and of the file for Gradescope."""
     return PurePosixPath(f"feedback/{student}.html"), PurePosixPath(f"gradescope/{student}.json")
 
 
 def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
-    """The files for the whole class.
+    """Return the files for the whole class.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     """
     reference = reference_folder()
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
-    known = [id for id in Registry.of(reference).ids if id in explained]  # students write the others
-    sentences = RecordedAnswers.read_if_there(reference / RECORDED, known).sentences
+    known = [id for id in Registry.from_folder(reference).ids if id in explained]  # students may write other ids
+    sentences = RecordedAnswers.read_existing(reference / RECORDED, known).sentences
     return {
         PurePosixPath("grades.csv"): grades_csv(gradebook),
         PurePosixPath("grades.json"): grades_json(gradebook),
@@ -81,53 +81,53 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
 
 
 class Report:
-    """Writes the files of a run.
+    """A step that writes the files of a run.
 
     Parameters
     ----------
     out : Path
     pages : mapping from student to SubmissionGrade
-        The students who have a page, and the result that is on it; None for a page of an earlier run.
-    by_hand : HandMarks
-        The marks given by hand that are in the gradebook already.
+        The students who have a page, each with the result shown on it; None for a page of an earlier run.
+    manual_marks : HandMarks
+        The manual marks that are already in the gradebook.
     report : function from str
         Takes sentences for the instructor.
     """
 
-    def __init__(self, out: Path, pages: Pages, by_hand: HandMarks, report: Callable[[str], None]):
-        self._out, self._pages, self._by_hand, self._report = out, pages, by_hand, report
+    def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None]):
+        self._out, self._pages, self._by_hand, self._report = out, pages, manual_marks, report
 
     def __call__(self, book: Gradebook) -> Gradebook:
-        """Write the tables and pages of a class, and the pages of students with other marks than their pages show."""
+        """Write the tables and pages of a class, and each student's page whose marks have changed."""
         files = files_of_class(book)
         for row in book.rows:
             if self._pages.get(row.student) != row:
                 files |= files_of_student(row, book)
         write_files(self._out, files)
         remove_pages(self._out, self._pages.keys() - {row.student for row in book.rows}, self._report)
-        write_hand_marks(self._out, book.rows, self._by_hand)
+        write_manual_marks(self._out, book.rows, self._by_hand)
         return book
 
 
 def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:
-    """Write files below a folder, each whole or not at all."""
+    """Write files in a folder, each atomically."""
     for path in files:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
-    replace_files({out / path: content for path, content in files.items()})
+    write_files_atomically({out / path: content for path, content in files.items()})
 
 
-def remove_pages(out: Path, gone: Collection[str], report: Callable[[str], None]) -> None:
-    """Remove the pages of students who are not in this run, and say so. Their rows stay, for a run in which they are."""
-    paths = [out / path for student in sorted(gone) for path in pages_of(student) if (out / path).is_file()]
+def remove_pages(out: Path, absent_students: Collection[str], report: Callable[[str], None]) -> None:
+    """Remove the pages of students who are not in this run, and report it. Their rows are kept for later runs."""
+    paths = [out / path for student in sorted(absent_students) for path in pages_of(student) if (out / path).is_file()]
     for path in paths:
         path.unlink()
     if paths:
         report(
-            f"Not in this run, so their pages were removed: {some_of(list(dict.fromkeys(path.stem for path in paths)))}."
+            f"Not in this run, so their pages were removed: {abbreviate_list(list(dict.fromkeys(path.stem for path in paths)))}."
         )
 
 
-def some_of(students: Sequence[str]) -> str:
-    """The first of some students, and how many there are more."""
-    more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
-    return ", ".join(students[:MOST_NAMED]) + more
+def abbreviate_list(students: Sequence[str]) -> str:
+    """Return the first of some students, and the number of the others."""
+    more = f" and {len(students) - MAX_STUDENTS_SHOWN} more" if len(students) > MAX_STUDENTS_SHOWN else ""
+    return ", ".join(students[:MAX_STUDENTS_SHOWN]) + more

@@ -1,7 +1,7 @@
-"""An instructor's roster, the grade-book export of a learning platform, comes back with one column filled in.
+"""A roster: an instructor's grade-book export of a learning platform, returned with one column filled in.
 
-All else stays as it was, byte for byte: encoding, byte order mark, quotes, line ends, rows without a student. So the text is
-taken apart into its cells as they are written, and only those of the column are replaced.
+All other bytes stay the same: encoding, byte order mark, quotes, line ends, rows without a student. Therefore the text is
+split into its cells in their written form, and only the cells of the column are replaced.
 
 Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS`. Nothing
 is guessed from names of persons.
@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lxmls_day1.base.errors import InputError, nearest
+from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, MOODLE, FoundSubmission
 from lxmls_day1.grading.reports.page_frame import points_text
 from lxmls_day1.grading.safe_text import table_cell
-from lxmls_day1.grading.table_files import Cell, NotText, TextTable
+from lxmls_day1.grading.table_files import Cell, NotTextError, TextTable
 
-#: Columns that hold ids, in lower case: of Canvas, of Moodle (grade book and grading worksheet), of Blackboard.
+#: Columns that hold ids, in lower case: for Canvas, for Moodle (grade book and grading worksheet), for Blackboard.
 ID_COLUMNS = (
     *("id", "sis user id", "sis login id", "integration id"),
     *("identifier", "id number", "email address", "username"),
@@ -37,15 +37,15 @@ ID_COLUMNS = (
 #: The column of a roster that holds a platform's ids.
 ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWN_COLUMN = "lxmls-day1"
-ACCOUNT = "matches.csv"  # the file that says what was matched
-LARGEST = 50_000_000  # bytes
+MATCHES_FILE = "matches.csv"  # the file that lists all matches
+MAX_ROSTER_BYTES = 50_000_000  # bytes
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
-_ADDED = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
+_PLATFORM_SUFFIX = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A line of the account of what was matched: of one student, or of a submission that nobody on the roster has handed in."""
+    """A line of the list of matches, for one student, or for a submission without a student on the roster."""
 
     id: str
     submission: str
@@ -54,8 +54,8 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A roster that is filled in.
+class FilledRoster:
+    """A roster whose column is filled in.
 
     Attributes
     ----------
@@ -71,17 +71,17 @@ class Filled:
     column: str
 
     @property
-    def filled(self) -> int:
-        """How many students have points."""
+    def n_filled(self) -> int:
+        """The number of students with points."""
         return sum(match.points is not None for match in self.matches)
 
     @property
-    def open(self) -> tuple[Match, ...]:
-        """What needs a look: students without a submission, and submissions without a student."""
+    def unmatched(self) -> tuple[Match, ...]:
+        """The matches to look at: students without a submission, and submissions without a student."""
         return tuple(match for match in self.matches if match.remark)
 
     def table(self) -> bytes:
-        """All matches as CSV, for a spreadsheet."""
+        """Return all matches as CSV, for a spreadsheet."""
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(["id", "submission", "points", "remark"])
@@ -92,23 +92,23 @@ class Filled:
 
 
 class Roster:
-    """A roster, read and looked through before anything is graded.
+    """A roster that is read and validated before any submission is graded.
 
     Parameters
     ----------
     path : Path
     column : str, optional
-        The column to fill in, by its name, also without what Canvas and Blackboard add to it. Unless given, that of the
-        name `OWN_COLUMN`, put after the last one if it is not there.
+        The name of the column to fill in, with or without the suffix that Canvas or Blackboard adds. Default: `OWN_COLUMN`,
+        which is added after the last column if it does not exist.
     id_column : str, optional
-        The column that says who a student is; all of `ID_COLUMNS` that are there unless given.
+        The column with the ids of students. Default: every column of `ID_COLUMNS` in the roster.
     group_column : str, optional
-        The column that says who works together: its lines get the best mark of those with the same text there.
+        The column with the groups of students. All lines with the same group get its best mark.
 
     Raises
     ------
     InputError
-        If it cannot be read, is no table, or lacks a column.
+        If the file cannot be read, is not a table, or lacks a column.
     """
 
     def __init__(
@@ -119,12 +119,12 @@ class Roster:
         group_column: str = "",
     ):
         self.path = path
-        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        content = path.read_bytes() if path.stat().st_size <= MAX_ROSTER_BYTES else b""
         if not content.strip():
             raise InputError(f"{path} is not a roster: it is {'too large' if path.stat().st_size else 'empty'}.")
         try:
             self.table = TextTable.read(content)
-        except NotText as error:
+        except NotTextError as error:
             raise InputError(
                 f"{path} is {error}, but a roster must be a text table: save or export it as CSV, UTF-8 (Blackboard: as .xls, "
                 "separated by tabs)."
@@ -136,43 +136,45 @@ class Roster:
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
         known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
-        self.ids = [self._named(id_column)] if id_column else known
+        self.ids = [self._column_number(id_column)] if id_column else known
         self._is_id_named = bool(id_column)
         if not self.ids:
             raise InputError(
                 f"{path} has none of the known columns of ids ({', '.join(ID_COLUMNS)}); name one with --id-column"
-                f"{nearest('', self.header)}"
+                f"{did_you_mean('', self.header)}"
             )
-        self._group = self._named(group_column) if group_column else None
+        self._group = self._column_number(group_column) if group_column else None
         present = [number for number, name in enumerate(self.header) if name == OWN_COLUMN]
-        self.target = self._named(column) if column else present[0] if present else None
+        self.target = self._column_number(column) if column else present[0] if present else None
         if self.target in self.ids:
             raise InputError(
                 f"{self.header[self.target or 0]!r} is a column of ids in {path}; choose another one for the marks."
             )
         self.column = OWN_COLUMN if self.target is None else self.header[self.target]
 
-    def _named(self, name: str) -> int:
-        """The number of a column."""
+    def _column_number(self, name: str) -> int:
+        """Return the number of a column."""
         exact = [i for i, known in enumerate(self.header) if known == name.strip()]
         wanted = name.strip().casefold()
         found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
-        found = found or [i for i, known in enumerate(self.header) if _ADDED.sub("", known).casefold() == wanted]
+        found = found or [
+            i for i, known in enumerate(self.header) if _PLATFORM_SUFFIX.sub("", known).casefold() == wanted
+        ]
         if len(found) == 1:
             return found[0]
         if found:
             raise InputError(f"{self.path} has {len(found)} columns {name!r}; write the full name.")
-        raise InputError(f"{self.path} has no column {name!r}{nearest(name, [one for one in self.header if one])}")
+        raise InputError(f"{self.path} has no column {name!r}{did_you_mean(name, [one for one in self.header if one])}")
 
-    def filled(self, found: Sequence[FoundSubmission], rows: Iterable[SubmissionGrade]) -> Filled:
+    def fill(self, found: Sequence[FoundSubmission], rows: Iterable[SubmissionGrade]) -> FilledRoster:
         """Match students and submissions, and fill in the column.
 
         Parameters
         ----------
         found : sequence of FoundSubmission
-            The submissions, as they were found.
+            The submissions that were found.
         rows : iterable of SubmissionGrade
-            What came of them.
+            The results of the submissions.
 
         Returns
         -------
@@ -188,7 +190,7 @@ class Roster:
         by_line = {
             number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
         }
-        matches = [self._of_group(number, by_line) for number in students]
+        matches = [self._best_of_group(number, by_line) for number in students]
         values = {
             number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
         }
@@ -200,10 +202,10 @@ class Roster:
                 )
                 matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
-        return Filled(self._written(values, out_of), tuple(matches), self.column)
+        return FilledRoster(self._content(values, out_of), tuple(matches), self.column)
 
-    def _of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
-        """The best mark of a line and of those in its group."""
+    def _best_of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
+        """Return the best mark of a line and of the other lines in its group."""
         own, group = by_line[number], self.table.text(number, self._group) if self._group is not None else ""
         if not group:
             return own
@@ -212,25 +214,25 @@ class Roster:
         return own if own.points == best.points else replace(best, id=own.id)
 
     def _students(self) -> list[int]:
-        """The numbers of the lines that have an id: neither Canvas's points possible nor an empty line."""
+        """Return the numbers of the lines with an id, which excludes Canvas's line of possible points and empty lines."""
         return [number for number in range(1, len(self.table.rows)) if self._id(number)]
 
     def _id(self, number: int) -> str:
         return next(filter(None, (self.table.text(number, i) for i in self.ids)), "")
 
     def _match(
-        self, number: int, one: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
+        self, number: int, found: FoundSubmission | None, rows: Mapping[str, SubmissionGrade], problem: str
     ) -> Match:
-        """The line of the account of one student."""
-        id, row = self._id(number), rows.get(one.student) if one else None
+        """Return the match of one student."""
+        id, row = self._id(number), rows.get(found.student) if found else None
         if row is None:
             return Match(id, "", remark=problem or "no submission")
         if row.failed:
             return Match(id, row.student, remark="could not be graded")
         return Match(id, row.student, row.points)
 
-    def _written(self, values: Mapping[int, float], out_of: float) -> bytes:
-        """The file with these numbers in the column."""
+    def _content(self, values: Mapping[int, float], out_of: float) -> bytes:
+        """Return the file with these numbers in the column."""
         comma, is_new, separator = self._decimal_comma(), self.target is None, self.table.separator
         target = max(map(len, self.table.rows)) if self.target is None else self.target
         written = []
@@ -250,7 +252,7 @@ class Roster:
         return replace(self.table, rows=written).content()
 
     def _decimal_comma(self) -> bool:
-        """Whether the numbers of this table have a comma: where it separates no cells, and no number has a point."""
+        """Return True if this table uses decimal commas: cells are not separated by commas, and no number has a point."""
         texts = [cell.text for row in self.table.rows[1:] for cell in row]
         with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
         return (
@@ -259,7 +261,7 @@ class Roster:
 
 
 def _quoted_as(cell: Cell, value: str) -> str:
-    """A value in quotes if that cell has some."""
+    """Return the value with quotes if the cell has quotes."""
     return f'"{value}"' if cell.raw.strip().startswith('"') else value
 
 
@@ -268,33 +270,34 @@ def matched_lines(
 ) -> tuple[dict[int, FoundSubmission], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
-    Who was found in an earlier run comes first. Of the others, an id as it is written does, then one without a spreadsheet's
-    signs, then one in other letters, then a number without its zeros. Who comes later takes no line, and no doubt falls on whoever has it.
+    Submissions whose owner was found in an earlier run are matched first. Within a run, exact ids are matched first, then ids
+    without the signs that spreadsheets add, then ids in other upper or lower case, then numbers without leading zeros. A later
+    match never takes or disputes a line that is already matched.
 
     Parameters
     ----------
     found : sequence of FoundSubmission
     columns : sequence of (name, mapping from line to cell)
-        The columns with ids; their names in lower case, none for what an instructor has named. A platform's submissions
-        belong to its own column: in others students may write what they like.
+        The columns with ids. Their names are in lower case, or empty for a column that the instructor named. A platform's
+        submissions are matched only with the platform's own column, because students may edit the others.
 
     Returns
     -------
     (mapping from line to FoundSubmission, mapping from line or student to sentence)
-        The matches, and what is in the way of others.
+        The matches, and the reasons why other lines and students were not matched.
     """
     whose: dict[int, FoundSubmission] = {}
     problems: dict[int | str, str] = {}
     forms = {
         written: [(name, _lines_by_id(cells, written)) for name, cells in columns]
-        for written in (_exactly, _plainly, _loosely, _without_zeros)
+        for written in (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
     }
-    found = _with_one_reading(found, columns)
-    runs = sorted({one.since for one in found})
+    found = _resolve_ids(found, columns)
+    runs = sorted({one.first_run for one in found})
     for run, written in itertools.product(runs, forms):
         have_one = {one.student for one in whose.values()}
         claims: dict[int, list[FoundSubmission]] = defaultdict(list)
-        for one in (one for one in found if one.since == run):
+        for one in (one for one in found if one.first_run == run):
             theirs = _lines_of(one, forms[written], written)
             if one.student in have_one or one.student in problems or not theirs:
                 continue
@@ -313,7 +316,7 @@ def matched_lines(
             if first is None:
                 problems[number] = f"{' and '.join(one.student for one in ones)} have this id"
     for _, cells in columns:
-        for id, numbers in _lines_by_id(cells, _plainly).items():
+        for id, numbers in _lines_by_id(cells, _unquoted_id).items():
             for number in numbers if len(numbers) > 1 else ():
                 if number not in whose:
                     problems[number] = f"the id {id} stands in {len(numbers)} lines"
@@ -321,18 +324,18 @@ def matched_lines(
 
 
 def _lines_of(
-    one: FoundSubmission, lines: Sequence[tuple[str, Mapping[str, set[int]]]], written: Callable[[str], str]
+    found: FoundSubmission, lines: Sequence[tuple[str, Mapping[str, set[int]]]], normalize: Callable[[str], str]
 ) -> set[int]:
-    """The lines that a submission may belong to."""
-    keys = {written(id) for id in one.ids} - {""}
-    own = [column for name, column in lines if name in ("", ID_COLUMN.get(one.platform, name))]
+    """Return the lines that a submission may belong to."""
+    keys = {normalize(id) for id in found.ids} - {""}
+    own = [column for name, column in lines if name in ("", ID_COLUMN.get(found.platform, name))]
     return {n for column in own for key in keys for n in column.get(key, ())}
 
 
-def _with_one_reading(
+def _resolve_ids(
     found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
 ) -> list[FoundSubmission]:
-    """Names that can be read in several ways are read in that in which most of them are ids of the roster."""
+    """Resolve names with several readings: use the reading in which most of the names are ids of the roster."""
     known = {text for _, cells in columns for text in cells.values()}
     fits = Counter(n for one in found if len(one.ids) > 1 for n, id in enumerate(one.ids) if id in known)
     best = [n for n in fits if fits[n] == max(fits.values())]
@@ -341,39 +344,39 @@ def _with_one_reading(
     return [replace(one, ids=one.ids[best[0] : best[0] + 1]) if len(one.ids) > 1 else one for one in found]
 
 
-def _lines_by_id(cells: Mapping[int, str], written: Callable[[str], str]) -> dict[str, set[int]]:
-    """Id -> lines."""
+def _lines_by_id(cells: Mapping[int, str], normalize: Callable[[str], str]) -> dict[str, set[int]]:
+    """Map each id to its lines."""
     start = _common_start([text for text in cells.values() if text])
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in cells.items():
-        for key in {written(text), written(text.removeprefix(start))} - {""}:
+        for key in {normalize(text), normalize(text.removeprefix(start))} - {""}:
             found[key].add(number)
     return found
 
 
 def _common_start(ids: Sequence[str]) -> str:
-    """The words with which all ids begin, if numbers follow: Moodle's ``Participant ``. ``u`` of ``u1234`` is a part of the id."""
+    """Return the words before the numbers in all ids, as in Moodle's ``Participant 17``. The ``u`` of ``u1234`` is part of the id."""
     starts = {re.sub(r"\d+$", "", id) for id in ids}
     start = starts.pop() if len(starts) == 1 else ""
     return start if len(start.strip()) > 5 else ""
 
 
-def _exactly(id: str) -> str:
+def _exact_id(id: str) -> str:
     return id
 
 
-def _plainly(id: str) -> str:
-    """``="007"`` and ``'007``, which a spreadsheet does not read as numbers, -> ``007``."""
+def _unquoted_id(id: str) -> str:
+    """Return an id without the signs that stop a spreadsheet from reading a number: ``="007"`` and ``'007`` -> ``007``."""
     wrapped = re.fullmatch(r'="?([^"]*)"?', id)
     return (wrapped[1] if wrapped else id.removeprefix("'")).strip()
 
 
-def _loosely(id: str) -> str:
-    """`` Ada`` -> ``ada``; letters and their accents are one character."""
-    return unicodedata.normalize("NFC", _plainly(id)).casefold()
+def _normalized_id(id: str) -> str:
+    """Return an id without spaces, in lower case and with composed accents: `` Ada`` -> ``ada``."""
+    return unicodedata.normalize("NFC", _unquoted_id(id)).casefold()
 
 
-def _without_zeros(id: str) -> str:
-    """``007`` -> ``7``; nothing of what is no number."""
-    id = _plainly(id)
+def _id_without_zeros(id: str) -> str:
+    """Return a number without leading zeros (``007`` -> ``7``), and an empty string for anything else."""
+    id = _unquoted_id(id)
     return id.lstrip("0") if id.isascii() and id.isdigit() else ""

@@ -1,7 +1,7 @@
-"""Find submissions whose answers are equal apart from white space, comments and the names of variables.
+"""Find submissions whose answers are equal except for white space, comments and names of variables.
 
-A fact, not an accusation: ``solve`` gives everyone the same answer. Nothing of a student's is parsed or run; answers are cut into
-words and signs, and a worker keeps a digest of these.
+Equal answers are a fact, not an accusation: ``solve`` gives everyone the same answer. The student's code is neither parsed nor run.
+An answer is split into tokens, and a worker saves a digest of them.
 """
 
 import functools
@@ -15,25 +15,25 @@ from dataclasses import dataclass
 
 from lxmls_day1.grading.gradebook import SubmissionGrade
 
-#: The words and signs that an answer must have beyond what was given out: shorter ones are alike by themselves.
+#: Minimum number of tokens in addition to the starter code. Shorter answers are often equal by chance.
 MIN_ANSWER_TOKENS = 40
-MAX_FUNCTION_CHARACTERS = 10_000  # some versions of Python take long for a line of many more
+MAX_FUNCTION_CHARACTERS = 10_000  # some versions of Python are slow on a longer line
 _IGNORED = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 _LAYOUT = {tokenize.NEWLINE: "end", tokenize.INDENT: "deeper", tokenize.DEDENT: "back"}
 _ASSIGNMENTS = {"=", ":=", "+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", ">>=", "<<=", "**="}
-_RAISE = 5  # words and signs of the line that stands in a stub: raise NotImplementedError("…")
+_STUB_TOKENS = 5  # tokens of the line in a stub: raise NotImplementedError("…")
 
 
 @dataclass(frozen=True)
 class SameWork:
-    """Submissions with equal answers, and the exercises that these answer."""
+    """Submissions with equal answers, and the exercises of these answers."""
 
     rows: tuple[SubmissionGrade, ...]
     exercises: tuple[str, ...]
 
 
 def same_work(rows: Sequence[SubmissionGrade]) -> list[SameWork]:
-    """List the groups of submissions with equal answers, those with the most exercises first.
+    """Return the groups of submissions with equal answers, ordered by the number of exercises, largest first.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def same_work(rows: Sequence[SubmissionGrade]) -> list[SameWork]:
 
 
 def digest_of_answer(functions: Iterable[tuple[str, str]]) -> str:
-    """Return a digest of an answer, equal for answers that differ in white space, comments and names of variables only.
+    """Return a digest of an answer. Answers that differ only in white space, comments and names of variables have the same digest.
 
     Parameters
     ----------
     functions : iterable of (str, str)
-        The functions of an exercise without docstrings, each as it was handed in and as it was given out.
+        The functions of an exercise without docstrings, each in the submitted and in the starter version.
 
     Returns
     -------
     str
-        Empty for an answer that is too short, too long, or cannot be cut into words and signs.
+        Empty for an answer that is too short, too long, or cannot be tokenised.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def digest_of_answer(functions: Iterable[tuple[str, str]]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _number_of_tokens(stub: str) -> int:
-    return max(0, len(_plain_tokens(stub)) - _RAISE) if stub else 0
+    return max(0, len(_plain_tokens(stub)) - _STUB_TOKENS) if stub else 0
 
 
 def _plain_tokens(source: str) -> list[str]:
-    """Cut a function into words and signs, with numbers for its variables."""
+    """Split a function into tokens, with numbers in place of the names of its variables."""
     text = textwrap.dedent(source) + "\n"
     tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in _IGNORED]
     variables, kept = _variables(tokens)
@@ -108,18 +108,18 @@ def _plain_tokens(source: str) -> list[str]:
 
 
 def _variables(tokens: Sequence[tokenize.TokenInfo]) -> tuple[set[str], set[int]]:
-    """Return the names of variables: of parameters, and of what is assigned, looped over or defined.
+    """Return the names of variables: parameters, and names that are assigned, looped over or defined.
 
     Returns
     -------
     names : set of str
     kept : set of int
-        The numbers of tokens that are no variable whatever their name: attributes, and names of keyword arguments.
+        The positions of tokens that are never variables: attributes, and names of keyword arguments.
     """
     names: set[str] = set()
     kept: set[int] = set()
-    line: list[str] = []  # the names in this statement that an assignment may follow
-    head, level = "", 0  # the word that began what stands before a colon or an `in`; how many brackets are open
+    line: list[str] = []  # names in this statement that become variables if `=` follows
+    head, level = "", 0  # the open keyword def, lambda or for; the number of open brackets
     for n, token in enumerate(tokens):
         word, before = token.string, tokens[n - 1].string if n else ""
         after = tokens[n + 1].string if n + 1 < len(tokens) else ""

@@ -1,15 +1,15 @@
-"""The feedback for a student: a page for the browser.
+"""The feedback page for a student.
 
-It says for each exercise how many points it brought, and why. A public check is shown with its calls, what was expected and
-what came; a hidden check with its title, the verdict and a known mistake. A known mistake stands once, at the head of its
-exercise. An exercise that was not begun is one line.
+It lists the points of each exercise with the reasons. A public check is shown with its calls, the expected and the actual
+values; a hidden check with its title, the verdict and a known mistake. A known mistake is shown once, at the top of its
+exercise. An exercise that was not begun takes one line.
 """
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lxmls_day1.course.diagnosis.naming import head_of
+from lxmls_day1.course.diagnosis.naming import diagnosis_heading
 from lxmls_day1.grading.gradebook import (
     MISSING,
     OK,
@@ -21,22 +21,22 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, how_graded, joined, name_of, points_text, render
-from lxmls_day1.grading.safe_text import lines, one_line
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, joined, name_of, points_text, render, run_details
+from lxmls_day1.grading.safe_text import one_line, truncate_lines
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
-BY_HAND, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
+TO_BE_MARKED, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
 
 def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
-    """The page of one student: a document that needs no other file.
+    """Return the page of one student as an HTML document that needs no other file.
 
     Parameters
     ----------
     row : SubmissionGrade
     gradebook : Gradebook
-        The run that the row belongs to; its other rows are not used.
+        The run of the row; its other rows are not used.
 
     Returns
     -------
@@ -58,15 +58,15 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
         out_of=points_text(row.out_of),
         share=row.points / row.out_of if row.out_of else 0.0,
         exercises=[_exercise_on_page(exercise, row) for exercise in row.exercises],
-        still_to_come=_still_to_come(row),
+        still_to_come=_manual_exercises_note(row),
         facts=_facts(row, gradebook),
-        BY_HAND=BY_HAND,
+        BY_HAND=TO_BE_MARKED,
         EXAMPLE_TEXT=EXAMPLE_TEXT,
     )
 
 
 def explanation(check: CheckGrade) -> str:
-    """The verdict and the text of one check for a student, as plain text of some lines.
+    """Return the verdict and the text of one check for a student, as plain text of some lines.
 
     Examples
     --------
@@ -76,29 +76,29 @@ def explanation(check: CheckGrade) -> str:
     """
     said = [f"{VERDICT_WORDS[check.verdict][1]}: {VERDICTS[check.verdict]}" if check.verdict != OK else "right"]
     if check.text:
-        said.append(lines(check.text))
+        said.append(truncate_lines(check.text))
     return "\n".join(said)
 
 
 def calls_text(check: CheckGrade) -> str:
-    """The calls of a check, a line for each."""
-    return lines("\n".join(one_line(call, 500) for call in check.calls), most_lines=20)
+    """Return the calls of a check, one per line."""
+    return truncate_lines("\n".join(one_line(call, 500) for call in check.calls), max_lines=20)
 
 
-def _still_to_come(row: SubmissionGrade) -> str:
-    """A sentence about the exercises that are marked by hand; empty if there is none."""
+def _manual_exercises_note(row: SubmissionGrade) -> str:
+    """Return a sentence about the exercises that still need a manual mark, or an empty string."""
     unmarked = row.unmarked
     if not unmarked:
         return ""
     most = points_text(sum(exercise.out_of for exercise in unmarked))
     ids = joined([one_line(exercise.id) for exercise in unmarked])
-    return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {BY_HAND}."
+    return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {TO_BE_MARKED}."
 
 
 def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
     receipt = f"sha256 {one_line(row.receipt)}" if row.receipt else ""
-    return [*how_graded(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
+    return [*run_details(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
 class _CheckOnPage(NamedTuple):
@@ -107,10 +107,10 @@ class _CheckOnPage(NamedTuple):
     check: CheckGrade
     sign: str
     word: str
-    meaning: str  # of the verdict; empty where it need not be said
-    text: str  # empty where `as_in` says it
-    as_in: str | None  # the title of an earlier check of the exercise that has the same text
-    calls: str  # what was called, a line for each call; empty for hidden checks
+    meaning: str  # explanation of the verdict; empty if not needed
+    text: str  # empty if `same_text_as` is set
+    same_text_as: str | None  # the title of an earlier check of the exercise with the same text
+    calls: str  # one call per line; empty for hidden checks
 
 
 class _ExerciseOnPage(NamedTuple):
@@ -122,13 +122,13 @@ class _ExerciseOnPage(NamedTuple):
     points: str
     share: float
     passed: str
-    line: str  # instead of the checks, where all of them say this
-    is_blank: bool  # whether the line is all there is to say
+    line: str  # replaces the checks if all of them have this text
+    is_blank: bool  # True if `line` is the only content
     checks: list[_CheckOnPage]
-    answers: list[FreeAnswer]  # those that hold something
-    unanswered: str  # how many others there are
-    answers_are: str  # marked, to be marked, or read only
-    named: str  # what stands above the sentences on its mistakes
+    answers: list[FreeAnswer]  # the non-empty answers
+    unanswered: str  # a sentence with the number of empty answers
+    marking_state: str  # marked, to be marked, or not marked at all
+    mistakes_heading: str  # the heading of the sentences on its mistakes
 
 
 def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
@@ -140,16 +140,16 @@ def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _Exercis
         exercise,
         "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
         one_line(f"{exercise.id} {exercise.title}"),
-        f"{BY_HAND}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
+        f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
-        "–" if exercise.by_hand else f"{exercise.passed} of {len(exercise.checks)}",
+        "–" if exercise.is_manual else f"{exercise.passed} of {len(exercise.checks)}",
         line,
         bool(line) and not answered and exercise.mark is None,
         [] if line else list(_checks_on_page(exercise)),
         answered,
         _unanswered(len(answers) - len(answered)) if answered or not line else "",
-        "read, not marked" if not exercise.by_hand else BY_HAND if points is None else "marked by hand",
-        head_of(exercise.named_as),
+        "read, not marked" if not exercise.is_manual else TO_BE_MARKED if points is None else "marked by hand",
+        diagnosis_heading(exercise.named_as),
     )
 
 
@@ -158,26 +158,26 @@ def _unanswered(count: int) -> str:
 
 
 def _line_for_all(exercise: ExerciseGrade) -> str:
-    """What all checks say of an exercise that is not begun or whose file is not there; empty if they say more."""
-    texts = {check.text for check in exercise.checks if check.text}  # hidden checks have none
+    """Return the text of all checks of an exercise that is not begun or not handed in; empty if their texts differ."""
+    texts = {check.text for check in exercise.checks if check.text}  # hidden checks have no text
     if len(texts) != 1 or any(check.verdict != MISSING for check in exercise.checks):
         return ""
     return one_line(texts.pop())
 
 
 def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
-    """The checks of an exercise. A text that an earlier check has already is not repeated."""
+    """Yield the checks of an exercise. A text that an earlier check already has is not repeated."""
     titles: dict[str, str] = {}
     for check in exercise.checks:
         as_in = titles.get(check.text)
         calls = calls_text(check) if check.calls and not check.hidden else ""
-        meaning = VERDICTS[check.verdict] if _needs_words(check) else ""
+        meaning = VERDICTS[check.verdict] if _needs_explanation(check) else ""
         text = check.text if as_in is None else ""
         yield _CheckOnPage(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 
 
-def _needs_words(check: CheckGrade) -> bool:
-    """Whether to explain the verdict: if it is neither “right” nor “wrong”, or if a wrong answer has no text."""
+def _needs_explanation(check: CheckGrade) -> bool:
+    """Return True if the verdict needs an explanation: it is neither “right” nor “wrong”, or a wrong answer has no text."""
     return check.verdict not in (OK, WRONG) if check.text else check.verdict != OK

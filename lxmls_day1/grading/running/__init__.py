@@ -1,1 +1,1 @@
-"""Submissions run in boxes, and their answers are judged outside of them."""
+"""The execution of submissions in boxes, and the judgement of their answers outside the boxes."""

@@ -1,7 +1,7 @@
-"""A lab whose code runs in a box: what the ``lab`` fixture of the checks is while grading.
+"""A lab whose code runs in a box; it is the ``lab`` fixture of the checks during grading.
 
-A check says ``lab.classifier("mira", "Mira", regularizer=0.5).train(X, y)`` as it does with a `Lab`. Here each call is
-carried into the box and its answer out of it. A classifier stays in the box; the check holds a stand-in.
+A check calls ``lab.classifier("mira", "Mira", regularizer=0.5).train(X, y)`` as with a `Lab`. Each call is sent to the box,
+and its answer is sent back. A classifier stays in the box, and the check holds a proxy for it.
 """
 
 import builtins
@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.box import NO_END, Box, BoxFailure, RaisedInBox
+from lxmls_day1.box.box import TIMEOUT_MESSAGE, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
-from lxmls_day1.box.messages import Reference
+from lxmls_day1.box.messages import ObjectHandle
 from lxmls_day1.box.sandbox import ForkServer
-from lxmls_day1.course.checked_lab import Answers, CheckedLab, LabCall
+from lxmls_day1.course.checked_lab import Answers, LabCall, LabUnderTest
 
-MOST_CALLS = 12
-LONGEST_CALL = 160
-LONGEST_LITERAL = 60
-MOST_METHODS = 1000
-#: What would end a check's own loop without a sound is of the class that Python makes of it in a generator.
-STANDS_FOR = {"StopIteration": RuntimeError, "StopAsyncIteration": RuntimeError}
+MAX_CALLS = 12
+MAX_CALL_CHARS = 160
+MAX_LITERAL_CHARS = 60
+MAX_METHODS = 1000
+#: These exceptions would silently end a loop of the check. Python replaces them by RuntimeError in a generator, so we do, too.
+EXCEPTION_SUBSTITUTES = {"StopIteration": RuntimeError, "StopAsyncIteration": RuntimeError}
 
 
-class BoxedLab(CheckedLab):
-    """The stand-in for a `Lab`.
+class BoxedLab(LabUnderTest):
+    """A proxy for a `Lab` in a box.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class BoxedLab(CheckedLab):
     Attributes
     ----------
     calls : list of str
-        What was called since `begin`, if that is noted.
+        The calls since `begin`, if calls are recorded.
     changes : list of str
-        The functions and methods that have changed an argument since `begin`, as the box says. Code that hides it is marked
-        as if it changed nothing: nobody but the code in the box had that argument.
+        The functions and methods that have changed an argument since `begin`, as reported by the box. Code that hides a
+        change goes unnoticed, which does no harm, because only the code in the box used that argument.
     """
 
     def __init__(self, fork_server: ForkServer, files: Mapping[PurePosixPath, bytes], limits: Limits):
@@ -55,69 +55,69 @@ class BoxedLab(CheckedLab):
         self._check_seconds_left = limits.check_seconds
         self._noting = False
         self._first_call = True
-        # The methods of the classes of which this box has made an object.
+        # The method names of each class that was instantiated in this box.
         self._methods: dict[tuple[str, ...], frozenset[str]] = {}
         self.calls: list[str] = []
         self.changes: list[str] = []
         self.answers: Answers = []
 
-    def begin(self, noting: bool = False) -> None:
-        """A new check begins, with its own time; its calls are noted if they may be told."""
+    def begin(self, record_calls: bool = False) -> None:
+        """Start a new check with its own time limit. Record its calls if `record_calls` is True, because students may see them."""
         self.calls = []
         self.changes = []
         self.answers = []
-        self._noting = noting
+        self._noting = record_calls
         self._first_call = True
         self._check_seconds_left = self._limits.check_seconds
 
-    def take_printed(self) -> str:
-        """What the code has printed since the last time."""
-        return self._box.take_printed() if self._box is not None else ""
+    def read_output(self) -> str:
+        """Return the output of the code since the last call of this method."""
+        return self._box.read_output() if self._box is not None else ""
 
     def close(self) -> None:
-        """Nothing is left of the box after this."""
+        """End the box, if there is one."""
         if self._box is not None:
             self._box.close()
-            self.close_failed()
+            self.discard_box()
 
     def perform(self, call: LabCall) -> Any:
-        """What comes of a call in the box, and goes there in one piece."""
+        """Run a call in the box, as one request, and return its result."""
         if self._noting:
-            for name, arguments, settings in call.single_calls():
-                self.note(name, arguments, settings)
-        return self._made(call) if call.makes_object else self._plain(call)
+            for name, arguments, settings in call.individual_calls():
+                self.record_call(name, arguments, settings)
+        return self._make_object(call) if call.returns_object else self._return_value(call)
 
-    def _plain(self, call: LabCall) -> Any:
-        answer = self.ask("perform", call.name, **vars(call))
+    def _return_value(self, call: LabCall) -> Any:
+        answer = self.request("perform", call.name, **vars(call))
         if call.method in ("each", "each_made"):
-            wanted = len(call.arguments[0])
-            if not isinstance(answer, list) or len(answer) != wanted:
-                raise BoxFailure(REFUSED, f"what came out of the box is not {wanted} answers")
+            n_expected = len(call.arguments[0])
+            if not isinstance(answer, list) or len(answer) != n_expected:
+                raise BoxFailure(REFUSED, f"what came out of the box is not {n_expected} answers")
         if call.method == "each_made":
             parts = 1 + len(call.arguments[1])
             if not all(isinstance(one, list) and len(one) == parts for one in answer):
                 raise BoxFailure(REFUSED, f"what came out of the box is not what was asked of {call.target[1]}")
-        self.answers[-1] = call.name, call.single_answers(answer)
+        self.answers[-1] = call.name, call.individual_results(answer)
         return answer
 
-    def _made(self, call: LabCall) -> "BoxedObject":
+    def _make_object(self, call: LabCall) -> "BoxedObject":
         kind = (call.method, *call.target)
         methods = self._methods.get(kind)
-        answer = self.ask("make", call.name, **vars(call), methods=methods is None)
+        answer = self.request("make", call.name, **vars(call), methods=methods is None)
         made, names = (answer.get("made"), answer.get("methods")) if isinstance(answer, dict) else (None, None)
-        if methods is None and isinstance(names, list) and len(names) <= MOST_METHODS:
+        if methods is None and isinstance(names, list) and len(names) <= MAX_METHODS:
             methods = self._methods[kind] = frozenset(map(str, names))
-        if not isinstance(made, Reference) or methods is None:
+        if not isinstance(made, ObjectHandle) or methods is None:
             raise BoxFailure(REFUSED, f"what came out of the box is not a {call.name}")
         return BoxedObject(self, self._box, made, call.name, methods)
 
-    def note(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
-        """Put down a call, if the calls of this check are noted."""
-        if self._noting and len(self.calls) <= MOST_CALLS:
-            self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MOST_CALLS else "…")
+    def record_call(self, name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
+        """Record a call, if the calls of this check are recorded."""
+        if self._noting and len(self.calls) <= MAX_CALLS:
+            self.calls.append(call_text(name, arguments, settings) if len(self.calls) < MAX_CALLS else "…")
 
-    def ask(self, verb: str, name: str, /, **content: Any) -> Any:
-        """What the program in the box answers; `name` is that of what is called."""
+    def request(self, verb: str, name: str, /, **content: Any) -> Any:
+        """Send a request to the program in the box and return its answer; `name` is the name of the called function."""
         box = self._open()
         self.answers.append(None)
         if self._first_call:
@@ -127,22 +127,22 @@ class BoxedLab(CheckedLab):
             (self._check_seconds_left, self._limits.check_seconds), (self._seconds_left, self._limits.total_seconds)
         )
         try:
-            answer = box.ask({"do": verb, **content}, left, limit)
-            if box.changed:
+            answer = box.call({"do": verb, **content}, left, limit)
+            if box.arguments_changed:
                 self.changes.append(name)
             self.answers[-1] = name, [answer]
             return answer
         except RaisedInBox as error:
-            raise exception_of(error) from None
+            raise to_builtin_exception(error) from None
         except BoxFailure:
-            self.close_failed()
+            self.discard_box()
             raise
         finally:
-            self._check_seconds_left -= box.spent
-            self._seconds_left -= box.spent
+            self._check_seconds_left -= box.seconds_used
+            self._seconds_left -= box.seconds_used
 
-    def close_failed(self) -> None:
-        """Forget a box that went down; the next call opens another one."""
+    def discard_box(self) -> None:
+        """Discard a box that has ended. The next call opens a new one."""
         if self._box is not None:
             self._cpu_left -= self._box.cpu_used
             self._box = None
@@ -155,7 +155,7 @@ class BoxedLab(CheckedLab):
         if self._cpu_left <= 0:
             raise BoxFailure(TIMEOUT, f"the {limits.cpu_seconds:g} s of processor time were used up before")
         if self._check_seconds_left <= 0:
-            raise BoxFailure(TIMEOUT, NO_END.format(limits.check_seconds))
+            raise BoxFailure(TIMEOUT, TIMEOUT_MESSAGE.format(limits.check_seconds))
         if self._box is None:
             self._box = Box(self._fork_server, self._files, limits, self._cpu_left)
             self._first_call = True
@@ -163,9 +163,9 @@ class BoxedLab(CheckedLab):
 
 
 class BoxedObject:
-    """The stand-in for a classifier or a data set that lives in a box: its methods are called there."""
+    """A proxy for a classifier or a data set in a box. Its methods run in the box."""
 
-    def __init__(self, lab: BoxedLab, box: Box | None, reference: Reference, name: str, methods: frozenset[str]):
+    def __init__(self, lab: BoxedLab, box: Box | None, reference: ObjectHandle, name: str, methods: frozenset[str]):
         self._lab, self._box, self._reference, self._name, self._methods = lab, box, reference, name, methods
 
     def __getattr__(self, name: str) -> Any:
@@ -174,7 +174,7 @@ class BoxedObject:
         self._check_alive()
         if name in self._methods:
             return self._method(name)
-        answer = self._lab.ask("get", name, object=self._reference.number, name=name)
+        answer = self._lab.request("get", name, object=self._reference.number, name=name)
         if not isinstance(answer, dict) or len(answer) != 1:
             raise BoxFailure(REFUSED, f"what came out of the box is not {name}")
         return self._method(name) if "method" in answer else answer.get("attribute")
@@ -182,10 +182,10 @@ class BoxedObject:
     def _method(self, name: str) -> Callable[..., Any]:
         def method(*arguments: Any, **settings: Any) -> Any:
             self._check_alive()
-            self._lab.note(name, arguments, settings)
-            crossing = [Reference(a._reference.number) if isinstance(a, BoxedObject) else a for a in arguments]
+            self._lab.record_call(name, arguments, settings)
+            crossing = [ObjectHandle(a._reference.number) if isinstance(a, BoxedObject) else a for a in arguments]
             number = self._reference.number
-            return self._lab.ask("call", name, object=number, name=name, arguments=crossing, settings=settings)
+            return self._lab.request("call", name, object=number, name=name, arguments=crossing, settings=settings)
 
         return method
 
@@ -194,30 +194,30 @@ class BoxedObject:
             raise BoxFailure(CRASHED, f"the {self._name} is gone with its box")
 
 
-def exception_of(error: RaisedInBox) -> Exception:
-    """An exception of ours for one of a student: of the nearest built-in class, with `boxed` telling about it.
+def to_builtin_exception(error: RaisedInBox) -> Exception:
+    """Return an exception for one that student code raised: of the nearest built-in class, with the original as its attribute `boxed`.
 
-    A check can thus say ``except ValueError``. Nothing that is not an ordinary exception comes out of a box. Some classes,
-    such as ExceptionGroup and UnicodeDecodeError, are not made of a text alone: the nearest one above them is taken.
+    A check can thus use ``except ValueError``. The class is always a subclass of `Exception`. Some classes,
+    such as ExceptionGroup and UnicodeDecodeError, cannot be made from a message alone; their nearest base class is used.
 
     Examples
     --------
-    >>> exception_of(RaisedInBox(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
+    >>> to_builtin_exception(RaisedInBox(("ExceptionGroup", "BaseExceptionGroup", "Exception"), "two at once", ""))
     Exception('two at once')
     """
     made = Exception(str(error))
     for kind in error.kinds:
-        found = InputError if kind == "InputError" else STANDS_FOR.get(kind, getattr(builtins, kind, None))
+        found = InputError if kind == "InputError" else EXCEPTION_SUBSTITUTES.get(kind, getattr(builtins, kind, None))
         if isinstance(found, type) and issubclass(found, Exception):
             with contextlib.suppress(TypeError):
                 made = found(str(error))
                 break
-    made.boxed = error  # type: ignore[attr-defined]  # `session` looks for it on an exception of whatever class
+    made.boxed = error  # type: ignore[attr-defined]  # `session` reads this attribute
     return made
 
 
 def call_text(name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]) -> str:
-    """A call as a student would write it.
+    """Return a call as a student would write it.
 
     Examples
     --------
@@ -229,19 +229,19 @@ def call_text(name: str, arguments: tuple[Any, ...], settings: Mapping[str, Any]
     parts = [_literal(argument) for argument in arguments]
     parts += [f"{key}={_literal(value)}" for key, value in settings.items()]
     text = f"{name}({', '.join(parts)})"
-    return text if len(text) <= LONGEST_CALL else text[: LONGEST_CALL - 2] + "…)"
+    return text if len(text) <= MAX_CALL_CHARS else text[: MAX_CALL_CHARS - 2] + "…)"
 
 
 def _literal(value: Any) -> str:
     if isinstance(value, BoxedObject):
         return value._name
-    if isinstance(value, np.ndarray) and value.size > LONGEST_LITERAL:
+    if isinstance(value, np.ndarray) and value.size > MAX_LITERAL_CHARS:
         return f"array {value.shape}"
-    if isinstance(value, (list, tuple, str)) and len(value) > LONGEST_LITERAL:
+    if isinstance(value, (list, tuple, str)) and len(value) > MAX_LITERAL_CHARS:
         return f"{type(value).__name__} of {len(value)}"
     if isinstance(value, np.ndarray):
         text = repr(np.round(value, 6).tolist()) if value.dtype.kind == "f" else repr(value.tolist())
-        return text if len(text) <= LONGEST_LITERAL else f"array {value.shape}"
+        return text if len(text) <= MAX_LITERAL_CHARS else f"array {value.shape}"
     if hasattr(value, "nnz"):
         return f"sparse array {value.shape}"
     if isinstance(value, np.generic):
@@ -249,7 +249,7 @@ def _literal(value: Any) -> str:
     text = repr(value)
     return (
         text
-        if len(text) <= LONGEST_LITERAL
+        if len(text) <= MAX_LITERAL_CHARS
         else f"{type(value).__name__} of {len(value)}"
         if hasattr(value, "__len__")
         else text

@@ -1,4 +1,4 @@
-"""What grading asks of boxes: which program runs in them, and what on this machine they must not see."""
+"""The settings of boxes for grading: the program that runs in them, and the files on this machine that are hidden from them."""
 
 import sys
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from pathlib import Path
 import lxmls_day1
 from lxmls_day1.box.programs import Program
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.running.refusals import LIBRARY, modules_with_answers
+from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, solution_modules
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -16,17 +16,17 @@ LAB_PROGRAM = "lxmls_day1.grading.running.lab_program:LabProgram"
 
 
 def lab_program() -> Program:
-    """The program of boxes that hold a lab."""
-    refused = modules_with_answers(Registry.of(reference_folder()))
+    """Return the program of boxes that hold a lab."""
+    refused = solution_modules(Registry.from_folder(reference_folder()))
     hidden = [*secret_folders(), *_files_of(refused)]
     return Program(LAB_PROGRAM, cache_folder(), {"refused": refused}, tuple(hidden))
 
 
 def _files_of(modules: Iterable[str]) -> list[Path]:
-    """The files on this machine, and the folder of the library, from which these modules could be imported or read."""
+    """Return the files on this machine, and the folder of the library, from which these modules could be imported or read."""
     found: list[Path] = []
     for name in modules:
-        if name == LIBRARY:
+        if name == BLOCKED_LIBRARY:
             spec = PathFinder.find_spec(name, [entry for entry in sys.path if Path(entry).name.endswith("-packages")])
             found += map(Path, spec.submodule_search_locations or () if spec else ())
         else:
@@ -36,7 +36,7 @@ def _files_of(modules: Iterable[str]) -> list[Path]:
 
 
 def secret_folders() -> list[Path]:
-    """The folders that hold solutions and hidden checks."""
+    """Return the folders that contain solutions and hidden checks."""
     reference, package = reference_folder(), Path(lxmls_day1.__file__).parent
     inside = package / "reference_lab"
     if (reference / "__init__.py").is_file() or reference.name == inside.name:

@@ -1,4 +1,4 @@
-"""The files with which a submission runs: a student's own where there was something to write, and the given ones elsewhere."""
+"""The files of a lab in a box: the student's files for the exercises, and the starter files for the rest."""
 
 import sys
 from collections.abc import Collection, Iterable
@@ -7,41 +7,53 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.course.workspaces.upgrade import of_today
-from lxmls_day1.grading.intake.submissions import Submission, not_too_many
+from lxmls_day1.course.workspaces.upgrade import migrate_source
+from lxmls_day1.grading.intake.submissions import Submission, truncate_warnings
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
-NATIVE = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")  # Python would prefer some of them to a .py file
+COMPILED_SUFFIXES = (
+    ".so",
+    ".pyd",
+    ".pyc",
+    ".pyo",
+    ".dll",
+    ".dylib",
+    ".pth",
+)  # Python prefers some of these to a .py file
 
 
-def lab_in_the_box(
-    submission: Submission, given: Files, exercises: Iterable[Exercise], graded: Iterable[Exercise] | None = None
+def box_files(
+    submission: Submission,
+    starter_files: Files,
+    exercises: Iterable[Exercise],
+    graded: Iterable[Exercise] | None = None,
 ) -> tuple[Files, tuple[str, ...]]:
-    """The files with which a submission runs: the student's where there was something to write, the given ones elsewhere.
+    """Return the files with which a submission runs: the student's files for the exercises, and the starter files for the rest.
 
     Parameters
     ----------
     submission : Submission
-    given : dict from path to content
-        What students were given: `student_files` of the reference lab.
+    starter_files : dict from path to content
+        The starter files: `student_files` of the reference lab.
     exercises : iterable of Exercise
-        All of the registry: their files are those that count. In place of one that was not handed in stands the given one, with its stubs.
+        All exercises of the registry. The student's versions of their files are used. The starter file, with its stubs,
+        replaces each file that was not handed in.
     graded : iterable of Exercise, optional
         The exercises whose missing files are reported. Default: `exercises`.
 
     Returns
     -------
     files : dict from path to content
-        Only ``readers/``, ``classifiers/``, and Python files at the top.
+        Only ``readers/``, ``classifiers/``, and Python files in the root folder of the lab.
     warnings : tuple of str
 
     Examples
     --------
     >>> def path(name): return PurePosixPath(name)
-    >>> given = {path("classifiers/__init__.py"): b"", path("classifiers/losses.py"): b"a = 1"}
+    >>> starter_files = {path("classifiers/__init__.py"): b"", path("classifiers/losses.py"): b"a = 1"}
     >>> theirs = {path("classifiers/losses.py"): b"a = 2", path("random.py"): b"", path("classifiers/mine.py"): b""}
-    >>> files, warnings = lab_in_the_box(Submission("ada", "Ada", "ada.zip", "", theirs), given, [])
+    >>> files, warnings = box_files(Submission("ada", "Ada", "ada.zip", "", theirs), starter_files, [])
     >>> sorted(map(str, files)), files[path("classifiers/losses.py")]
     (['classifiers/__init__.py', 'classifiers/losses.py', 'classifiers/mine.py'], b'a = 1')
     >>> for warning in warnings: print(warning)
@@ -54,12 +66,12 @@ def lab_in_the_box(
     files: Files = {}
     warnings: list[str] = []
     missing, changed = [], []
-    for path, content in given.items():
+    for path, content in starter_files.items():
         if path.parts[0] not in PACKAGES:
             continue
         if path in to_write:
             if path in theirs:
-                older = of_today(theirs[path], content) if path.suffix == ".py" else None
+                older = migrate_source(theirs[path], content) if path.suffix == ".py" else None
                 files[path] = older or theirs[path]
                 if older:
                     warnings.append(
@@ -67,39 +79,39 @@ def lab_in_the_box(
                     )
             elif path.suffix == ".py":
                 missing += [path] if path in needed else []
-                files[path] = content  # given files may import it, whether it is written or not
+                files[path] = content  # starter files may import it even if the student has not written it
             continue
         files[path] = content
-        if theirs.get(path, content) != content and _text_alone(theirs[path]) != _text_alone(content):
+        if theirs.get(path, content) != content and _normalized_text(theirs[path]) != _normalized_text(content):
             changed.append(display_name(path))
-    if len(changed) > 3:  # a lab that another version of the package has made
+    if len(changed) > 3:  # another version of the package made this lab
         warnings.append(
             f"{len(changed)} given files are not from this version, {', '.join(changed[:3])} among them; this version's are used."
         )
     else:
         warnings += [f"{name} was changed; the file that was given out is used." for name in changed]
-    own = [path for path in theirs if path not in given]
+    own = [path for path in theirs if path not in starter_files]
     in_the_lab = [path for path in own if path.parts[0] in PACKAGES or (len(path.parts) == 1 and path.suffix == ".py")]
     if in_the_lab:
-        modules = {str(path.with_suffix("")).casefold() for path in given if path.suffix == ".py"}
-        modules |= {str(path).casefold() for path in given}
+        modules = {str(path.with_suffix("")).casefold() for path in starter_files if path.suffix == ".py"}
+        modules |= {str(path).casefold() for path in starter_files}
         taken = {str(path).casefold() for path in files}
         folders_taken = {str(folder).casefold() for path in files for folder in path.parents}
     for path in sorted(in_the_lab):
-        if reason := _put_aside(path, modules, taken, folders_taken):
+        if reason := _ignored_reason(path, modules, taken, folders_taken):
             warnings.append(f"{display_name(path)} was put aside: {reason}.")
         else:
             files[path] = theirs[path]
     if missing:
         warnings.append(f"Not handed in: {', '.join(map(str, missing))}.")
-    return dict(sorted(files.items(), key=lambda item: str(item[0]))), not_too_many(warnings)
+    return dict(sorted(files.items(), key=lambda item: str(item[0]))), truncate_warnings(warnings)
 
 
-def _put_aside(
+def _ignored_reason(
     path: PurePosixPath, modules: Collection[str], taken: Collection[str], folders_taken: Collection[str]
 ) -> str:
-    """Why a file of their own cannot be in the box; empty if it can."""
-    if path.suffix.casefold() in NATIVE:
+    """Return the reason why one of the student's own files cannot be in the box, or an empty string if it can."""
+    if path.suffix.casefold() in COMPILED_SUFFIXES:
         return "only Python source is run"
     if str(path).casefold() in taken:
         return "a file of the lab has the same name except for capital letters"
@@ -118,7 +130,7 @@ def _put_aside(
     return ""
 
 
-def _text_alone(content: bytes) -> bytes:
-    """A text without what editors change by themselves: byte order mark, line ends, blanks at the ends of lines."""
+def _normalized_text(content: bytes) -> bytes:
+    """Return a text without the things that editors change: byte order mark, line ends, blanks at the ends of lines."""
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     return b"\n".join(line.rstrip() for line in lines).rstrip()

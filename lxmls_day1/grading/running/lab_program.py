@@ -1,6 +1,6 @@
-"""What runs inside the boxes of grading: it opens a lab, calls what is in it, and answers with what came of it.
+"""The program inside the boxes of grading: it opens a lab, calls its code, and replies with the results.
 
-Whatever runs here may be the student's. Nothing in this process, and nothing that it can see, says what is expected.
+Any code that runs here may be the student's, so this process, and everything it can read, contains no expected answer.
 """
 
 import functools
@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lxmls_day1.box.messages import Reference
-from lxmls_day1.box.programs import Answer, Handler
+from lxmls_day1.box.messages import ObjectHandle
+from lxmls_day1.box.programs import Handler, HandlerReply
 from lxmls_day1.course.checked_lab import GuardedLab, LabCall, method_names
-from lxmls_day1.course.running.refusals import refuse_modules
+from lxmls_day1.course.running.refusals import block_modules
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
 
@@ -23,20 +23,20 @@ class LabProgram:
     Parameters
     ----------
     refused : mapping from module to str, optional
-        The modules that cannot be imported in this process, and what is said to who imports them.
+        The modules that cannot be imported in this process, each with the error message for the importing code.
     """
 
     def __init__(self, refused: Mapping[str, str] | None = None):
-        refuse_modules(refused or {})
+        block_modules(refused or {})
 
     def warm_up(self) -> None:
-        """Import and run what nearly every lab needs, so that no box has to."""
+        """Import and run the code that nearly every lab needs, before the fork, so that no box has to."""
         from lxmls_day1.figures import boundaries  # noqa: F401
 
         warm_up_kernels()
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
-        """What answers the requests of a `BoxedLab`."""
+        """Return the handlers of the requests that a `BoxedLab` sends."""
         served = _ServedLab(folder)
         return {
             "make": served.make,
@@ -46,12 +46,12 @@ class LabProgram:
         }
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
-        """The frames that stand in the student's files."""
+        """Return the frames of the traceback that are in the student's files."""
         return trimmed_traceback(error, folder)
 
 
 class _ServedLab:
-    """The lab in a folder; opened when it is first needed."""
+    """The lab in a folder, opened when it is first needed."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -61,34 +61,37 @@ class _ServedLab:
     def _lab(self) -> GuardedLab:
         return GuardedLab(Lab(self._folder))
 
-    def _answer(self, call: Callable[[GuardedLab], Any]) -> Answer:
-        """What a call comes to; whether it has changed its arguments is told with it."""
+    def _answer(self, call: Callable[[GuardedLab], Any]) -> HandlerReply:
+        """Return the result of a call, and whether the call changed its arguments."""
         self._lab.changes.clear()
         value = call(self._lab)
-        return Answer(value, bool(self._lab.changes))
+        return HandlerReply(value, bool(self._lab.changes))
 
-    def make(self, request: dict[str, Any]) -> Answer:
-        """Make an object. With the first of its kind go the names of its methods, for which one need not ask then."""
+    def make(self, request: dict[str, Any]) -> HandlerReply:
+        """Make an object.
+
+        On request the reply includes the names of its methods, so that `BoxedLab` need not ask about each name.
+        """
         made = self._lab.perform(_call_of(request))
         self._objects.append(made)
-        answer: dict[str, Any] = {"made": Reference(len(self._objects) - 1)}
+        answer: dict[str, Any] = {"made": ObjectHandle(len(self._objects) - 1)}
         if request["methods"]:
             answer["methods"] = method_names(made)
-        return Answer(answer)
+        return HandlerReply(answer)
 
-    def perform(self, request: dict[str, Any]) -> Answer:
-        """Do a call of which no object comes."""
+    def perform(self, request: dict[str, Any]) -> HandlerReply:
+        """Run a call that does not make an object."""
         return self._answer(lambda lab: lab.perform(_call_of(request)))
 
-    def get(self, request: dict[str, Any]) -> Answer:
-        """An attribute of an object, or that it is a method."""
+    def get(self, request: dict[str, Any]) -> HandlerReply:
+        """Return an attribute of an object, or report that it is a method."""
         value = getattr(self._objects[request["object"]], request["name"])
-        return Answer({"method": True} if callable(value) else {"attribute": value})
+        return HandlerReply({"method": True} if callable(value) else {"attribute": value})
 
-    def call(self, request: dict[str, Any]) -> Answer:
+    def call(self, request: dict[str, Any]) -> HandlerReply:
         """Call a method of an object."""
         method = getattr(self._objects[request["object"]], request["name"])
-        arguments = [self._objects[a.number] if isinstance(a, Reference) else a for a in request["arguments"]]
+        arguments = [self._objects[a.number] if isinstance(a, ObjectHandle) else a for a in request["arguments"]]
         return self._answer(lambda _: method(*arguments, **request["settings"]))
 
 
@@ -97,7 +100,7 @@ def _call_of(request: dict[str, Any]) -> LabCall:
 
 
 def warm_up_kernels() -> None:
-    """Run the compiled steps of online learning once for each kind of input."""
+    """Run the compiled steps of online learning once for each kind of input, so that they are compiled."""
     import numpy as np
     import scipy.sparse
     import scipy.special
@@ -108,8 +111,8 @@ def warm_up_kernels() -> None:
     for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
         examples = sparse_rows.as_online_examples(of_matrix)
         V, with_variances, state = np.zeros((3, n_classes)), np.ones((3, 2, n_classes)), np.array([1.0, 0.0])
-        scores = sparse_rows.scores_of_row(examples, 0, V, state)
-        _, variances = sparse_rows.confident_scores_of_row(examples, 0, with_variances, state)
+        scores = sparse_rows.example_scores(examples, 0, V, state)
+        _, variances = sparse_rows.example_scores_and_variances(examples, 0, with_variances, state)
         for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
             sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
             sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, with_variances, U, state, 0.1 / variances)

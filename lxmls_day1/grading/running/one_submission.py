@@ -1,6 +1,6 @@
-"""One submission graded in this process: its code is run in boxes, and a row and the student's pages are made of what it says.
+"""Grading of one submission in this process: its code runs in boxes, and the answers become a row and the student's pages.
 
-`lxmls_day1.grading.running.worker` has a process of its own for it.
+`lxmls_day1.grading.running.worker` is the process in which this happens.
 """
 
 import functools
@@ -15,8 +15,8 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level, try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import NO_CHARACTER, unpacked
-from lxmls_day1.course.markers import functions_of
+from lxmls_day1.course.explanations import INVALID_CHARACTER, unpack_explanations
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
@@ -36,17 +36,17 @@ from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.reports.report_files import files_of_student
 from lxmls_day1.grading.reports.same_work import digest_of_answer
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
+from lxmls_day1.grading.running.lab_in_the_box import box_files
 from lxmls_day1.grading.running.plan import Plan, all_check_files, grader_version
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
-LONGEST_SAMPLE = 3000  # characters
-LONGEST_FILE = 60_000  # bytes of a file that are searched for it
-#: On lines of its own, below a head.
+MAX_SAMPLE_CHARS = 3000  # characters
+MAX_SEARCHED_BYTES = 60_000  # bytes of a file that are searched for samples
+#: Matches a docstring that is on lines of its own below a function header.
 DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \t]*\n''', re.DOTALL)
-# Imports inside the functions: a worker starts soon, and loads what only some submissions need when it comes to one.
+# Some imports are inside functions, so that a worker starts fast. They serve only some of the submissions.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
 
@@ -54,25 +54,25 @@ NOT_HANDED_IN = "not handed in: "
 
 
 @dataclass(frozen=True)
-class Graded:
-    """A row, and the student's files that are made from it: path in the output folder -> content."""
+class GradedSubmission:
+    """A row, and the student's files made from it (a mapping from path in the output folder to content)."""
 
     row: SubmissionGrade
     files: Files
 
 
-def unfinished(
-    plan: Plan, checks: Sequence[CheckGrade], submission: Submission, verdict: str, why: str, details: str
-) -> Graded:
-    """The row of a submission that the grader could not grade: one verdict on all checks, and a note for the instructor."""
-    text = NOT_GRADED.format(why)
+def failed_row(
+    plan: Plan, checks: Sequence[CheckGrade], submission: Submission, verdict: str, reason: str, details: str
+) -> GradedSubmission:
+    """Return the result of a submission that could not be graded: one verdict for all checks, and a note for the instructor."""
+    text = NOT_GRADED.format(reason)
     row = _row_of_checks(plan, submission, [replace(check, verdict=verdict, text=text) for check in checks])
-    row = replace(row, notes=(f"{why}: {one_line(details, 500)}",), failed=True)
-    return Graded(row, files_of_student(row, plan.gradebook()))
+    row = replace(row, notes=(f"{reason}: {one_line(details, 500)}",), failed=True)
+    return GradedSubmission(row, files_of_student(row, plan.gradebook()))
 
 
 def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGrade]) -> SubmissionGrade:
-    """A row in which nothing but checks has been looked at."""
+    """Return a row with the results of the checks and nothing else."""
     exercises = tuple(
         ExerciseGrade(
             exercise.id,
@@ -98,17 +98,19 @@ def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGra
     )
 
 
-def _attempt(notes: list[str], what: str, instead: Instead, made: Callable[[], Anything]) -> Anything | Instead:
-    """A part of a row that is not worth the marks: where it fails, the instructor is told, and the rest stays."""
+def _optional_step(
+    notes: list[str], label: str, default: Instead, compute: Callable[[], Anything]
+) -> Anything | Instead:
+    """Return `compute()`, an optional component of a row. If it fails, return `default` and add a note for the instructor."""
     try:
-        return made()
+        return compute()
     except Exception as error:
-        notes.append(f"{what} could not be made: {type(error).__name__}: {one_line(str(error), 300)}")
-        return instead
+        notes.append(f"{label} could not be made: {type(error).__name__}: {one_line(str(error), 300)}")
+        return default
 
 
 def without_compiling(source: bytes) -> bytes:
-    """A rule runs as plain Python in a box: compiling it takes longer than checking it. Line numbers stay.
+    """Remove the decorator ``@compiled`` and keep line numbers, because compiling a rule takes longer than checking it.
 
     Examples
     --------
@@ -129,18 +131,20 @@ def _row(
     answers: tuple[FreeAnswer, ...] = ()
     more: tuple[str, ...] = ()
     if not submission.problem:
-        answers, more = _attempt(notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given))
+        answers, more = _optional_step(
+            notes, "answers", ((), ()), lambda: free_answers(files, plan.registry, plan.given)
+        )
     explanations: tuple[Explanation, ...] = ()
     if EXPLANATIONS in files:
         ids = [exercise.id for exercise in plan.exercises]
         try:
-            explanations = unpacked(files[EXPLANATIONS], ids)
+            explanations = unpack_explanations(files[EXPLANATIONS], ids)
         except InputError as error:
             more = (*more, f"{error}; it was ignored.")
     row = _row_of_checks(plan, submission, checks)
     wrong = [grade.id for grade in row.exercises if grade.passed < len(grade.checks)]
-    samples = _attempt(notes, "samples", {}, lambda: samples_of(files, plan, wrong))
-    answered = _attempt(notes, "the comparison with others", {}, lambda: answers_of(files, plan))
+    samples = _optional_step(notes, "samples", {}, lambda: samples_of(files, plan, wrong))
+    answered = _optional_step(notes, "the comparison with others", {}, lambda: answers_of(files, plan))
     sentences = [*submission.warnings, *remarks, *more]
     return replace(
         row,
@@ -153,25 +157,25 @@ def _row(
 
 
 def not_handed_in(submission: Submission, exercises: Iterable[Exercise]) -> dict[str, str]:
-    """Return a text for each exercise of which a file was not handed in."""
+    """Return a text for each exercise with a file that was not handed in."""
     texts = {}
     for exercise in exercises:
         for path in map(PurePosixPath, exercise.files):
             if path not in submission.files:
-                like = submission.alike.get(path)
+                like = submission.similar.get(path)
                 texts[exercise.id] = f"{NOT_HANDED_IN}{path}" + (f"; {like}" if like else "")
     return texts
 
 
-def _of_absent(check: CheckGrade, absent: Mapping[str, str]) -> CheckGrade:
-    """A check that found the stub of the course in place of a file that was not handed in."""
+def _with_absence(check: CheckGrade, absent: Mapping[str, str]) -> CheckGrade:
+    """Return the check with the reason "not handed in", if it ran on a stub in place of a missing file."""
     if check.exercise in absent and check.verdict == MISSING and check.text == TO_WRITE:
         return replace(check, text=absent[check.exercise])
     return check
 
 
 def without_docstrings(source: str) -> str:
-    r"""Functions without their docstrings: those that were given out are longer than what a student writes.
+    r"""Return functions without docstrings, because the docstrings of the starter files are longer than a student's code.
 
     Examples
     --------
@@ -183,23 +187,23 @@ def without_docstrings(source: str) -> str:
 
 
 def samples_of(files: Files, plan: Plan, exercises: Collection[str]) -> dict[str, str]:
-    """The functions that a student wrote in some exercises, without docstrings, cut to a length that can be shown.
+    """Return the functions that a student wrote for some exercises, without docstrings, cut to a length that can be displayed.
 
-    They are found by their indentation: nothing of a student's is parsed here.
+    They are found by their indentation, because the grader must not parse a student's file.
     """
     samples = {}
     for exercise in (exercise for exercise in plan.exercises if exercise.id in exercises):
         texts = [wrote for wrote, given in _functions_in(files, plan, exercise) if wrote != given]
-        if text := without_docstrings("\n\n".join(texts))[:LONGEST_SAMPLE].strip():
-            samples[exercise.id] = NO_CHARACTER.sub("\ufffd", text)
+        if text := without_docstrings("\n\n".join(texts))[:MAX_SAMPLE_CHARS].strip():
+            samples[exercise.id] = INVALID_CHARACTER.sub("\ufffd", text)
     return samples
 
 
 def answers_of(files: Files, plan: Plan) -> dict[str, str]:
-    """Return a digest of the answer to each exercise that is long enough to be compared with others."""
+    """Return a digest of the answer to each exercise, if the answer is long enough to be compared with other students' answers."""
     digests = {}
     for exercise in plan.exercises:
-        if all(len(files.get(PurePosixPath(path), b"")) <= LONGEST_FILE for path in exercise.files):
+        if all(len(files.get(PurePosixPath(path), b"")) <= MAX_SEARCHED_BYTES for path in exercise.files):
             pairs = list(_functions_in(files, plan, exercise))
             if any(wrote != given for wrote, given in pairs):
                 digests[exercise.id] = digest_of_answer(
@@ -209,7 +213,7 @@ def answers_of(files: Files, plan: Plan) -> dict[str, str]:
 
 
 def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """The functions of an exercise, each as it was handed in and as it was given out; empty where it is not there."""
+    """Yield the functions of an exercise, each in the submitted and in the starter version; a missing version is empty."""
     for path in map(PurePosixPath, exercise.files):
         source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
         for function in _names_in(stub, exercise.id) if path.suffix == ".py" else ():
@@ -218,11 +222,11 @@ def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tupl
 
 @functools.lru_cache(maxsize=64)
 def _names_in(stub: str, exercise: str) -> tuple[str, ...]:
-    return tuple(functions_of(stub, exercise))
+    return tuple(functions_with_exercise(stub, exercise))
 
 
 def _text(content: bytes) -> str:
-    return content[:LONGEST_FILE].decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return content[:MAX_SEARCHED_BYTES].decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def _function_in(lines: list[str], function: str) -> str:
@@ -231,35 +235,35 @@ def _function_in(lines: list[str], function: str) -> str:
 
 
 class ForkServers:
-    """The warm processes of this process. They outlive submissions and plans, which is what makes grading fast."""
+    """The fork servers of this process, shared by submissions and plans, because starting a fork server is slow."""
 
     def __init__(self) -> None:
         self._servers: dict[str, ForkServer] = {}
 
-    def of(self, level: Level, given: Files) -> ForkServer:
-        """The one for a level; started when it is needed first."""
+    def get(self, level: Level, given: Files) -> ForkServer:
+        """Return the fork server of a level, which is started when it is first needed."""
         if level.name not in self._servers:
             self._servers[level.name] = ForkServer(
-                lab_program(), level.name, given, user=level.user, newest_landlock=level.newest_landlock
+                lab_program(), level.name, given, user=level.user, max_landlock_version=level.max_landlock_version
             )
         return self._servers[level.name]
 
     def close(self) -> None:
-        """End them; the next that is asked for is a new one."""
+        """End all fork servers. A later call of `get` starts a new one."""
         while self._servers:
             self._servers.popitem()[1].close()
 
 
 class Grader:
-    """Grades one submission after another by a plan, and holds what serves all of them.
+    """A grader of one submission after another, with the data that all submissions share.
 
-    Whatever a submission does to the grader ends in its own row.
+    A submission that breaks the grader affects only its own row.
 
     Parameters
     ----------
     plan : Plan
     fork_servers : ForkServers, optional
-        Those of this process; new ones unless given. `close` ends them.
+        The fork servers of this process. Default: new ones. `close` ends them.
 
     Attributes
     ----------
@@ -270,13 +274,13 @@ class Grader:
         self.plan = plan
         self._fork_servers = ForkServers() if fork_servers is None else fork_servers
 
-    def __call__(self, submission: Submission) -> Graded:
-        """Check one submission.
+    def __call__(self, submission: Submission) -> GradedSubmission:
+        """Grade one submission.
 
         Raises
         ------
         BoxesUnavailable
-            If no box can be made here any more, not even an empty one.
+            If not even an empty box can be made here any more.
         """
         for attempt in (1, 2):
             try:
@@ -285,27 +289,27 @@ class Grader:
                 try:
                     self._require_boxes()
                 except BoxesUnavailable:
-                    self.close()  # the process that makes boxes may have been killed: once more with a new one
+                    self.close()  # the fork server may have been killed: retry with a new one
                     if attempt == 2:
                         raise
                     continue
-                return unfinished(
+                return failed_row(
                     self.plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
                 )
             except MemoryError:
-                return unfinished(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
+                return failed_row(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
             except Exception as error:
                 message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-                return unfinished(self.plan, self.checks, submission, ERROR, "the grader failed on it", message)
+                return failed_row(self.plan, self.checks, submission, ERROR, "the grader failed on it", message)
         raise AssertionError
 
     def close(self) -> None:
-        """End the warm processes."""
+        """End the fork servers."""
         self._fork_servers.close()
 
     @functools.cached_property
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run. To find out takes what every submission waits for: a box is made, too.
+        """All checks, not yet run. The first access is slow, because it collects the checks and tests a box.
 
         Raises
         ------
@@ -320,17 +324,17 @@ class Grader:
 
     @functools.cached_property
     def _session(self) -> Any:
-        """The checks, collected once."""
+        """The session with all checks, collected once."""
         from lxmls_day1.grading.running.session import GradingSession  # pytest is for workers only
 
         plan = self.plan
         files = all_check_files(plan.exercises)
         drawn = {exercise.id: exercise.counter_example for exercise in plan.exercises}
-        return GradingSession(files, plan.expected, plan.seed, plan.limits, plan.refuse_hidden, drawn)
+        return GradingSession(files, plan.expected, plan.seed, plan.limits, plan.hidden_refused_reason, drawn)
 
     @functools.cached_property
     def _given(self) -> Files:
-        """The files that were given out, as they are put into boxes."""
+        """The starter files in the form for boxes, without compilation."""
         return {
             path: without_compiling(content) if path.suffix == ".py" else content
             for path, content in self.plan.given.items()
@@ -338,10 +342,10 @@ class Grader:
 
     def _fork_server(self) -> ForkServer:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
-        return self._fork_servers.of(self.plan.level, given)
+        return self._fork_servers.get(self.plan.level, given)
 
     def _require_boxes(self) -> None:
-        """Make an empty box and try it, or raise `BoxesUnavailable`: the level was chosen without the lab's program."""
+        """Raise `BoxesUnavailable` unless an empty box works; the level was chosen without the lab's program."""
         try:
             why = try_box(self._fork_server())
         except BoxesUnavailable as error:
@@ -352,7 +356,7 @@ class Grader:
                 f"the sandbox level {name} does not work here: {why}; `--sandbox` takes another one."
             )
 
-    def _grade(self, submission: Submission) -> Graded:
+    def _grade(self, submission: Submission) -> GradedSubmission:
         began = time.monotonic()
         plan = self.plan
         notes = list(submission.notes)
@@ -364,16 +368,16 @@ class Grader:
             files, warnings = self._boxed_files(submission)
             checked = self._session.run(files, self._fork_server())
             absent = not_handed_in(submission, plan.exercises)
-            checks, printed = [_of_absent(check, absent) for check in checked.checks], checked.printed
+            checks, printed = [_with_absence(check, absent) for check in checked.checks], checked.printed
             lacking = [text.removeprefix(NOT_HANDED_IN) for text in dict.fromkeys(absent.values())]
             notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}."] if absent else []
         row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
         row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
-        return Graded(row, files_of_student(row, plan.gradebook()))
+        return GradedSubmission(row, files_of_student(row, plan.gradebook()))
 
     def _boxed_files(self, submission: Submission) -> tuple[Files, tuple[str, ...]]:
         given = self.plan.given
-        files, warnings = lab_in_the_box(submission, given, self.plan.registry, self.plan.exercises)
+        files, warnings = box_files(submission, given, self.plan.registry, self.plan.exercises)
         boxed = {
             path: self._given[path]
             if content is given.get(path)

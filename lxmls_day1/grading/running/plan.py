@@ -1,4 +1,4 @@
-"""What a run of grading depends on: checks, expected answers, seed, limits, level. All workers of a run have the same plan."""
+"""The plan of a run of grading: checks, expected answers, seed, limits, level. All workers of a run have the same plan."""
 
 import functools
 import hashlib
@@ -19,44 +19,44 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.workspaces.generation import Files, student_files
-from lxmls_day1.engine.cluster.workers import digest_of, installation
+from lxmls_day1.engine.cluster.workers import digest_of, installation_fingerprint
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.report_files import write_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
-OWN_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, pages
+GRADER_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, making pages
 UNSAFE = "hidden checks are not run at the sandbox level {level}, because the graded code could read them there"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that grading a submission depends on; it goes to the workers, and never into a box.
+    """Everything that grading a submission depends on. It is sent to the workers, and never to a box.
 
     Attributes
     ----------
     exercises : tuple of Exercise
-        Those that are graded.
+        The exercises to be graded.
     registry : Registry
-        All there are, the graded ones as those assigned: the files of all of them are the student's.
+        All exercises, with the graded ones as the assigned ones. The student's versions of the files of all exercises are used.
     expected : RecordedAnswers
-        What the reference answers in the checks. The small inputs are not in it: each check reads those that are recorded beside it.
+        The answers of the reference lab in the checks, without those to probe inputs, which each check reads from a recording.
     given : dict from path to bytes
-        What students were given, with stubs.
+        The starter files, with stubs.
     seed : int
     limits : Limits
     level : Level
-    refuse_hidden : str
-        Why hidden checks are not run, if they are not.
+    hidden_refused_reason : str
+        The reason why hidden checks are not run; empty if they are run.
     key : str
-        A digest of all this.
+        Digests of everything above that decides about verdicts.
     graded : str
-        When, as ISO 8601.
+        The time of the run, as ISO 8601.
     grader : str
-        The `grader_version` of the installation that has made this plan; a worker with another version must not grade by it.
+        The `grader_version` of the installation that made this plan. A worker with another version must not grade by it.
     sources : str
-        A digest of what `expected` was computed from, beside the seed.
+        A digest of the inputs of `expected`, except the seed.
     """
 
     exercises: tuple[Exercise, ...]
@@ -66,19 +66,22 @@ class Plan:
     seed: int
     limits: Limits
     level: Level
-    refuse_hidden: str
+    hidden_refused_reason: str
     key: str = ""
     graded: str = ""
     grader: str = ""
     sources: str = ""
 
     def with_key(self) -> "Plan":
-        """The same plan, with digests of what decides about verdicts. Points do not: `with_points` applies them."""
+        """Return the same plan with its `key`.
+
+        The key covers everything that decides about verdicts. Points do not, because `with_points` applies them.
+        """
         exercises = [asdict(exercise) | {"points": 0} for exercise in self.exercises]
         parts = {
             "the seed": self.seed,
             "the limits": asdict(self.limits),
-            "the sandbox": [self.level.name, self.refuse_hidden],
+            "the sandbox": [self.level.name, self.hidden_refused_reason],
             "the exercises": exercises,
             "the checks": [path.read_text(encoding="utf-8") for path in all_check_files(self.exercises)],
             "the grader": self.grader,
@@ -87,22 +90,22 @@ class Plan:
         digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
         return replace(self, key=";".join(f"{name}={digest.hexdigest()[:12]}" for name, digest in digests.items()))
 
-    def changed_since(self, key: str) -> str:
-        """What is not as it was when a row with that key was made."""
+    def differences_from(self, key: str) -> str:
+        """Return the names of the settings that differ from those of a row with that key."""
         before = set(key.split(";"))
         parts = [part.partition("=")[0] for part in self.key.split(";") if part not in before]
-        causes = [part for part in parts if part != "what is expected"]  # which follows from the others
+        causes = [part for part in parts if part != "what is expected"]  # a consequence of the other changes
         return ", ".join(causes or parts)
 
     def with_points(self, row: SubmissionGrade) -> SubmissionGrade:
-        """A row with the points that the exercises bring now; its verdicts stay."""
+        """Return the row with the current points of the exercises. Its verdicts stay the same."""
         points = {exercise.id: float(exercise.points) for exercise in self.exercises}
         return replace(
             row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
         )
 
-    def new_points(self, row: SubmissionGrade) -> list[str]:
-        """The exercises of a row that bring other points now, and which."""
+    def changed_points(self, row: SubmissionGrade) -> list[str]:
+        """Return a description of each exercise of the row whose points have changed."""
         return [
             f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
             for old, new in zip(row.exercises, self.with_points(row).exercises, strict=True)
@@ -110,26 +113,26 @@ class Plan:
         ]
 
     @property
-    def patience(self) -> float:
-        """Seconds on the clock after which the worker that has a submission is killed: two tries of its code, and our own work."""
-        return 2 * self.limits.total_seconds + OWN_SECONDS
+    def worker_timeout(self) -> float:
+        """Seconds, as `lxmls_day1.base.waiting` counts them, after which a worker is killed: two runs of all checks, and our own work."""
+        return 2 * self.limits.total_seconds + GRADER_SECONDS
 
     def gradebook(self, rows: Iterable[SubmissionGrade] = ()) -> Gradebook:
-        """What came of it: these rows, in the order of the students."""
+        """Return a gradebook of these rows, in the order of the students."""
         return Gradebook(
             tuple(sorted(rows, key=lambda row: row.student)),
             self.seed,
             self.level.name,
-            self.level.text,
+            self.level.description,
             asdict(self.limits),
-            not self.refuse_hidden,
+            not self.hidden_refused_reason,
             self.graded,
             lxmls_day1.__version__,
         )
 
 
 def all_check_files(exercises: Iterable[Exercise]) -> list[Path]:
-    """The files with the checks of some exercises, public and hidden."""
+    """Return the files with the checks of some exercises, public and hidden."""
     folder = reference_folder() / FOLDER
     return [path for exercise in exercises for path in check_files(folder, exercise)]
 
@@ -142,25 +145,25 @@ def make_plan(
     limits: Limits | None = None,
     trust: bool = False,
 ) -> Plan:
-    """Decide how this run grades, and compute what its checks expect.
+    """Decide how this run grades, and compute the expected answers of its checks.
 
     Parameters
     ----------
     out : Path
-        The folder of the run. The seed and the expected answers are kept there, for a run that is taken up again.
+        The folder of the run. The seed and the expected answers are saved there, so that the run can be resumed.
     level : Level
     ids : sequence of str, optional
-        The exercises; all unless given.
+        The ids of the exercises. Default: all.
     seed : int, optional
-        Of the hidden checks. Unless given, that of the run in `out` if there is one, else a fresh one.
+        The seed of the hidden checks. Default: the seed of an earlier run in `out`, or a random one.
     limits : Limits, optional
     trust : bool
-        Run hidden checks at a level that is not safe, too.
+        If True, hidden checks also run at a level that does not keep them secret.
 
     Raises
     ------
     InputError
-        If there is no such exercise, this lab has no solutions, or the reference fails a check.
+        If an exercise does not exist, this lab has no solutions, or the reference lab fails a check.
     """
     reference = reference_folder()
     registry = Registry.read(reference / FOLDER / "exercises.toml")
@@ -177,9 +180,9 @@ def make_plan(
     if saved and saved["seed"] == seed and saved["sources"] == sources:
         fresh = saved["answers"]
     else:
-        from lxmls_day1.course.running.snapshot import answers_of_reference  # not needed where the answers are kept
+        from lxmls_day1.course.running.snapshot import reference_answers  # not needed if the answers were saved
 
-        fresh = answers_of_reference([exercise.id for exercise in exercises], hidden=True, seed=seed)
+        fresh = reference_answers([exercise.id for exercise in exercises], hidden=True, seed=seed)
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}
         write_files(out, {PurePosixPath(EXPECTED): json.dumps(content).encode()})
     return Plan(
@@ -190,7 +193,7 @@ def make_plan(
         seed,
         limits or Limits(),
         level,
-        "" if level.safe or trust else UNSAFE.format(level=level.name),
+        "" if level.is_safe or trust else UNSAFE.format(level=level.name),
         graded=datetime.now(UTC).replace(microsecond=0).isoformat(),
         grader=grader_version(),
         sources=sources,
@@ -201,11 +204,11 @@ def make_plan(
 def grader_version() -> str:
     """Return the version of this installation, and digests of the package, the reference lab and the checks.
 
-    A plan holds the exercises themselves: their file is no part of this, so that other points need no other verdicts.
+    The file of exercises is not included, so that a change of points keeps the verdicts. A plan holds the exercises itself.
     """
     reference = reference_folder()
     checks = [path for path in (reference / FOLDER).rglob("*") if path.suffix in (".py", ".toml", ".json")]
-    return f"{installation()}, checks {digest_of([path for path in checks if path != reference / FILE], reference)}"
+    return f"{installation_fingerprint()}, checks {digest_of([path for path in checks if path != reference / FILE], reference)}"
 
 
 def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
@@ -227,4 +230,4 @@ def _saved_expectations(out: Path) -> dict[str, Any] | None:
         answers = RecordedAnswers.from_plain(content["answers"])
         return {"seed": int(content["seed"]), "sources": str(content["sources"]), "answers": answers}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None  # not there, or damaged: computed anew
+        return None  # missing or damaged; the caller computes the answers again

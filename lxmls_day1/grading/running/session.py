@@ -1,11 +1,11 @@
 """Checks run on boxed submissions: one pytest session, in which all checks run once for each submission.
 
-The checks, what they expect, and pytest are in this process. The student's code is in a box (`boxed_lab`); all that it can
-do to a check is to answer wrongly, late or not at all.
+The checks, the expected answers and pytest are in this process. The student's code is in a box (`boxed_lab`), and it can
+only affect a check by answering wrongly, late or not at all.
 
-What students are told comes from a box that has seen public checks only. It is closed before the first hidden check begins,
-and of a hidden check nothing is told but its verdict and the known mistakes that give the same answer: the names, texts and
-numbers that the code produces there may hold the hidden inputs.
+Students see only data from a box that has run nothing but public checks. It is closed before the first hidden check begins. For a
+hidden check, students see only its verdict and the known mistakes that give the same answer, because other names, texts
+and numbers from the code may contain the hidden inputs.
 """
 
 import base64
@@ -23,16 +23,16 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain, to_plain
-from lxmls_day1.box.box import BoxFailure, RaisedInBox, RefusedAnswer
+from lxmls_day1.box.box import BoxFailure, InvalidReply, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
-from lxmls_day1.course.checked_lab import Answers, CheckedLab
-from lxmls_day1.course.diagnosis.answer_shapes import Wanted, unusable
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, has_substance
-from lxmls_day1.course.diagnosis.expect import WrongAnswer, wrong_in_words
+from lxmls_day1.course.checked_lab import Answers, LabUnderTest
+from lxmls_day1.course.diagnosis.answer_shapes import RequiredResults, describe_unusable_answer
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample, is_nontrivial
+from lxmls_day1.course.diagnosis.expect import WrongAnswer, describe_failure
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.registry import SMALL_INPUTS, exercise_of_check
+from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.grading.gradebook import (
@@ -47,28 +47,28 @@ from lxmls_day1.grading.gradebook import (
     WRONG,
     CheckGrade,
 )
-from lxmls_day1.grading.reports.groups import behaviour_of
+from lxmls_day1.grading.reports.groups import failure_signature_of
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 
-MOST_UNENDING = 2  # checks of an exercise that may run out of time before its others are not tried any more
-NOT_TRIED = f"not run, because {MOST_UNENDING} checks of this exercise did not end in time"
-LONGEST_OUTPUT = 4000
-LONGEST_TEXT = 8000  # of a verdict: a library may put an answer of megabytes into its message
-NOT_NEEDED = (  # of pytest: each costs time at every check
+MAX_TIMEOUTS_PER_EXERCISE = 2  # timeouts in an exercise after which its other checks are skipped
+SKIPPED_AFTER_TIMEOUTS = f"not run, because {MAX_TIMEOUTS_PER_EXERCISE} checks of this exercise did not end in time"
+MAX_OUTPUT_CHARS = 4000
+MAX_VERDICT_CHARS = 8000  # characters of a verdict's text, because an error message may contain megabytes of an answer
+UNUSED_PLUGINS = (  # pytest plugins that checks do not need; each one slows down every check
     "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
     "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Checked:
-    """How all checks went on one lab.
+class CheckRunResult:
+    """The results of all checks on one lab.
 
     Attributes
     ----------
     checks : tuple of CheckGrade
     printed : str
-        The beginning of what was printed in public checks.
+        The beginning of the output in public checks.
     """
 
     checks: tuple[CheckGrade, ...]
@@ -76,21 +76,21 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class _Try:
-    """How a check went, and what was printed meanwhile."""
+class _CheckAttempt:
+    """The result of one run of a check, and the output during it."""
 
     grade: CheckGrade
     printed: str
-    example: CounterExample | None = None  # of a public check alone
+    example: CounterExample | None = None  # None for a hidden check
 
 
 class _GradingRun(pytest_plugin.ChecksRun):
-    """The run of checks whose lab is in a box."""
+    """A run of checks on a lab in a box."""
 
     boxed_lab = True
     boxed: BoxedLab | None = None
 
-    def lab(self, check_file: Path) -> CheckedLab:
+    def lab(self, check_file: Path) -> LabUnderTest:
         assert self.boxed is not None
         return self.boxed
 
@@ -102,13 +102,13 @@ class GradingSession:
     ----------
     check_files : sequence of Path
     expected : RecordedAnswers
-        Of the public checks, and of the hidden ones with the seed. Small inputs are those that are recorded beside the checks.
+        The answers to the public checks, and to the hidden checks with the seed. Answers to probe inputs are not in it.
     seed : int
     limits : Limits
-    refuse_hidden : str
-        Why hidden checks are not run, if they are not.
-    drawn : mapping from exercise to kind of picture, optional
-        How the smallest input with a wrong answer is drawn: `lxmls_day1.figures.counter_examples.PICTURES`.
+    hidden_refused_reason : str
+        The reason why hidden checks are not run; empty if they are run.
+    picture_kinds : mapping from exercise to kind of picture, optional
+        The kind of picture for the smallest input with a wrong answer: `lxmls_day1.figures.counter_examples.PLOTS`.
     """
 
     def __init__(
@@ -117,19 +117,19 @@ class GradingSession:
         expected: RecordedAnswers,
         seed: int,
         limits: Limits,
-        refuse_hidden: str = "",
-        drawn: Mapping[str, str] | None = None,
+        hidden_refused_reason: str = "",
+        picture_kinds: Mapping[str, str] | None = None,
     ):
-        self._drawn = drawn or {}
+        self._drawn = picture_kinds or {}
         self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
-        left_out = [part for name in NOT_NEEDED for part in ("-p", f"no:{name}")]
+        left_out = [part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")]
         self._checks = CheckSession(check_files, self._run, left_out)
         self._limits = limits
-        self._refuse_hidden = refuse_hidden
+        self._refuse_hidden = hidden_refused_reason
         self._known: tuple[CheckGrade, ...] = ()
 
     def checks(self) -> tuple[CheckGrade, ...]:
-        """All checks, none of them run.
+        """Return all checks, not yet run.
 
         Raises
         ------
@@ -143,16 +143,17 @@ class GradingSession:
         self,
         files: Mapping[PurePosixPath, bytes],
         fork_server: ForkServer,
-    ) -> Checked:
-        """Run all checks on a lab: the public ones, then the hidden ones in a new box.
+    ) -> CheckRunResult:
+        """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
-        A check that does not end in time, or whose box ends before it, is tried once more, alone in a fresh box, after the others of
-        its kind: another process may have been the reason, or whoever killed the box.
+        A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
+        The cause may lie outside the submission: a busy machine, or another process that killed the box.
 
         Parameters
         ----------
-        files : mapping from path to bytes
             The lab.
+        files : mapping from path to bytes
+            The files of the lab.
         fork_server : ForkServer
 
         Raises
@@ -168,127 +169,129 @@ class GradingSession:
         if self._checks.broken:
             file, text = self._checks.broken[0]
             raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
-        self._known = self._known or tuple(map(_unrun, self._checks.items))
+        self._known = self._known or tuple(map(_check_before_run, self._checks.items))
 
     def _run_one(
         self,
         fork_server: ForkServer,
         files: Mapping[PurePosixPath, bytes],
-    ) -> Checked:
-        # The second tries have limits of their own: those of the first may be used up by what did not end.
+    ) -> CheckRunResult:
+        # Second attempts have limits of their own, because the checks that timed out may have used up the first ones.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
-        tries: dict[int, _Try] = {}
+        tries: dict[int, _CheckAttempt] = {}
         with contextlib.closing(lab), contextlib.closing(lab_of_second_tries):
             for numbers in (public, hidden):
                 self._run_checks(numbers, lab, tries)
                 self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
                 lab.close()
-        printed = "".join(tries[i].printed for i in public)[:LONGEST_OUTPUT]
-        return Checked(tuple(self._pictured(tries[i]) for i in range(len(self._known))), printed)
+        printed = "".join(tries[i].printed for i in public)[:MAX_OUTPUT_CHARS]
+        return CheckRunResult(tuple(self._with_picture(tries[i]) for i in range(len(self._known))), printed)
 
-    def _pictured(self, one: _Try) -> CheckGrade:
-        kind, example = self._drawn.get(one.grade.exercise), one.example
-        if not kind or example is None or example.got.shape != example.wanted.shape:  # it may be any size
-            return one.grade
-        return replace(one.grade, picture=_picture(kind, json.dumps(to_plain(example))))
+    def _with_picture(self, attempt: _CheckAttempt) -> CheckGrade:
+        kind, example = self._drawn.get(attempt.grade.exercise), attempt.example
+        if not kind or example is None or example.got.shape != example.wanted.shape:  # the student may return any shape
+            return attempt.grade
+        return replace(attempt.grade, picture=_picture(kind, json.dumps(to_plain(example))))
 
-    def _run_checks(self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _Try], alone: bool = False) -> None:
-        """Try some checks, each in a fresh box if `alone`; how they went goes into `tries`."""
+    def _run_checks(
+        self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _CheckAttempt], alone: bool = False
+    ) -> None:
+        """Run some checks, each in a new box if `alone` is True, and store their results in `tries`."""
         before = [i for i in tries if i not in numbers]
         unending = Counter(self._known[i].exercise for i in _ended_as(before, tries, TIMEOUT))
         for i in numbers:
             if alone:
                 lab.close()
-            if unending[self._known[i].exercise] >= MOST_UNENDING:
-                text = "" if self._known[i].hidden else NOT_TRIED
-                tries[i] = _Try(replace(self._known[i], verdict=TIMEOUT, text=text), "")
+            if unending[self._known[i].exercise] >= MAX_TIMEOUTS_PER_EXERCISE:
+                text = "" if self._known[i].hidden else SKIPPED_AFTER_TIMEOUTS
+                tries[i] = _CheckAttempt(replace(self._known[i], verdict=TIMEOUT, text=text), "")
             else:
                 tries[i] = self._run_check(i, lab)
                 unending[self._known[i].exercise] += tries[i].grade.verdict == TIMEOUT
         if alone:
             lab.close()
 
-    def _run_check(self, i: int, lab: BoxedLab) -> _Try:
+    def _run_check(self, i: int, lab: BoxedLab) -> _CheckAttempt:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
-            return _Try(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        lab.begin(noting=not (check.hidden or check.check.endswith(f"::{SMALL_INPUTS}")))
+            return _CheckAttempt(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
+        lab.begin(record_calls=not (check.hidden or check.check.endswith(f"::{PROBE_INPUTS_CHECK}")))
         self._run.boxed = lab
         began = time.monotonic()
         error = self._checks.error_of(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
-        wanted = pytest_plugin.must_return(self._checks.items[i])
-        verdict, text, mistakes = _verdict(check, error, lab.answers, wanted)
+        expected_type = pytest_plugin.required_results(self._checks.items[i])
+        verdict, text, mistakes = _verdict(check, error, lab.answers, expected_type)
         grade = replace(
             check,
             verdict=verdict,
-            text=text[:LONGEST_TEXT],
+            text=text[:MAX_VERDICT_CHARS],
             calls=tuple(lab.calls),
             mistakes=tuple(mistakes),
             seconds=seconds,
-            named_as=error.named_as if isinstance(error, WrongAnswer) else "",
-            behaviour=behaviour_of(error) if isinstance(error, WrongAnswer) else "",
-            has_substance=isinstance(error, WrongAnswer) and has_substance(error.wrong),
+            named_as=error.diagnosis_kind if isinstance(error, WrongAnswer) else "",
+            behaviour=failure_signature_of(error) if isinstance(error, WrongAnswer) else "",
+            has_substance=isinstance(error, WrongAnswer) and is_nontrivial(error.wrong),
         )
         example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
-        return _Try(grade, lab.take_printed(), example)
+        return _CheckAttempt(grade, lab.read_output(), example)
 
 
-@functools.lru_cache(maxsize=256)  # many make the same mistake
+@functools.lru_cache(maxsize=256)  # many students make the same mistake
 def _picture(kind: str, example: str) -> str:
-    """The picture of a counter-example in base64; empty where there is none."""
-    from lxmls_day1.figures.counter_examples import picture  # only where an answer is wrong
+    """Return the picture of a counter-example in base64; empty if it cannot be drawn."""
+    from lxmls_day1.figures.counter_examples import render_png  # slow, and needed only for wrong answers
 
     one = from_plain(CounterExample, json.loads(example))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numbers of a student's may overflow
+        warnings.simplefilter("ignore")  # a student's numbers may overflow
         try:
-            png = picture(kind, one.given, one.wanted.array, one.got.array)
-        except Exception:  # none is known; a picture is not worth the marks
+            png = render_png(kind, one.given, one.wanted.array, one.got.array)
+        except Exception:  # no failure is known, but a picture must never cost a student marks
             png = None
     return base64.b64encode(png or b"").decode("ascii")
 
 
-def _ended_as(numbers: Sequence[int], tries: Mapping[int, _Try], *verdicts: str) -> list[int]:
+def _ended_as(numbers: Sequence[int], tries: Mapping[int, _CheckAttempt], *verdicts: str) -> list[int]:
     return [i for i in numbers if tries[i].grade.verdict in verdicts]
 
 
 def _verdict(
-    check: CheckGrade, error: BaseException | None, answers: Answers, wanted: Wanted
+    check: CheckGrade, error: BaseException | None, answers: Answers, expected_type: RequiredResults
 ) -> tuple[str, str, list[tuple[str, str]]]:
-    """Verdict, text for the student, known mistakes: of a check that ended with this exception, or with none, after these answers."""
+    """Return the verdict, the text for the student and the known mistakes of a check that ended with this exception (None: it passed)."""
     if error is None:
         return OK, "", []
     if isinstance(error, BoxesUnavailable):
         raise error
     if isinstance(error, pytest.skip.Exception):
         raise InputError(f"{check.check} skips itself: {error}. A check that is graded must run.")
-    verdict, text = _verdict_in_words(error, answers, wanted)
+    verdict, text = _verdict_in_words(error, answers, expected_type)
     return verdict, "" if check.hidden else text, list(error.mistakes) if isinstance(error, WrongAnswer) else []
 
 
-def _verdict_in_words(error: BaseException, answers: Answers, wanted: Wanted) -> tuple[str, str]:
+def _verdict_in_words(error: BaseException, answers: Answers, expected_type: RequiredResults) -> tuple[str, str]:
     if isinstance(error, BoxFailure):
         return error.verdict, str(error)
-    if isinstance(error, RefusedAnswer):
+    if isinstance(error, InvalidReply):
         return REFUSED, str(error)
     boxed = getattr(error, "boxed", None)
     raised = _verdict_of_exception(boxed) if isinstance(boxed, RaisedInBox) else ("", "")
     if raised[0] in (MISSING, MEMORY):
         return raised
-    if text := wrong_in_words(error, answers, wanted):
+    if text := describe_failure(error, answers, expected_type):
         return WRONG, text
     if raised[0]:
         return raised
     if isinstance(error, InputError):
-        raise error  # no answer is recorded, say: a fault of the checks
+        raise error  # a fault of the checks, for example a missing recorded answer
     if isinstance(error, AssertionError):
         return WRONG, str(error).strip() or "a property that the answer must have does not hold"
-    return WRONG, unusable(answers, wanted, error)
+    return WRONG, describe_unusable_answer(answers, expected_type, error)
 
 
-def _unrun(item: pytest.Item) -> CheckGrade:
+def _check_before_run(item: pytest.Item) -> CheckGrade:
     exercise = exercise_of_check(item.path.name) or ""
     key, title = pytest_plugin.check_key(item), pytest_plugin.check_title(item)
     return CheckGrade(key, exercise, title, pytest_plugin.is_hidden(item), MISSING)

@@ -1,7 +1,7 @@
-"""The process that grades: it reads one submission after another, grades each, and replies with its row and pages.
+"""The worker process: it receives submissions one by one, grades each, and replies with its row and pages.
 
-`serve` is the main function of a process of its own (`lxmls_day1.grading.running.worker_process` starts it and talks to it), so that
-a submission which brings its grader down takes along nothing but itself. Requests and replies are pairs of a word and a value.
+`serve` is the main function of a separate process (`lxmls_day1.grading.running.worker_process` starts it and talks to it), so that
+a submission that crashes its grader affects no other submission. Requests and replies are pairs of a word and a value.
 """
 
 import gc
@@ -19,25 +19,35 @@ from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import ERROR, CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, state_of, unread
-from lxmls_day1.grading.running.one_submission import ForkServers, Graded, Grader, unfinished
+from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
+from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 
 GIBIBYTE = 1 << 30
-OWN_MEMORY = 2 * GIBIBYTE  # on top of what a worker has when it is ready; and more for large answers
+#: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.
+MEMORY_ALLOWANCE_BYTES = 2 * GIBIBYTE
 
 
 def serve() -> None:
-    """Answer requests on standard input until there are no more; end at once when whoever asks is gone.
+    """Reply to the requests on standard input until it ends; then exit at once.
 
-    ``plan``: the plan of the run. ``look``: where a submission is -> its state, None if it cannot be read. ``prepare``
-    -> the checks; a box is made, too, which takes a second that a run in which nothing has changed does not need.
-    ``grade``: where a submission is -> `Graded`. All of them reply ``done`` and the value. What is wrong with the
-    machine or with the checks, and not with a submission: ``unavailable`` and ``broken``, with a sentence.
+    =============  ==============================  =====================================================================
+    request        value                           value of the reply
+    =============  ==============================  =====================================================================
+    ``plan``       the plan of the run             None
+    ``look``       the location of a submission    its state, or None if it cannot be read
+    ``prepare``    None                            the checks. A box is made, too, which takes a second, so this request
+                                                   is skipped if no submission has changed
+    ``grade``      the location of a submission    a `GradedSubmission`
+    ``end``        None                            no reply: the process exits
+    =============  ==============================  =====================================================================
+
+    The first component of a reply is ``done``. It is ``unavailable`` or ``broken`` (with a sentence as the value) if the machine or
+    the checks are faulty, and not the submission.
     """
     if hasattr(signal, "SIGINT"):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     stream = os.fdopen(os.dup(0), "rb")
@@ -54,11 +64,11 @@ def serve() -> None:
         try:
             if word == "plan":
                 grader = step("checked")(value, fork_servers)
-                limit_memory(own_memory(value))
+                limit_memory(memory_allowance(value))
                 reply: tuple[str, Any] = "done", None
             else:
                 assert grader is not None
-                reply = "done", ANSWERS[word](grader, value)
+                reply = "done", HANDLERS[word](grader, value)
         except BoxesUnavailable as error:
             reply = "unavailable", str(error)
         except InputError as error:
@@ -68,7 +78,7 @@ def serve() -> None:
 
 
 def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
-    """Put requests into the queue. When there are no more, this process ends at once, and its boxes with it."""
+    """Put requests into the queue. If the input ends, end this process and its boxes at once."""
     try:
         while True:
             requests.put(pickle.load(stream))
@@ -76,52 +86,57 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def own_memory(plan: Plan) -> int:
-    """How many bytes a worker may take on top of what it has when it is ready."""
-    return OWN_MEMORY + 16 * plan.limits.bytes_of("reply")
+def memory_allowance(plan: Plan) -> int:
+    """Return the number of bytes that a worker may use in addition to its memory when it is ready."""
+    return MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
 
 
 def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     known = grader.checks
     gc.collect()
-    gc.freeze()  # the many objects that exist now will stay: the garbage collector need not look at them again
+    gc.freeze()  # the existing objects stay, so the garbage collector need not visit them again
     gc.set_threshold(10_000)
-    limit_memory(own_memory(grader.plan))
+    limit_memory(memory_allowance(grader.plan))
     return known
 
 
 def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
-        return state_of(step("read")(found, grader.plan.given))
-    except Exception:  # `_grade` says what is wrong with it
+        return content_digest(step("read")(found, grader.plan.given))
+    except Exception:  # `_grade` reports the error
         return None
 
 
-def _grade(grader: Grader, found: FoundSubmission) -> Graded:
+def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
     try:
         submission = step("read")(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return unfinished(grader.plan, grader.checks, unread(found), ERROR, "it could not be read", message)
+        return failed_row(
+            grader.plan, grader.checks, unreadable_submission(found), ERROR, "it could not be read", message
+        )
     return grader(submission)
 
 
-ANSWERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
+HANDLERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
 
 
-def limit_memory(more: int) -> None:
-    """Have this process take no more than some bytes on top of what it has; where the system can."""
+def limit_memory(extra_bytes: int) -> None:
+    """Limit the memory of this process to its present size plus `extra_bytes` bytes, if the system supports it."""
     if sys.platform.startswith("linux"):
         import resource
 
-        from lxmls_day1.box.confinement import present_memory  # Linux's, too
+        from lxmls_day1.box.confinement import address_space_in_use  # works only on Linux
 
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = present_memory() + more
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+        new_limit = address_space_in_use() + extra_bytes
+        resource.setrlimit(
+            resource.RLIMIT_AS, (new_limit if hard_limit < 0 else min(new_limit, hard_limit), hard_limit)
+        )
 
 
 if __name__ == "__main__":
-    from lxmls_day1.grading.running import worker  # the same again under its own name, under which rows are sent
+    # Import this module under its real name, because pickled rows refer to it by name.
+    from lxmls_day1.grading.running import worker
 
     worker.serve()

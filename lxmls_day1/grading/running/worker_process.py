@@ -1,4 +1,4 @@
-"""A worker seen from outside: a process that grades. If a submission or the run kills it, it is started again."""
+"""A worker process seen from its parent: started on demand, and restarted if a submission or the run kills it."""
 
 import contextlib
 import pickle
@@ -8,22 +8,22 @@ from typing import IO, Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.base.waiting import Wait, limited
+from lxmls_day1.base.waiting import Deadline, call_on_timeout
 from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State
-from lxmls_day1.grading.running.one_submission import Graded
+from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan
-from lxmls_day1.grading.running.run_folders import PASSABLE
-from lxmls_day1.library_path import command_of, environment
+from lxmls_day1.grading.running.run_folders import TRAVERSABLE_MODE
+from lxmls_day1.library_path import python_command, safe_environment
 
 WORKER = "lxmls_day1.grading.running.worker"
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class WorkerDied(Exception):
-    """A worker has ended in the middle of its work; `timed_out` says whether we have killed it because it took too long."""
+    """A worker ended during its work; `timed_out` is True if it was killed because it took too long."""
 
     def __init__(self, text: str, timed_out: bool = False):
         super().__init__(text)
@@ -31,9 +31,9 @@ class WorkerDied(Exception):
 
 
 class WorkerProcess:
-    """A process that runs `lxmls_day1.grading.running.worker.serve`, started when it is needed first.
+    """A process that runs `lxmls_day1.grading.running.worker.serve`, started when it is first needed.
 
-    It imports nothing from the current folder, which is empty, and it ends when this process does, however that ends.
+    It imports nothing from the current folder, which is empty. It ends when this process ends, even if this process is killed.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class WorkerProcess:
     Attributes
     ----------
     checks : tuple of CheckGrade
-        All checks, none of them run; known when it was prepared once.
+        All checks, not yet run; empty before the first call of `prepare`.
     """
 
     def __init__(self, plan: Plan):
@@ -53,43 +53,45 @@ class WorkerProcess:
         self._lock = threading.Lock()
         self.checks: tuple[CheckGrade, ...] = ()
 
-    def grade(self, found: FoundSubmission, state: State | None) -> Graded | None:
-        """Grade a submission; None if its state is that of the row that is kept.
+    def grade(self, found: FoundSubmission, state: State | None) -> GradedSubmission | None:
+        """Grade a submission. Return None if `state` is its current state, so that the earlier row is kept.
 
         Raises
         ------
         WorkerDied
-            If the worker ends over it, or takes longer than `Plan.patience`. The next request goes to a new one.
+            If the worker ends, or takes longer than `Plan.worker_timeout`. The next request starts a new worker.
         BoxesUnavailable
             If no box can be made on this machine.
         InputError
             If the checks cannot be run, or no worker can be started.
         """
-        if state is not None and self._ask("look", found) == state:
+        if state is not None and self._request_for_submission("look", found) == state:
             return None
         self.prepare()
-        graded: Graded = self._ask("grade", found)
+        graded: GradedSubmission = self._request_for_submission("grade", found)
         return graded
 
     def prepare(self) -> None:
-        """Have a worker collect the checks and make a box, unless it has; see `grade`."""
+        """Have the worker collect the checks and make a box, unless it has already; raises the errors of `grade`."""
         self.start()
         if not self._is_prepared:
-            self.checks = self._ask_while_it_starts("prepare", None)
+            self.checks = self._request_during_startup("prepare", None)
             self._is_prepared = True
 
     def start(self) -> None:
-        """Start it, and wait until it has its plan, unless it has; see `grade`."""
+        """Start the worker and wait until it has its plan, unless it is running; raises the errors of `grade`."""
         if self._process is not None:
             return
-        folder = self._folder = self._temporary.enter_context(temporary_folder("lxmls-day1-worker-", mode=PASSABLE))
-        variables = environment() | dict.fromkeys(THREAD_VARIABLES, "1")
+        folder = self._folder = self._temporary.enter_context(
+            temporary_folder("lxmls-day1-worker-", mode=TRAVERSABLE_MODE)
+        )
+        variables = safe_environment() | dict.fromkeys(THREAD_VARIABLES, "1")
         variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": str(folder)}
         with self._lock, (folder / "errors.txt").open("wb") as errors:
             if self._closed:
                 raise WorkerDied("it was closed")
             self._process = subprocess.Popen(
-                command_of(WORKER),
+                python_command(WORKER),
                 cwd=folder,
                 env=variables,
                 stdin=subprocess.PIPE,
@@ -97,13 +99,13 @@ class WorkerProcess:
                 stderr=errors,
                 start_new_session=True,
             )
-        self._ask_while_it_starts("plan", self._plan)
+        self._request_during_startup("plan", self._plan)
 
-    def _ask_while_it_starts(self, word: str, value: Any) -> Any:
-        """What it replies before it sees a submission: if it ends over that, the machine is the reason."""
-        wait = Wait("a process that grades", self._pid(), 2 * START_SECONDS, asleep=True)
+    def _request_during_startup(self, word: str, value: Any) -> Any:
+        """Return the reply to a request before the first submission: if the worker ends here, the machine is the cause."""
+        wait = Deadline("a process that grades", self._pid(), 2 * START_SECONDS, sleep_only=True)
         try:
-            return self._answered(word, value, wait)
+            return self._request(word, value, wait)
         except WorkerDied as error:
             if self._closed:
                 raise
@@ -112,34 +114,34 @@ class WorkerProcess:
             self._end()
             raise
 
-    def _ask(self, word: str, found: FoundSubmission) -> Any:
+    def _request_for_submission(self, word: str, found: FoundSubmission) -> Any:
         self.start()
         remedy = "--limit total_seconds=… raises the limit"
-        wait = Wait(f"the work on {found.student}", self._pid(), self._plan.patience, remedy=remedy)
-        return self._answered(word, found, wait)
+        wait = Deadline(f"the work on {found.student}", self._pid(), self._plan.worker_timeout, remedy=remedy)
+        return self._request(word, found, wait)
 
     def stop(self) -> None:
-        """End it at once, from any thread. A request that is being answered by it ends in `WorkerDied`."""
+        """Kill the worker, from any thread. The request in progress raises `WorkerDied`."""
         with self._lock:
             self._closed = True
         self._kill()
 
     def close(self) -> None:
-        """End it when it has nothing to do; it cleans up by itself."""
+        """End an idle worker, which cleans up by itself."""
         if self._process is not None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._send(("end", None))
                 self._process.wait(10)
             self._end()
 
-    def _answered(self, word: str, value: Any, wait: Wait) -> Any:
-        """What `worker.serve` answers to a request."""
-        with limited(wait, self._kill) as over:
+    def _request(self, word: str, value: Any, wait: Deadline) -> Any:
+        """Return the reply of `worker.serve` to a request."""
+        with call_on_timeout(wait, self._kill) as over:
             try:
                 self._send((word, value))
                 kind, reply = pickle.load(self._pipes()[1])
             except (OSError, EOFError, pickle.UnpicklingError, ValueError):
-                raise self._death(wait, over.is_set()) from None
+                raise self._exit_error(wait, over.is_set()) from None
         if kind == "unavailable":
             raise BoxesUnavailable(reply)
         if kind == "broken":
@@ -156,25 +158,27 @@ class WorkerProcess:
         return self._process.pid
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What it reads requests from, and what it writes replies to."""
+        """Return the standard input and output of the worker."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
         return process.stdin, process.stdout
 
-    def _death(self, wait: Wait, timed_out: bool) -> WorkerDied:
-        """The error for a process that has ended. Nothing of it is left afterwards."""
+    def _exit_error(self, wait: Deadline, timed_out: bool) -> WorkerDied:
+        """Return the error for a worker that has ended, and remove everything that is left of it."""
         process, folder = self._process, self._folder
         assert process is not None
-        with limited(Wait("the end of a process that grades", process.pid, END_SECONDS, asleep=True), process.kill):
-            code = process.wait()  # its output ends a moment before it does
+        with call_on_timeout(
+            Deadline("the end of a process that grades", process.pid, END_SECONDS, sleep_only=True), process.kill
+        ):
+            code = process.wait()  # its output closes a moment before the process ends
         errors: list[str] = []
         with contextlib.suppress(OSError):
             errors = (folder / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         self._end()
         if timed_out:
-            return WorkerDied(str(wait.too_long("it did not finish")), timed_out=True)
+            return WorkerDied(str(wait.timeout_error("it did not finish")), timed_out=True)
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
         return WorkerDied(f"{how}; {errors[-1][:300]}" if errors else how)
 

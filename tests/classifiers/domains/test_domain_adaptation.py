@@ -1,4 +1,4 @@
-"""Feature augmentation and structural correspondences: against their formulas in full, and on domains where they must help."""
+"""Feature augmentation and structural correspondences agree with their full formulas, and help on domains made for them."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def two_domains(seed, n=40, n_features=6, n_classes=3):
 
 @pytest.mark.parametrize("domain", [0, 1, 2])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_matrix])
-def test_augmented_features_are_daume_s(domain, form):
+def test_augmented_features_match_daume(domain, form):
     X = np.arange(1.0, 7).reshape(2, 3)
     made = augment(form(X), domain, nr_domains=3).toarray()
     wanted = np.hstack([X, *(X * (d == domain) for d in range(3))])
@@ -53,7 +53,7 @@ def test_folded_weights_score_as_the_augmented_ones(make):
 
 @pytest.mark.parametrize("make", [lambda: SVM(0.1, "dual"), lambda: MaxEntBatch(0.1), Perceptron, AROW])
 @pytest.mark.parametrize("weight", [0.5, 2.0])
-def test_weights_of_correspondences_are_those_on_x_and_theta_x(make, weight):
+def test_weights_of_correspondences_match_those_on_x_and_theta_x(make, weight):
     X, y, _, _ = two_domains(2)
     theta = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 2)))[0].T
     classifier, whole = make(), make()
@@ -79,7 +79,7 @@ def naive_information(present, y):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_mutual_information_by_counting(form):
     X, y, _, _ = two_domains(4)
-    X[:, 0], X[:, 1] = 0.0, 1.0  # never there, always there
+    X[:, 0], X[:, 1] = 0.0, 1.0  # Never present, and always present.
     found = mutual_information(form(X), y)
     np.testing.assert_allclose(found, [naive_information(X[:, j] > 0, y.tolist()) for j in range(6)], atol=1e-12)
     assert found[:2].tolist() == [0.0, 0.0]
@@ -101,7 +101,7 @@ def test_pivots_are_frequent_in_both_and_sorted_by_information():
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_theta_spans_the_main_directions_of_ridge_regressions(form):
-    """Each predictor from the normal equations with J unknowns, and a singular value decomposition of their matrix."""
+    """Each predictor comes from the normal equations with J unknowns, followed by a singular value decomposition of their matrix."""
     X, _, target_X, _ = two_domains(6)
     texts, pivots = np.vstack([X, target_X]), [4, 1, 0]
     theta = correspondences(form(texts), pivots, nr_dimensions=2, regularizer=0.7)
@@ -116,4 +116,6 @@ def test_theta_spans_the_main_directions_of_ridge_regressions(form):
     np.testing.assert_allclose(theta.T @ theta, U[:, :2] @ U[:, :2].T, atol=1e-8)
     np.testing.assert_allclose(theta @ theta.T, np.eye(2), atol=1e-8)
     assert not theta[:, pivots].any()
-    assert len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3  # no more directions than predictors
+    assert (
+        len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3
+    )  # There are at most as many directions as predictors.

@@ -15,7 +15,7 @@ def points():
 
 @pytest.mark.parametrize("n_parts", [1, 2, 5])
 @pytest.mark.parametrize(("learner", "rule"), [(Perceptron, perceptron_rule), (Mira, mira_rule)])
-def test_it_is_what_learners_do_with_several_jobs(points, n_parts, learner, rule):
+def test_mixing_matches_learners_with_several_jobs(points, n_parts, learner, rule):
     X, labels = points
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(len(X)) for _ in range(3)])
@@ -34,7 +34,7 @@ def test_an_idle_part_changes_nothing(points):
     np.testing.assert_allclose(beside.weights, alone.weights, atol=1e-9)
 
 
-def test_what_is_mixed_stays_as_it_was():
+def test_mixing_does_not_change_its_arguments():
     weights, sums = np.ones((2, 3, 2)), np.ones((2, 3, 2))
     mixed(weights, sums, np.array([1, 2]), np.array([0.5, 0.5]))
     assert (weights == 1).all() and (sums == 1).all()

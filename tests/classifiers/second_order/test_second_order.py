@@ -1,4 +1,4 @@
-"""AROW and confidence-weighted learning, against dense matrices and the steps that the sources print."""
+"""AROW and confidence-weighted learning compared with dense matrices and with the steps printed in their sources."""
 
 from statistics import NormalDist
 
@@ -18,18 +18,18 @@ pytestmark = pytest.mark.bits
 
 
 def arow_step(margin, variance, size, _phi):
-    """(α, β) as the source prints them, r = 1/size."""
+    """Return (α, β) as the source prints them, r = 1/size."""
     beta = 1 / (variance + 1 / size)
     return (max(0.0, 1 - margin) * beta, beta) if margin < 1 else (0.0, 0.0)
 
 
 def perceptron_step(margin, variance, size, _phi):
-    """(α, β) from W = a (a I + S)⁻¹ v of before and after, by the formula of Sherman and Morrison, a = size."""
+    """Return (α, β) from W = a (a I + S)⁻¹ v before and after, by the formula of Sherman and Morrison, a = size."""
     return ((size - margin) / (size + variance), 1 / (size + variance)) if margin <= 0 else (0.0, 0.0)
 
 
 def scw_step(margin, variance, size, phi):
-    """(α, β) as the sources print them."""
+    """Return (α, β) as the sources print them."""
     psi, xi = 1 + phi**2 / 2, 1 + phi**2
     root = np.sqrt(margin**2 * phi**4 / 4 + variance * phi**2 * xi)
     alpha = min(size, max(0.0, (-margin * psi + root) / (variance * xi)))
@@ -38,13 +38,13 @@ def scw_step(margin, variance, size, phi):
 
 
 def dense(step_of, X, labels, order, sizes, phi=1.0):
-    """Joint feature vectors f(x, y) = e_y ⊗ g(x), one vector of means, one matrix of covariances of which the diagonal is kept.
+    """Train on joint feature vectors f(x, y) = e_y ⊗ g(x), with one mean vector and one covariance matrix whose diagonal is kept.
 
     Returns every mean, (T, J + 1, K), and the last variances (J + 1, K).
     """
     n_classes, G = labels.max() + 1, np.hstack([np.ones((len(X), 1)), X])
     mean, covariance, passed = np.zeros(n_classes * G.shape[1]), np.eye(n_classes * G.shape[1]), []
-    joint = np.eye(n_classes)[:, :, None] * np.ones(G.shape[1])  # (K, K, J + 1): the block of each class
+    joint = np.eye(n_classes)[:, :, None] * np.ones(G.shape[1])  # (K, K, J + 1): the block of each class.
     for m, size in zip(order, sizes, strict=True):
         f = (joint * G[m]).reshape(n_classes, -1)  # (K, K (J + 1))
         scores = f @ mean
@@ -68,7 +68,7 @@ EVERY = pytest.mark.parametrize("name", LEARNERS)
 
 
 def in_python(learner):
-    """The same learner, whose rule is an ordinary function."""
+    """Return the same learner with an ordinary function as its rule."""
     rule = type(learner).rule
 
     def readable(*arguments):
@@ -82,8 +82,8 @@ def in_python(learner):
 @EVERY
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9, 13])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])
-def test_every_learner_is_what_dense_matrices_compute(monkeypatch, name, n_classes, averaged):
-    monkeypatch.setattr(sparse_rows, "_FEW", 0)  # the dense matrix as it stands
+def test_every_learner_matches_dense_matrices(monkeypatch, name, n_classes, averaged):
+    monkeypatch.setattr(sparse_rows, "_MIN_DENSE_NUMBERS", 0)  # The dense matrix itself.
     X, labels, orders, _ = random_problem(n_classes)
     make, step_of, size, phi = LEARNERS[name]
     passed, variances = dense(step_of, X, labels, orders.ravel(), np.full(orders.size, size), phi)
@@ -98,8 +98,8 @@ def test_every_learner_is_what_dense_matrices_compute(monkeypatch, name, n_class
     np.testing.assert_allclose(readable.variances, variances, rtol=0, atol=1e-10)
 
 
-def test_the_step_of_the_perceptron_is_that_of_the_inverse_in_its_source():
-    """With the whole matrix kept, steps of (α, β) lead to W = a (a I + S)⁻¹ v of the mistakes so far."""
+def test_perceptron_steps_match_the_matrix_inverse_of_its_source():
+    """If the whole matrix is kept, steps of (α, β) lead to W = a (a I + S)⁻¹ v of the mistakes so far."""
     rng, a = np.random.default_rng(3), 0.7
     S, v, W, covariance = np.zeros((4, 4)), np.zeros(4), np.zeros(4), np.eye(4)
     for f in rng.normal(size=(50, 4)):
@@ -111,7 +111,7 @@ def test_the_step_of_the_perceptron_is_that_of_the_inverse_in_its_source():
         np.testing.assert_allclose(W, a * np.linalg.solve(a * np.eye(4) + S, v), rtol=0, atol=1e-12)
 
 
-# ------------------------------------------------------------------------------------------------- what a step minimises
+# ---------------------------------------------------------------------------------------- the function that a step minimises
 
 
 # ------------------------------------------------------------------------------------------------------- variances
@@ -136,7 +136,7 @@ def test_parts_are_mixed_by_their_precisions(name):
 
 
 @EVERY
-def test_a_state_knows_its_variances_and_goes_on_to_the_same_bits(name):
+def test_a_state_with_variances_resumes_to_the_same_bits(name):
     X, labels, *_ = random_problem(2)
     make = LEARNERS[name][0]
     whole, first, second = make(nr_rounds=4), make(nr_rounds=2), make(nr_rounds=2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from classifiers.solvers.conjugate_gradient import _share_of_the_last, conjugate_gradient
+from classifiers.solvers.conjugate_gradient import _polak_ribiere_beta, conjugate_gradient
 
 
 def rosenbrock(x):
@@ -42,6 +42,6 @@ def test_rosenbrocks_valley_is_followed_to_its_end(n):
     ("there", "share"), [([0.0, 2.0], 4.0), ([2.0, 2.0], 0.0), ([0.5, 0.0], 0.0), ([-0.1, 2.0], 4.11)]
 )
 def test_the_share_of_the_last_direction_is_polak_ribieres_or_none(there, share):
-    """z = ∇F = (1, 0) before: (‖∇F‖² − ∇F·∇F_before) / 1, and 0 where their cosine is not near 0, or the share negative."""
+    """With z = ∇F_before = (1, 0) it is (‖∇F‖² − ∇F·∇F_before) / 1; it is 0 if their cosine is not near 0, or if the share is negative."""
     before, there = np.array([1.0, 0.0]), np.array(there)
-    assert _share_of_the_last(before, before, there, there) == pytest.approx(share)
+    assert _polak_ribiere_beta(before, before, there, there) == pytest.approx(share)

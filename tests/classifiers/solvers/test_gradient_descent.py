@@ -19,7 +19,7 @@ def random_quadratic(seed, n=4):
     seed=st.integers(0, 10**6), first_step=st.sampled_from([1e-3, 1.0, 1e6]), sufficient=st.sampled_from([1e-4, 0.3])
 )
 @settings(max_examples=30, deadline=None)
-def test_every_step_lowers_the_value_by_its_share_of_what_the_slope_promised(seed, first_step, sufficient):
+def test_every_step_fulfils_the_armijo_condition(seed, first_step, sufficient):
     function, _, _ = random_quadratic(seed)
     path = list(itertools.islice(gradient_descent(function, np.zeros(4), first_step, sufficient), 50))
     for here, there in itertools.pairwise(path):
@@ -31,7 +31,7 @@ def test_every_step_lowers_the_value_by_its_share_of_what_the_slope_promised(see
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
-def test_it_is_the_first_step_of_the_row_that_is_taken(seed):
+def test_the_first_acceptable_step_is_used(seed):
     function, _, _ = random_quadratic(seed)
     path, tried = list(itertools.islice(gradient_descent(function, np.zeros(4), 1.0, 0.2, 0.25), 20)), 1.0
     for here, there in itertools.pairwise(path):
@@ -43,11 +43,11 @@ def test_it_is_the_first_step_of_the_row_that_is_taken(seed):
 
 
 @given(seed=st.integers(0, 10**6), sufficient=st.sampled_from([1e-4, 0.3]))
-@example(seed=1254, sufficient=1e-4)  # every second step is so long that it goes almost as far up the other side
+@example(seed=1254, sufficient=1e-4)  # Every second step is so long that it climbs almost as far on the other side.
 @settings(max_examples=20, deadline=None)
 def test_it_reaches_the_minimum(seed, sufficient):
-    """As soon as is certain. With m ≤ the curvatures ≤ L a step η/2 is only taken where η failed, so η > (1 − c)/L, once
-    the steps have grown to that; each lowers F − F* ≤ ‖∇F‖²/(2m) by c η ‖∇F‖², its share 2 c (1 − c) m/L.
+    """The bound on the number of steps is certain. With m ≤ the curvatures ≤ L, a step η/2 is only taken if η failed, so η > (1 − c)/L
+    once the steps have grown to that; each step lowers F − F* ≤ ‖∇F‖²/(2m) by c η ‖∇F‖², its share 2 c (1 − c) m/L.
     """
     function, optimum, curvatures = random_quadratic(seed)
     best = function(optimum)[0]
@@ -65,7 +65,7 @@ def test_it_ends_where_rounding_hides_progress():
     assert np.linalg.norm(path[-1].x) < 1e-2
 
 
-def test_steps_that_lead_to_what_is_not_finite_are_too_long():
+def test_steps_to_values_that_are_not_finite_are_shortened():
     def wall(x):
         return (x[0] - np.log(x[0]) if x[0] > 0 else np.nan), np.array([1 - 1 / x[0]])
 

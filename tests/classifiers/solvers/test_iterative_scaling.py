@@ -11,7 +11,7 @@ from classifiers.solvers.iterative_scaling import iterative_scaling, scale_max_e
 
 
 def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
-    """Counts in which every word occurs with every class: no class is ruled out, and nothing is separable."""
+    """Return counts in which every word occurs with every class, so no class is excluded and nothing is separable."""
     rng = np.random.default_rng(seed)
     X = rng.poisson(1.0, size=(n_examples, n_features)).astype(float)
     labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
@@ -19,7 +19,7 @@ def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
 
 
 def joint_features(X, labels, n_classes):
-    """Every f(x, y) with its slack feature, spelled out: (M, K, (J + 2) K)."""
+    """Return every f(x, y) with its slack feature, as a dense array (M, K, (J + 2) K)."""
     g = np.hstack([np.ones((len(X), 1)), X])
     total = g.sum(axis=1).max()
     g = np.hstack([g, total - g.sum(axis=1, keepdims=True)])
@@ -31,7 +31,7 @@ def joint_features(X, labels, n_classes):
 
 
 def multiplicative(X, labels, n_classes, n_iterations):
-    """The textbook's form: factors that start at 1, each multiplied by the V-th root of the ratio of expectations.
+    """Scale factors as in the textbook: they start at 1, and each is multiplied by the V-th root of the ratio of expectations.
 
     Yields the probabilities (M, K) before each iteration.
     """
@@ -53,9 +53,9 @@ def probabilities(X, params):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_it_does_what_the_textbooks_multiplications_do(sparse):
+def test_iterations_match_the_textbooks_multiplications(sparse):
     X, labels = noisy_counts(0)
-    X[labels == 1, 2] = 0  # one word never occurs with class 1
+    X[labels == 1, 2] = 0  # One word never occurs with class 1.
     data = sp.csr_array(X) if sparse else X
     for theirs, ours in zip(multiplicative(X, labels, 3, 20), scale_max_ent(data, labels, 3), strict=False):
         np.testing.assert_allclose(probabilities(X, ours.weights), theirs, atol=1e-10)
@@ -63,7 +63,7 @@ def test_it_does_what_the_textbooks_multiplications_do(sparse):
 
 
 def test_the_guides_dice():
-    """1/12 for each of 1, 2, 3 and 1/4 for each of 4, 5, 6: the guide, section 1.5.1 (which prints 1, 2, 3 twice)."""
+    """The result is 1/12 for each of 1, 2, 3 and 1/4 for each of 4, 5, 6: the guide, section 1.5.1 (which prints 1, 2, 3 twice)."""
     groups = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]).T  # (6 faces, 2 features)
 
     def face_probabilities(weights):

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen, rosen_der
 
-from classifiers.solvers.lbfgs import ARMIJO, FLATTER, Iterate, lbfgs, line_search, two_loop_recursion
+from classifiers.solvers.lbfgs import WOLFE_C1, WOLFE_C2, Iterate, lbfgs, line_search, two_loop_recursion
 
 
 def rosenbrock(x):
@@ -31,7 +31,7 @@ def test_two_loops_are_the_bfgs_update_of_the_matrix(seed, n_pairs):
     if pairs:
         _, y, s_y = pairs[-1]
         inverse *= s_y / (y @ inverse @ y)
-    for s, y, s_y in pairs:  # Nocedal & Wright, eq. 7.16
+    for s, y, s_y in pairs:  # Nocedal & Wright, eq. 7.16.
         V = np.eye(n) - np.outer(y, s) / s_y
         inverse = V.T @ inverse @ V + np.outer(s, s) / s_y
     gradient = rng.normal(size=n)
@@ -57,8 +57,8 @@ def test_a_step_fulfils_the_wolfe_conditions_whatever_the_scale(factor):
     there = line_search(function, here, direction)
     slope = here.gradient @ direction
     t = np.linalg.norm(there.x - here.x) / np.linalg.norm(direction)
-    assert there.value <= here.value + ARMIJO * t * slope * (1 - 1e-9)
-    assert there.gradient @ direction >= FLATTER * slope
+    assert there.value <= here.value + WOLFE_C1 * t * slope * (1 - 1e-9)
+    assert there.gradient @ direction >= WOLFE_C2 * slope
 
 
 def test_it_ends_at_once_where_the_gradient_is_zero_and_soon_where_rounding_hides_progress():

@@ -1,4 +1,4 @@
-"""Dual coordinate ascent for maximum entropy against L-BFGS, and its steps against their maximum."""
+"""Dual coordinate ascent for maximum entropy compared with L-BFGS, and its steps compared with their maximum."""
 
 import numpy as np
 import pytest
@@ -50,10 +50,10 @@ def test_the_optimum_lies_between_dual_and_objective(n_classes):
     assert exact.objective(X, y, W) == pytest.approx(points[-1].objective, rel=1e-12)
 
 
-def test_the_value_of_the_dual_is_that_of_its_multipliers():
-    """One example of each of two classes, by hand: D is maximised over β alone."""
+def test_the_dual_value_matches_its_multipliers():
+    """One example of each of two classes: D is maximised over β alone."""
     X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])
-    lam = 0.5  # ‖g‖² = 2; both betas are alike by symmetry: v = (0, 2β/λ)
+    lam = 0.5  # ‖g‖² = 2; both betas are equal by symmetry: v = (0, 2β/λ).
     best = minimize(
         lambda b: -(entr(b) + entr(1 - b) - lam / 4 * (2 * b / lam) ** 2).sum(), [0.3], bounds=[(1e-6, 1 - 1e-6)]
     )

@@ -1,4 +1,4 @@
-"""Newton's method by coordinates: against OWL-QN, and by the conditions of an optimum."""
+"""Newton's method by coordinates compared with OWL-QN, and the conditions of an optimum."""
 
 import itertools
 
@@ -56,7 +56,7 @@ def test_a_penalty_that_nothing_outweighs_leaves_zeros():
     assert not maxent.train(X, y).any() and maxent.history == []
 
 
-def test_numbers_too_large_for_squares_are_told():
+def test_numbers_too_large_for_squares_are_reported():
     X, y, _ = documents(3)
     with pytest.warns(UserWarning, match="stopped after 0 iterations, where rounding"):
         assert not MaxEntBatch(1.0, penalty="l1").train(X * 1e200, y).any()

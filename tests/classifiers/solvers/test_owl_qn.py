@@ -1,4 +1,4 @@
-"""Sparse maximum entropy: against the soft threshold, against scikit-learn's optima, and by the conditions of an optimum."""
+"""Sparse maximum entropy compared with the soft threshold and scikit-learn's optima, and the conditions of an optimum."""
 
 import warnings
 
@@ -37,12 +37,12 @@ def test_a_separable_function_ends_at_its_soft_thresholds():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_slopes_at_the_optimum_are_what_the_penalty_allows(n_classes):
-    """A weight other than 0: the slope of the loss is −λ sign(w); a weight of 0: at most λ either way."""
+    """If a weight is not 0, the slope of the loss is −λ sign(w); if it is 0, the slope is at most λ in absolute value."""
     X, y = documents(5, n_classes)
     maxent, params = trained(X, y, regularizer=0.03)
     moments = maxent.get_moments(X, y, params)
     slopes = moments.model - moments.empirical
-    if n_classes == 2:  # both columns move together: their slopes are opposite
+    if n_classes == 2:  # Both columns move together, so their slopes are opposite.
         assert (params[:, 0] == -params[:, 1]).all()
     there = params != 0
     np.testing.assert_allclose(slopes[there], -0.03 * np.sign(params[there]), atol=1e-6)

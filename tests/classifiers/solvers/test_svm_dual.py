@@ -1,4 +1,4 @@
-"""The optimum of the SVM: against quadratic programming, against LIBLINEAR, and against its own certificate."""
+"""The optimum of the SVM compared with quadratic programming, LIBLINEAR and its own certificate."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.bits
 
 
 def random_problem(seed, n_classes, n_examples=40, n_features=5):
-    """Clusters that overlap, with duplicate rows (some of them with different labels), zero rows, and costs."""
+    """Return overlapping clusters with duplicate rows (some with different labels), zero rows, and costs."""
     rng = np.random.default_rng(seed)
     labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_examples - n_classes)])
     X = rng.normal(size=(n_classes, n_features))[labels] + rng.normal(size=(n_examples, n_features))
@@ -25,7 +25,7 @@ def random_problem(seed, n_classes, n_examples=40, n_features=5):
 
 
 def by_quadratic_programming(X, labels, costs, regularizer):
-    """min (λ/2)‖W‖² + mean ξ  s.t.  s_y + ξ_m ≥ s_k + ρ(k, y) for every k (k = y: ξ_m ≥ 0); the objective's optimum."""
+    """Return the optimum of min (λ/2)‖W‖² + mean ξ  s.t.  s_y + ξ_m ≥ s_k + ρ(k, y) for every k (k = y: ξ_m ≥ 0)."""
     g = np.hstack([np.ones((len(X), 1)), X])
     (n_examples, n_rows), n_classes = g.shape, len(costs)
     n_weights = n_rows * n_classes
@@ -55,7 +55,7 @@ def by_quadratic_programming(X, labels, costs, regularizer):
 @pytest.mark.parametrize("regularizer", [0.05, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("with_costs", [False, True])
-def test_the_optimum_is_that_of_quadratic_programming(n_classes, regularizer, with_costs):
+def test_the_optimum_matches_quadratic_programming(n_classes, regularizer, with_costs):
     X, labels, costs = random_problem(n_classes, n_classes, n_examples=13, n_features=2)
     costs = costs if with_costs else 1 - np.eye(n_classes)
     best, W = by_quadratic_programming(X, labels, costs, regularizer)
@@ -63,7 +63,7 @@ def test_the_optimum_is_that_of_quadratic_programming(n_classes, regularizer, wi
     params = svm.train(X, labels)
     assert svm.history[-1].objective == pytest.approx(best, rel=1e-6)
     assert svm.history[-1].dual == pytest.approx(best, rel=1e-6)
-    np.testing.assert_allclose(params, W, rtol=0, atol=1e-3)  # (λ/2) ‖ΔW‖² ≤ what the objective is off by
+    np.testing.assert_allclose(params, W, rtol=0, atol=1e-3)  # (λ/2) ‖ΔW‖² ≤ the error of the objective.
 
 
 @pytest.mark.slow
@@ -91,7 +91,7 @@ def test_weak_duality_at_every_epoch(seed, n_classes, regularizer, tolerance, wi
         np.testing.assert_array_equal(weights, stopped_here)
     duals = np.array([epoch.dual for epoch in svm.history])
     assert duals[0] >= -rounding and (np.diff(duals) >= -rounding).all()
-    # What any epoch's dual value promises holds for the objective of every other.
+    # The dual value of any epoch bounds the objective of every epoch.
     assert duals.max() <= min(epoch.objective for epoch in svm.history) + rounding
     assert svm.history[-1].gap <= max(tolerance * svm.history[-1].objective, rounding)
     np.testing.assert_array_equal(params, seen[-1][1])
@@ -100,10 +100,11 @@ def test_weak_duality_at_every_epoch(seed, n_classes, regularizer, tolerance, wi
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_it_ends_by_itself_where_no_step_is_left(n_classes):
-    """Under a strong regularizer every example is within its margin for good: α sits in corners, and rounding is all that
-    remains of the gap, which no tolerance reaches."""
+    """With a strong regularizer every example stays within its margin: α is in corners, and only rounding errors
+    remain of the gap, which no tolerance reaches.
+    """
     X, labels = np.repeat(np.eye(n_classes), 3, axis=0), np.repeat(np.arange(n_classes), 3)
-    costs = (1 + np.arange(n_classes))[:, None] * (1 - np.eye(n_classes))  # no ties
+    costs = (1 + np.arange(n_classes))[:, None] * (1 - np.eye(n_classes))  # No scores tie.
     svm = SVM(1e4, solver="dual", tolerance=1e-300, cost=costs)
     svm.train(X, labels)
     assert abs(svm.history[-1].gap) < 1e-12 and len(svm.history) <= 3
@@ -111,7 +112,7 @@ def test_it_ends_by_itself_where_no_step_is_left(n_classes):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 def test_a_step_takes_the_dual_as_far_as_one_example_can(n_classes):
-    """D as a function of one example's multipliers, written out from its definition, at the step and elsewhere."""
+    """D is a function of one example's multipliers, written from its definition, at the step and elsewhere."""
     rng = np.random.default_rng(n_classes)
     n_examples, regularizer = 6, 0.3
     g = np.hstack([np.ones((n_examples, 1)), rng.normal(size=(n_examples, 3))])

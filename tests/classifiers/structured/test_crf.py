@@ -1,4 +1,4 @@
-"""The conditional random field: against the readable sums over tag sequences, and against maximum entropy where it is that."""
+"""The conditional random field compared with readable sums over tag sequences, and with maximum entropy if both are equal."""
 
 import warnings
 
@@ -9,7 +9,7 @@ from scipy.optimize import check_grad, minimize
 
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
-from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import log_partition, marginals
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import path_score, viterbi
@@ -21,14 +21,14 @@ EXACT = {"tolerance": 1e-14, "max_iterations": 2000}
 
 
 def quietly_trained(learner, X, y):
-    """The parameters; a tolerance below rounding is never reached."""
+    """Return the parameters without the warning; a tolerance below rounding is never reached."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return learner.train(X, y)
 
 
 @pytest.mark.parametrize("chain", [False, True])
-def test_objective_and_marginals_are_those_of_the_readable_sums(chain):
+def test_objective_and_marginals_match_the_readable_sums(chain):
     tagger = CRF(templates=TEMPLATES, transitions=chain, regularizer=0.3, solver="online", nr_rounds=2)
     params = 3 * tagger.train(X_SAW, Y_SAW)
     total = 0.0
@@ -42,10 +42,10 @@ def test_objective_and_marginals_are_those_of_the_readable_sums(chain):
 
 @pytest.mark.parametrize("chain", [False, True])
 def test_training_reaches_the_optimum(chain):
-    """Another optimiser, with slopes by differences of F, finds none better; and the gradient is zero there."""
+    """Another optimiser, with slopes by differences of F, finds no better point; and the gradient is zero there."""
     tagger = CRF(templates=["word"], transitions=chain, regularizer=0.05, **EXACT)
     params = quietly_trained(tagger, X_SAW, Y_SAW)
-    F = Objective(tagger.sentences_of(X_SAW, Y_SAW), 0.05)
+    F = CRFObjective(tagger.sentences_of(X_SAW, Y_SAW), 0.05)
     value, gradient = F(params.ravel())
     assert value == pytest.approx(tagger.objective(X_SAW, Y_SAW, params), rel=1e-12)
     assert np.linalg.norm(gradient) < 1e-7

@@ -1,4 +1,4 @@
-"""Forward-backward: against all tag sequences listed."""
+"""Forward-backward compared with a list of all tag sequences."""
 
 from itertools import product
 
@@ -16,7 +16,7 @@ def random_scores(rng, n_words, n_tags, size=1.0):
 
 @pytest.mark.parametrize("size", [1.0, 40.0, 1000.0])
 @pytest.mark.parametrize(("n_words", "n_tags"), [(1, 2), (2, 3), (3, 2), (4, 4), (5, 3)])
-def test_sums_and_marginals_are_those_of_all_sequences(n_words, n_tags, size):
+def test_sums_and_marginals_match_a_list_of_all_sequences(n_words, n_tags, size):
     scores = random_scores(np.random.default_rng(n_words), n_words, n_tags, size)
     paths = np.array(list(product(range(n_tags), repeat=n_words)))
     total = np.array([path_score(scores, path) for path in paths])

@@ -1,4 +1,4 @@
-"""Taggers that learn from features of one's own, in place of templates."""
+"""Taggers that learn from a user's own features instead of templates."""
 
 import warnings
 
@@ -9,9 +9,9 @@ from scipy.optimize import check_grad
 
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
-from classifiers.structured.crf import CRF, Objective
+from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import marginals
-from classifiers.structured.tag_features import FeatureIndex, given_features
+from classifiers.structured.tag_features import FeatureIndex, explicit_features
 from classifiers.structured.viterbi import viterbi
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import command_group
@@ -23,7 +23,7 @@ CORPUS = PosCorpus("toy")
 
 
 def features_of(sentence, form):
-    """What the templates see of each word, as dictionaries or as lists of names."""
+    """Return the templates' features of each word, as dictionaries or as lists of names."""
     lower = [word.lower() for word in sentence]
     found = []
     for word, before in zip(lower, ["", *lower], strict=False):
@@ -43,18 +43,18 @@ def features_of(sentence, form):
 @pytest.mark.parametrize(
     "learner", [StructuredPerceptron(nr_rounds=4, templates=TEMPLATES), CRF(0.01, templates=TEMPLATES)]
 )
-def test_the_tags_are_those_of_the_same_templates(learner, form):
+def test_tags_match_those_of_the_same_templates(learner, form):
     expected = learner.test(CORPUS.test_X, learner.train(CORPUS.train_X, CORPUS.train_y))
     n_features = len(learner.feature_names)
     train_X, test_X = ([features_of(sentence, form) for sentence in part] for part in (CORPUS.train_X, CORPUS.test_X))
     params = learner.train(train_X, CORPUS.train_y)
     assert learner.test(test_X, params) == expected
     assert len(learner.feature_names) == n_features
-    learner.train(CORPUS.train_X, CORPUS.train_y)  # and words again
+    learner.train(CORPUS.train_X, CORPUS.train_y)  # The model also accepts words again.
 
 
 def test_rare_features_are_left_out():
-    """Counted are the words that have one, whatever its value; 0 is no value, and neither is what adds up to 0."""
+    """The count is the number of words with the feature, for any value; the value 0 does not count, nor values that sum to 0."""
     index, words = FeatureIndex.learn(
         [[{"a": "x", "b": 1}, {"a": "y", "b": -0.5, "c": 7.0}], [["b"], {"c": 0.0}]], min_count=2
     )
@@ -72,39 +72,39 @@ def test_numbers_stay_with_their_features_which_ascend_within_a_word():
     assert [array.dtype for array in words] == [np.int64, np.int64, np.int32, np.float64]
 
 
-def test_a_word_is_read_as_python_crfsuite_reads_it():
-    """What its ItemSequence makes of the example in its tests; and a name that is listed twice weighs 2, as its objective has it."""
+def test_words_are_read_as_by_python_crfsuite():
+    """The expected result is ItemSequence's for the example of its tests; a name that is listed twice weighs 2, as in its objective."""
     word = {
         "foo": {"bar": "baz", "spam": 0.5, "egg": ["x", "y"], "ham": {"x": -0.5, "y": -0.1}},
         "set": {"x"},
         "on": True,
         "off": False,
     }
-    assert given_features(word) == {
+    assert explicit_features(word) == {
         "foo:bar:baz": 1.0, "foo:spam": 0.5, "foo:egg:x": 1.0, "foo:egg:y": 1.0, "foo:ham:x": -0.5, "foo:ham:y": -0.1,
         "set:x": 1.0, "on": 1.0,
     }  # fmt: skip
-    assert given_features(["a", "b", "a"]) == {"a": 2.0, "b": 1.0}
+    assert explicit_features(["a", "b", "a"]) == {"a": 2.0, "b": 1.0}
     numbers = [np.float32(0.5), np.int8(-3), np.bool_(True), 10**30]
-    assert list(given_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
+    assert list(explicit_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
 
 
 @pytest.mark.parametrize(
     "value", [None, float("nan"), np.inf, -1e101, 10**400, 1j, np.complex128(2), b"x", np.zeros(2), object()]
 )
-def test_what_is_no_value(value):
+def test_invalid_feature_values_are_refused(value):
     for word in ({"a": value}, {"b": 1, "c": {"d": "x", "a": value}}):
         with pytest.raises(
             InputError,
             match=wording("classifiers.number_most_e_true"),
         ):
-            given_features(word)
+            explicit_features(word)
 
 
 @pytest.mark.parametrize("word", [{3: 1}, {3: "x"}, {None: {"a": 1}}, [3], ["a", 2.0], [["a"]]])
-def test_what_is_no_name(word):
+def test_invalid_feature_names_are_refused(word):
     with pytest.raises(InputError, match=wording("classifiers.name_feature_text_use")):
-        given_features(word)
+        explicit_features(word)
 
 
 LEARNERS = {
@@ -119,7 +119,7 @@ LEARNERS = {
 
 
 def numbered(sentences, seed=0):
-    """Words with a text and two numbers of each sign; the second is not known of every word."""
+    """Return words with a text and two numbers of each sign; the second number is missing for some words."""
     rng = np.random.default_rng(seed)
     return [
         [{"word": word, "x": rng.normal()} | ({"y": rng.normal()} if rng.random() < 0.7 else {}) for word in words]
@@ -130,7 +130,7 @@ def numbered(sentences, seed=0):
 @pytest.mark.parametrize("transitions", [True, False])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_value_of_two_is_as_four_features_of_value_one(name, transitions):
-    """x² = 4 · 1²: the same scores, norms and penalties; the weight of one feature of the value 2 is twice that of each of the four."""
+    """Because x² = 4 · 1², scores, norms and penalties agree; the weight of one feature of value 2 is twice that of each of the four."""
     X, y = CORPUS.train_X[:8], CORPUS.train_y[:8]
     texts = [[{"w": word, "odd": t % 2 == 1} for t, word in enumerate(words)] for words in X]
     twos = [[{"word": word} | ({"odd": 2.0} if word["odd"] else {}) for word in words] for words in texts]
@@ -152,7 +152,7 @@ def test_a_value_of_two_is_as_four_features_of_value_one(name, transitions):
     assert mine == theirs or mine == pytest.approx(theirs, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"readable MIRA"}))  # whose decoder cannot be saved
+@pytest.mark.parametrize("name", sorted(LEARNERS.keys() - {"readable MIRA"}))  # Its decoder cannot be saved.
 def test_saved_taggers_read_numbers_as_they_did(name, tmp_path):
     learner = LEARNERS[name]()
     X, others = numbered(CORPUS.train_X[:8]), numbered(CORPUS.test_X, seed=1)
@@ -168,11 +168,11 @@ def test_saved_taggers_read_numbers_as_they_did(name, tmp_path):
 def test_the_gradient_of_the_objective_is_its_slope_and_the_optimum_has_none(transitions):
     X, y = numbered(CORPUS.train_X[:4]), CORPUS.train_y[:4]
     tagger = CRF(0.1, transitions=transitions, tolerance=1e-14, max_iterations=2000)
-    F = Objective(tagger.sentences_of(X, y), 0.1)
+    F = CRFObjective(tagger.sentences_of(X, y), 0.1)
     x = np.random.default_rng(0).normal(size=F.shape).ravel()
     assert check_grad(lambda x: F(x)[0], lambda x: F(x)[1], x) < 1e-5
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tolerance below rounding is never reached
+        warnings.simplefilter("ignore")  # A tolerance below rounding is never reached.
         params = tagger.train(X, y)
     value, gradient = F(params.ravel())
     assert np.linalg.norm(gradient) < 1e-6 and value == pytest.approx(tagger.objective(X, y, params), rel=1e-12)
@@ -191,7 +191,7 @@ def test_numbers_of_any_size_give_finite_weights_or_a_sentence(name):
             assert "scale the features down" in str(error)
 
 
-def test_words_and_features_are_not_taken_for_one_another():
+def test_words_and_features_cannot_be_confused():
     tagger = StructuredPerceptron(nr_rounds=1)
     with pytest.raises(InputError, match=wording("classifiers.dictionary_list_features")):
         tagger.train([["a", {"b": 1}]], [["X", "Y"]])

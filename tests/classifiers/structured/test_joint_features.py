@@ -1,4 +1,4 @@
-"""Φ(x, y) as a list of entries against Φ written out as a matrix."""
+"""Φ(x, y) as a list of entries compared with Φ written out as a matrix."""
 
 import numpy as np
 import pytest
@@ -47,8 +47,8 @@ def test_parts_difference_and_scores(transitions, valued):
         assert path_score(layout.scores(words, m, W), truth) == pytest.approx((W * phi).sum())
 
 
-def test_what_stands_in_both_cancels():
-    """AABA and ABAA over four words that look alike: different sequences, the same Φ."""
+def test_common_parts_of_two_sequences_cancel():
+    """AABA and ABAA over four equal words: different sequences, the same Φ."""
     words = TokenFeatures(np.array([0, 4]), np.arange(5), np.zeros(4, dtype=int))
     entries, values = Layout(1, 2, True).difference(words, 0, np.array([0, 0, 1, 0]), np.array([0, 1, 0, 0]))
     assert len(entries) == len(values) == 0

@@ -1,4 +1,4 @@
-"""The k best tag sequences against a list of all, Hildreth's method against scipy, k-best MIRA against what it is made of."""
+"""The k best tag sequences compared with a list of all, Hildreth's method with scipy, and k-best MIRA with its parts."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from tests.made_data import random_sentences
 
 
 def chain(rng, n_words, n_tags, whole):
-    """Scores of a sentence; whole numbers tie often."""
+    """Return scores of a sentence; integer scores often tie."""
     draw = (lambda *shape: rng.integers(-1, 2, shape).astype(float)) if whole else lambda *shape: rng.normal(size=shape)
     return ChainScores(draw(n_words, n_tags), draw(n_tags, n_tags), draw(n_tags), draw(n_tags))
 
@@ -27,7 +27,7 @@ def test_the_k_best_are_the_first_of_all_sequences_by_score(whole):
         every = list(itertools.product(range(n_tags), repeat=n_words))
         ordered = sorted(every, key=lambda path: -round(path_score(scores, path), 9))[
             :k
-        ]  # a stable sort: ties as listed
+        ]  # A stable sort keeps ties in the order of the list.
         paths = k_best_paths(scores, k)
         assert paths.tolist() == [list(path) for path in ordered]
         np.testing.assert_array_equal(paths[0], viterbi(scores))
@@ -53,7 +53,7 @@ def test_hildreth_solves_the_quadratic_programme(cap):
 
 
 @pytest.mark.parametrize("k", [2, 9])
-def test_after_an_uncapped_step_the_truth_leads_the_sequences_that_were_best_by_their_costs(k):
+def test_an_uncapped_step_makes_the_truth_lead_by_the_costs(k):
     X, y, _ = random_sentences(5)
     settings = {"regularizer": 1e-9, "k": k, "nr_rounds": 1, "averaged": False}
     tagger = StructuredMira(order=np.arange(9), **settings)

@@ -1,5 +1,5 @@
-"""The loop over sentences: against a naive one that looks at every tag sequence and holds every W in full, against the
-flat learners on sentences of one word, and on what it must refuse.
+"""The loop over sentences compared with a naive loop that lists every tag sequence and stores every W, and with the flat learners
+on sentences of one word; and its errors.
 """
 
 from itertools import product
@@ -28,7 +28,7 @@ TEMPLATES = ["word", "suffix1", "word[-1]"]
 
 
 def joint_features(g, path, shape, chain):
-    """Φ(x, y) as a matrix of the shape of W, from the words as rows of g (T, J + 1)."""
+    """Return Φ(x, y) as a matrix of the shape of W, from the words as rows of g (T, J + 1)."""
     phi, n_flat, n_tags = np.zeros(shape), g.shape[1], shape[1]
     for t, tag in enumerate(path):
         phi[:n_flat, tag] += g[t]
@@ -40,7 +40,7 @@ def joint_features(g, path, shape, chain):
 
 
 def with_numbers(X):
-    """The words as features of one's own: their letters, numbers of both signs, and one that sometimes is not there."""
+    """Return the words as own features: their letters, numbers of both signs, and a number that is sometimes missing."""
     return [
         [{"word": word, "length": len(word) / 3, "place": {"from 2": 0.7 * t - 1.4}, "b": word.count("b") > 0} for t, word in enumerate(words)]
         for words in X
@@ -48,7 +48,7 @@ def with_numbers(X):
 
 
 def dense_words(X):
-    """The features of each sentence's words as a matrix with the 1 of the bias, by the index's own names."""
+    """Return the features of each sentence's words as a matrix with the 1 of the bias, by the index's own names."""
     index, _ = FeatureIndex.learn(X, TEMPLATES)
     if isinstance(X[0][0], dict):
 
@@ -69,10 +69,10 @@ def dense_words(X):
 
 
 def naive(tau, X, y, orders, steps, shrinkage, cost, augmented, chain):
-    """W after each step (T, rows, K), with the definition of everything: all sequences, all of Φ, all of W.
+    """Return W after each step (T, rows, K), computed from the definitions: all sequences, all of Φ, all of W.
 
-    ``online_loop`` cannot take its place: there a class has a column of weights, here tag sequences share them, and each
-    sentence has other ones.
+    ``online_loop`` cannot replace this: there a class has a column of weights, here tag sequences share the columns, and each
+    sentence has other sequences.
 
     ``tau(gap, rho, squared_distance, step)`` is the step for a rival that scores ``gap`` more than the truth.
     """
@@ -115,7 +115,7 @@ LEARNERS = {
 
 
 class AnyRule(StructuredClassifier):
-    """A learner with any rule, steps and shrinkage, to drive the loop where the real learners would not take it."""
+    """A learner with any rule, steps and shrinkage, for cases of the loop that the real learners do not reach."""
 
     def __init__(self, rule, all_steps, augmented=False, regularizer=0.0, **settings):
         super().__init__(templates=TEMPLATES, track_objective=False, **settings)
@@ -137,11 +137,10 @@ def random_cost(rng, n_tags):
 @pytest.mark.parametrize("chain", [True, False], ids=["chain", "no chain"])
 @pytest.mark.parametrize("numbers", [False, True], ids=["words", "numbers"])
 @pytest.mark.parametrize("name", LEARNERS)
-def test_the_loop_is_the_naive_one(name, numbers, chain, decoder):
-    """Weights after the last step and their mean over all steps; irregular steps, so that no tie hangs on a rounding
-    error.
+def test_the_loop_matches_the_naive_one(name, numbers, chain, decoder):
+    """Compared are the weights after the last step and their mean over all steps. Irregular steps avoid ties that depend on rounding.
 
-    The shrinking factors 1 − η λ include 0, negative ones, and such as underflow.
+    The shrinking factors 1 − η λ include 0, negative factors, and factors that underflow.
     """
     rule, tau, augmented = LEARNERS[name]
     for seed, regularizer in [(0, 0.0), (1, 0.1), (2, 1.0)]:
@@ -186,9 +185,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
         (StructuredSVM, SVM, {"regularizer": 0.2, "initial_step": 1.3, "alpha": 1.0, "delay": 1, "cost": True}),
     ],
 )
-def test_one_word_without_transitions_gives_the_flat_learners_very_weights(
-    structured, flat, settings, averaged, n_tags
-):
+def test_one_word_sentences_give_the_flat_learners_weights(structured, flat, settings, averaged, n_tags):
     rng = np.random.default_rng(n_tags)
     words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
     y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
@@ -223,7 +220,7 @@ Y_SAW = [("PRON", "VERB", "PRON"), ("DET", "NOUN", "VERB", "PRON"), ("PRON", "VE
 
 @pytest.mark.parametrize("chain", [True, False])
 @pytest.mark.parametrize("numbers", [False, True], ids=["words", "numbers"])
-def test_scores_are_those_that_the_paths_come_from(chain, numbers):
+def test_scores_match_the_paths(chain, numbers):
     X, y, _ = random_sentences(2)
     X = with_numbers(X) if numbers else X
     tagger = StructuredPerceptron(templates=TEMPLATES, transitions=chain)
@@ -238,7 +235,7 @@ def test_scores_are_those_that_the_paths_come_from(chain, numbers):
     assert tagger.get_label(X, params) == tagger.test(X, params)
 
 
-def test_what_is_learnt_of_a_word_reaches_new_sentences_only_through_features_of_the_training_part():
+def test_features_absent_from_training_have_no_effect():
     tagger = StructuredPerceptron(templates=["word", "suffix2"])
     params = tagger.train(X_SAW, Y_SAW)
     assert set(tagger.feature_names) == {

@@ -1,4 +1,4 @@
-"""Templates and features against a plain reading of what they say, word by word."""
+"""Templates and features compared with a plain reading of the templates, word by word."""
 
 import itertools
 import re
@@ -16,7 +16,7 @@ SENTENCES = [("The", "cat", "saw", "the", "CAT", "."), ("3,000", "cats", "?"), (
 
 
 def attribute(name, word):
-    """What an attribute is, said once more."""
+    """Return an attribute of a word, by a second implementation."""
     affix = re.fullmatch("(prefix|suffix)([0-9]+)", name)
     if affix and word != OUTSIDE:
         n = int(affix[2])
@@ -29,7 +29,7 @@ def attribute(name, word):
 
 
 def naive_features(sentence, templates):
-    """The features of each word, in the order of the templates."""
+    """Return the features of each word, in the order of the templates."""
     found = []
     for t in range(len(sentence)):
         names = []
@@ -46,7 +46,7 @@ def naive_features(sentence, templates):
 
 
 @pytest.mark.parametrize("templates", [TEMPLATES, ["word"], ["lower[-2] suffix2[+1]", "shape"]])
-def test_features_are_what_the_templates_say(templates):
+def test_features_match_the_templates(templates):
     index, _ = FeatureIndex.learn(SENTENCES, templates)
     for sentence in SENTENCES:
         assert index.features(sentence) == naive_features(sentence, templates)
@@ -61,7 +61,7 @@ sentences = st.lists(
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(sentences, sentences, st.integers(1, 3))
-def test_the_index_holds_what_is_common_in_the_training_sentences_and_only_that(training, others, min_count):
+def test_the_index_holds_only_frequent_training_features(training, others, min_count):
     templates = ["word", "suffix1", "shape[+1]", "lower[-1] lower", "word[-1] word word[+1]"]
     counts = {}
     for sentence in training:
@@ -89,7 +89,7 @@ def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
     assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32) and len(values) == 0
 
 
-def test_shapes():
+def test_word_shapes_follow_the_letters():
     assert [word_shape(word) for word in ("iPhone4s", "ÉCOLE", "日本", "…", "१२")] == ["xXxdx", "X", "x", "…", "d"]
     assert long_shape("iPhone4s") == "xXxxxxdx"
 
@@ -105,7 +105,7 @@ def test_a_template_that_cannot_be_read(template):
         FeatureIndex.learn(SENTENCES, ["word", template])
 
 
-def test_a_template_says_where_its_parts_stand():
+def test_a_template_reports_the_offsets_of_its_parts():
     assert [(p.attribute, p.length, p.offset) for p in parse_template("suffix12[-3] long_shape[+2] lower")] == [
         ("suffix", 12, -3),
         ("long_shape", None, 2),

@@ -1,4 +1,4 @@
-"""Viterbi's search against a look at every tag sequence, ties included."""
+"""Viterbi's search compared with a list of every tag sequence, including ties."""
 
 from itertools import product
 
@@ -9,12 +9,12 @@ from classifiers.structured.viterbi import ChainScores, cost_augmented, path_sco
 
 
 def all_sequences(n_words, n_tags):
-    """Every tag sequence, in lexicographic order: (K^T, T)."""
+    """Return every tag sequence, in lexicographic order: (K^T, T)."""
     return np.array(list(product(range(n_tags), repeat=n_words)))
 
 
 def all_scores(scores, sequences):
-    """The definition of s(y), for many sequences at once."""
+    """Return s(y) by its definition, for many sequences at once."""
     totals = scores.start[sequences[:, 0]] + scores.stop[sequences[:, -1]]
     for t in range(sequences.shape[1]):
         totals = totals + scores.emissions[t, sequences[:, t]]
@@ -32,8 +32,8 @@ def random_scores(rng, n_words, n_tags, whole):
 
 @pytest.mark.parametrize("n_words", range(1, 7))
 @pytest.mark.parametrize("n_tags", range(1, 5))
-def test_it_finds_what_argmax_over_all_sequences_finds(n_words, n_tags):
-    """With small whole numbers ties are common and exact: in most of these cases several sequences are best."""
+def test_viterbi_matches_the_argmax_over_all_sequences(n_words, n_tags):
+    """With small integers ties are common and exact: in most of these cases several sequences are best."""
     rng, sequences, nr_ties = np.random.default_rng(n_words * 10 + n_tags), all_sequences(n_words, n_tags), 0
     for _ in range(30):
         scores = random_scores(rng, n_words, n_tags, whole=True)

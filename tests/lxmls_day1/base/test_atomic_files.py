@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.atomic_files import (
-    ALIVE,
-    LOCK,
+    LOCK_FILE,
+    MARKER_FILE,
+    atomic_write,
     check_writable,
     locked_folder,
-    remove_abandoned,
     remove_folder,
-    replace_files,
+    remove_stale_folders,
     temporary_folder,
-    whole_file,
+    write_files_atomically,
 )
 from lxmls_day1.base.errors import InputError
 from tests.wording import wording
@@ -31,7 +31,7 @@ def contents(folder):
 
 def test_writes_new_files_and_replaces_old_ones(tmp_path):
     (tmp_path / "a").write_bytes(b"old and longer")
-    replace_files({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
+    write_files_atomically({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
     assert contents(tmp_path) == {"a": b"new", "b": b""}
 
 
@@ -62,7 +62,7 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 
     monkeypatch.setattr(Path, "open", failing_open)
     with pytest.raises(type(failure)) as caught:
-        replace_files({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
+        write_files_atomically({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
     monkeypatch.undo()
     assert contents(tmp_path) == {"a": b"old a", "b": b"old b"}
     if isinstance(failure, OSError):
@@ -72,18 +72,18 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 def test_a_file_keeps_its_permissions(tmp_path):
     (tmp_path / "private").write_bytes(b"old")
     (tmp_path / "private").chmod(0o600)
-    replace_files({tmp_path / "private": b"new"})
+    write_files_atomically({tmp_path / "private": b"new"})
     assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
 
 
-class TestWhatIsNoRegularFile:
+class TestIrregularFiles:
     def test_links_are_followed_and_stay(self, tmp_path):
         (tmp_path / "there").mkdir()
         (tmp_path / "there/old").write_bytes(b"old")
         links = {"to-a-file": "there/old", "to-nothing-yet": "there/new", "to-a-link": "to-a-file"}
         for name, target in links.items():
             (tmp_path / name).symlink_to(target)
-        replace_files({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
+        write_files_atomically({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
         assert contents(tmp_path / "there") == {"old": b"1", "new": b"2"}
         assert all((tmp_path / name).is_symlink() for name in links)
 
@@ -94,13 +94,13 @@ class TestWhatIsNoRegularFile:
         (tmp_path / "null").symlink_to(os.devnull)
         for name in ("pipe", "loop", "null"):
             with pytest.raises(InputError, match=wording("base.regular_file_replaced", name)):
-                replace_files({tmp_path / "a": b"x", tmp_path / name: b"x"})
+                write_files_atomically({tmp_path / "a": b"x", tmp_path / name: b"x"})
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
-    def test_a_lock_is_no_link_and_no_pipe(self, tmp_path):
-        precious, lock = tmp_path / "precious", tmp_path / LOCK
+    def test_a_lock_file_may_not_be_a_link_or_a_pipe(self, tmp_path):
+        precious, lock = tmp_path / "precious", tmp_path / LOCK_FILE
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
@@ -121,7 +121,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path):
 
 
 class TestTemporaryFolder:
-    def test_it_goes_with_all_that_is_in_it(self, tmp_path):
+    def test_a_temporary_folder_is_removed_with_its_contents(self, tmp_path):
         with temporary_folder("ours-", tmp_path) as folder:
             assert folder.is_dir() and folder.is_relative_to(tmp_path)
             (folder / "deep").mkdir()
@@ -131,12 +131,12 @@ class TestTemporaryFolder:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there, looking for a process may end it")
-def test_what_a_killed_writer_has_left_goes_with_the_next_one_and_what_is_being_written_stays(tmp_path):
+def test_only_files_of_killed_writers_are_removed(tmp_path):
     wanted = tmp_path / "marks.csv"
     script = f"""
 import os
-from lxmls_day1.base.atomic_files import whole_file
-writing = whole_file({str(wanted)!r})
+from lxmls_day1.base.atomic_files import atomic_write
+writing = atomic_write({str(wanted)!r})
 writing.__enter__().write(b"half")
 os._exit(1)"""
     subprocess.run([sys.executable, "-c", script])
@@ -144,24 +144,24 @@ os._exit(1)"""
     others = [
         tmp_path / f".{name}" for name in ("marks.part", "marks.csv.0123abcd.part", left.name[1:].replace("csv", "cs"))
     ]
-    others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # of another computer
+    others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # A file of another computer.
     for other in others:
         other.touch()
-    with whole_file(wanted):
+    with atomic_write(wanted):
         assert not left.exists()
-        replace_files({wanted: b"whole"})
-        assert len(contents(tmp_path)) == len(others) + 2  # that of a living process is there
+        write_files_atomically({wanted: b"whole"})
+        assert len(contents(tmp_path)) == len(others) + 2  # The file of the living process still exists.
     assert set(contents(tmp_path)) == {"marks.csv", *(other.name for other in others)}
 
 
 def wants_locks():
-    """Without them nobody knows that the process of a folder has ended."""
+    """Skip the test without locks, because only locks show that the process of a folder has ended."""
     if sys.platform != "win32":
         pytest.importorskip("fcntl", reason="this Python has no locks", exc_type=ImportError)
 
 
 def left_by_a_killed_process(place):
-    """A folder as `temporary_folder` leaves it where its process is killed."""
+    """Return a folder of `temporary_folder` whose process was killed."""
     script = f"""
 import os
 from lxmls_day1.base.atomic_files import temporary_folder
@@ -173,7 +173,7 @@ os._exit(1)"""
 
 
 def put(make):
-    """Have `make` put something in the place of a mark; it gets the place, and a file that is nobody's business."""
+    """Return a function that replaces the mark by what `make` creates from the mark's path and the path of an unrelated file."""
 
     def in_its_place(mark, kept):
         mark.unlink()
@@ -200,44 +200,44 @@ if hasattr(os, "mkfifo"):
 
 
 class TestAbandonedFolders:
-    """What is removed: folders whose process was killed. What stays: all that may be somebody's."""
+    """Folders whose process was killed are removed; folders that may belong to another program are not."""
 
     @pytest.fixture
     def abandoned(self, tmp_path):
-        """A folder as a killed process leaves it."""
+        """Return a folder as a killed process leaves it."""
         folder = left_by_a_killed_process(tmp_path)
         (folder / "deep").mkdir()
         return folder
 
-    def test_it_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
+    def test_an_abandoned_folder_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
         wants_locks()
         with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
             assert not abandoned.exists() and folder.is_dir()
 
     @pytest.mark.parametrize("content", [None, ""], ids=["none", "one that was never locked"])
-    def test_one_without_a_mark_stays(self, tmp_path, abandoned, content):
-        (abandoned / ALIVE).unlink()
+    def test_a_folder_without_a_mark_is_not_removed(self, tmp_path, abandoned, content):
+        (abandoned / MARKER_FILE).unlink()
         if content is not None:
-            (abandoned / ALIVE).write_text(content)
-        remove_abandoned(tmp_path)
+            (abandoned / MARKER_FILE).write_text(content)
+        remove_stale_folders(tmp_path)
         assert abandoned.is_dir()
 
     @pytest.mark.parametrize("mark", sorted(MARKS_OF_STRANGERS))
-    def test_one_that_a_stranger_has_made_stays_and_ends_nothing(self, tmp_path, abandoned, mark):
-        """An archive that was unpacked there, say, or a clone: its name and all that is in it may be chosen to do harm."""
+    def test_a_folder_with_a_forged_mark_is_not_removed(self, tmp_path, abandoned, mark):
+        """The folder may come from an unpacked archive or a clone, with a name and contents that are chosen to do harm."""
         wants_locks()
         folder, kept = tmp_path / "lxmls-day1-anna", tmp_path / "kept.txt"
         shutil.copytree(abandoned, folder)
-        kept.write_bytes((folder / ALIVE).read_bytes())
+        kept.write_bytes((folder / MARKER_FILE).read_bytes())
         kept.chmod(0o604)
         (folder / "deep" / "work.py").write_text("x = 1")
-        MARKS_OF_STRANGERS[mark](folder / ALIVE, kept)
+        MARKS_OF_STRANGERS[mark](folder / MARKER_FILE, kept)
         before = kept.read_bytes(), kept.stat().st_mode
-        remover = threading.Thread(target=remove_abandoned, args=[tmp_path], daemon=True)
+        remover = threading.Thread(target=remove_stale_folders, args=[tmp_path], daemon=True)
         remover.start()
         remover.join(30)
         assert not remover.is_alive()
-        assert not abandoned.exists()  # it did get so far
+        assert not abandoned.exists()  # The remover did reach the folders.
         assert (folder / "deep" / "work.py").is_file() and (kept.read_bytes(), kept.stat().st_mode) == before
 
 
@@ -263,7 +263,7 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path):
     assert (outside / "kept.txt").read_text() == "kept"
 
 
-def test_where_a_link_is_in_its_place_the_link_goes(tmp_path):
+def test_removing_a_link_keeps_its_target(tmp_path):
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path / "kept")
@@ -276,8 +276,8 @@ def test_where_a_link_is_in_its_place_the_link_goes(tmp_path):
     reason="only root can remove folders of others",
 )
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_who_has_filled_a_folder_lays_no_link_where_another_one_was_seen(tmp_path, monkeypatch, depth):
-    """They have it open, and change it at the worst moment: root would empty, or open to them, what the link leads to."""
+def test_a_folder_that_becomes_a_link_during_removal_is_not_followed(tmp_path, monkeypatch, depth):
+    """The folder's owner replaces an entry by a link at the worst moment: root would delete the link's target, or make it accessible."""
     folder, outside = tmp_path / "theirs", tmp_path / "outside"
     outside.mkdir(mode=0o755)
     (outside / "kept.txt").write_text("kept")
@@ -313,7 +313,7 @@ def test_who_has_filled_a_folder_lays_no_link_where_another_one_was_seen(tmp_pat
     assert (outside / "kept.txt").is_file() and outside.stat().st_mode & 0o777 == 0o755
 
 
-def test_a_name_as_long_as_the_system_has_them_can_be_replaced(tmp_path):
-    path = tmp_path / ("\U00010330" * 60 + ".html")  # 245 bytes
-    replace_files({path: b"marks"})
+def test_a_file_with_the_longest_possible_name_can_be_replaced(tmp_path):
+    path = tmp_path / ("\U00010330" * 60 + ".html")  # The name has 245 bytes.
+    write_files_atomically({path: b"marks"})
     assert path.read_bytes() == b"marks"

@@ -1,4 +1,4 @@
-"""What compiled loops must never see ends in an InputError."""
+"""Invalid data that compiled loops must never receive raise an `InputError`."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ X, Y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 0, 0], [1, 1, 1]]), np.array([0, 1,
 
 
 def csr(indices=(0, 2, 1, 2, 0, 0, 1, 2), indptr=(0, 2, 4, 5, 8), data=None, dtype=np.int32, kind=sp.csr_array):
-    """The matrix X as CSR (or its like as CSC), with parts that scipy itself would not have let in."""
+    """Return the matrix X as CSR (or the same arrays as CSC), with invalid parts that scipy's constructor would refuse."""
     matrix = kind(X if kind is not sp.csc_array else X[:, :3])
     matrix.data = np.ones(len(indices)) if data is None else np.asarray(data)
     matrix.indices, matrix.indptr = np.array(indices, dtype=dtype), np.array(indptr, dtype=dtype)
@@ -71,12 +71,12 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_sparse_matrix_that_reaches_outside_of_itself(broken):
+def test_a_sparse_matrix_with_indices_out_of_range_is_refused(broken):
     with pytest.raises(InputError, match=wording("base.x_sparse_matrix_matrix")):
         as_matrix(broken())
 
 
-def test_room_that_is_not_in_use_does_not_count():
+def test_unused_array_entries_are_ignored():
     roomy = csr((0, 2, 1, 2, 0, 0, 1, 2, 99, -5), data=[1.0] * 8 + [np.nan] * 2)
     rows = as_matrix(roomy)
     assert rows.nnz == 8 and len(roomy.data) == 10
@@ -84,7 +84,7 @@ def test_room_that_is_not_in_use_does_not_count():
     np.testing.assert_array_equal(classifier.train(roomy, Y), Perceptron(nr_rounds=1).train(rows, Y))
 
 
-def test_empty_matrices():
+def test_empty_matrices_are_accepted():
     for shape in ((0, 3), (3, 0), (0, 0)):
         assert as_matrix(sp.csr_array(shape)).shape == as_matrix(np.empty(shape)).shape == shape
 
@@ -97,7 +97,7 @@ def test_more_features_than_int32_numbers():
 # ----------------------------------------------------------------------------------------------------------- parameters
 
 
-def test_scores_beyond_all_bounds():
+def test_overflowing_scores_are_refused():
     huge = 1e200 * np.ones((2, 2))
     for inputs in ([[1.0], [1e200]], sp.csr_array([[1.0], [1e200]])):
         with pytest.raises(InputError, match=wording("base.scores_row_x_overflow")):

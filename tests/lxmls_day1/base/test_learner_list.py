@@ -1,4 +1,4 @@
-"""What a package of classifiers offers where a student keeps files of all kinds beside those of the lab."""
+"""The list of learners in a folder that also holds a student's other files."""
 
 import subprocess
 import sys
@@ -13,8 +13,8 @@ COPY = 'class Mira:\n    name = "MIRA"\n'
 
 @pytest.mark.parametrize("name", ["mira_backup.py", "a_mira.py", "my.py", "zz.py"])
 @pytest.mark.parametrize("with_reference", [True, False])
-def test_a_copy_of_a_file_takes_nobody_s_place(tmp_path, name, with_reference):
-    """Neither in a workspace nor in a box of grading, which does not see the reference lab."""
+def test_a_copy_of_a_classifier_does_not_replace_it(tmp_path, name, with_reference):
+    """Neither in a workspace nor in a grading box, where the reference lab is hidden."""
     lab = tmp_path / "lab"
     run("start", lab)
     (lab / "classifiers" / name).write_text(COPY)

@@ -1,4 +1,4 @@
-"""The settings of every classifier are named in its constructor, and a wrong name is answered with the right one."""
+"""Every classifier's constructor names its settings, and a wrong name is reported with the correct one."""
 
 import copy
 import inspect
@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from lxmls_day1 import classifiers  # other tests open other labs; this one stays
+from lxmls_day1 import classifiers  # Other tests open other labs; this lab stays open.
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import check_settings, known_settings, settings
 from lxmls_day1.classifiers import Mira, NaiveBayes, OnlineClassifier, StructuredMira, StructuredSVM
@@ -22,15 +22,15 @@ def by_name(kind):
 
 @pytest.mark.parametrize("kind", KINDS, ids=by_name)
 class TestEveryClassifier:
-    def test_its_constructor_names_all_that_it_takes(self, kind):
+    def test_its_constructor_names_all_settings(self, kind):
         _self, *parameters = inspect.signature(kind.__init__).parameters.values()
         assert {parameter.kind.name for parameter in parameters} <= {"POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY"}
         assert list(known_settings(kind)) == [parameter.name for parameter in parameters]
         if issubclass(kind, OnlineClassifier):
             assert set(known_settings(kind)) >= OF_THE_LOOP
 
-    def test_each_setting_is_kept_under_its_name(self, kind):
-        """A value that is none of the defaults arrives, through all the constructors in between."""
+    def test_each_setting_is_stored_under_its_name(self, kind):
+        """A value that differs from the default passes through all constructors of the class hierarchy."""
         if kind is NaiveBayes:
             pytest.skip("keeps them in its model")
         given = {name: object() for name in known_settings(kind)}
@@ -50,7 +50,7 @@ class TestEveryClassifier:
             assert repr(settings(twin)) == repr(settings(made))
 
 
-def test_the_nearest_name_and_the_others():
+def test_an_unknown_setting_is_reported_with_similar_names():
     expected = (
         r"no setting 'regularisation'; did you mean regularizer\? Its settings are: regularizer, nr_rounds, .*n_jobs\."
     )
@@ -58,7 +58,7 @@ def test_the_nearest_name_and_the_others():
         Mira(regularisation=1)
 
 
-def test_what_differs_from_the_defaults_is_shown():
+def test_settings_that_differ_from_the_defaults_are_shown():
     assert repr(Mira(0.1, nr_rounds=10, order=[1, 0])) == "Mira(regularizer=0.1, order=[1, 0])"
     assert repr(NaiveBayes("multinomial", smooth_param=0.5)) == "NaiveBayes(xtype='multinomial', smooth_param=0.5)"
     mira = Mira()

@@ -1,4 +1,4 @@
-"""What counts while a process is waited for, on machines that are made up: an own /proc, and a clock that stands still."""
+"""The work and sleep that count while the lab waits for a process, on simulated machines with their own /proc and clock."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lxmls_day1.base import waiting
-from lxmls_day1.base.waiting import VARIABLE, Wait, WaitedTooLong, WorkClock, tried_again
+from lxmls_day1.base.waiting import TIMEOUT_FACTOR_VARIABLE, ActivityClock, Deadline, WaitTimeout, retry_after_timeout
 from tests.wording import wording
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting")
@@ -15,14 +15,14 @@ TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Machine:
-    """Processes as ``/proc`` shows them, and the time."""
+    """Simulated processes in ``/proc``, and a simulated time."""
 
     def __init__(self, folder):
         self.proc, self.now, self.written = folder, 1000.0, {}
         self.write(folder / "self" / "stat", "")
 
     def process(self, pid, states="S", seconds=0.0, of_children=0.0, children="", start=0):
-        """A process with a thread for each letter; its name is as odd as names may be."""
+        """Write a process with one thread for each state letter; its name contains brackets and spaces, as names may."""
         times = [int(seconds * TICKS), 0, int(of_children * TICKS), 0]
         for number, state in enumerate(states):
             thread = self.proc / str(pid) / "task" / str(pid + number)
@@ -38,12 +38,12 @@ class Machine:
             self.written[path] = text
 
     def counted(self, *moments):
-        """The seconds counted by a clock on process 7, which is looked at every half second of a minute."""
-        clock = WorkClock(7)
+        """Return the seconds that a clock counts on process 7, which it observes every half second for a minute."""
+        clock = ActivityClock(7)
         for number in range(121):
             for change in moments:
                 change(number * 0.5)
-            clock.look()
+            clock.poll()
             self.now += 0.5
         return clock.seconds, clock.idle
 
@@ -56,7 +56,7 @@ def machine(tmp_path, monkeypatch):
     return made
 
 
-CASES = {  # what is so at a moment of the minute, and what is counted: in all, and as sleep by now
+CASES = {  # name -> (state at time t, seconds counted in all, seconds of sleep at the end)
     "it works": (lambda m, t: m.process(7, "R", t), 60, 0),
     "it gets no processor": (lambda m, t: m.process(7, "R"), 0, 0),
     "it gets a tenth of one": (lambda m, t: m.process(7, "R", t / 10), 6, 0),
@@ -87,7 +87,7 @@ CASES = {  # what is so at a moment of the minute, and what is counted: in all, 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, case):
+def test_work_and_sleep_count_and_waiting_for_a_cpu_does_not(machine, case):
     change, seconds, idle = CASES[case]
     assert machine.counted(lambda t: change(machine, t)) == (
         pytest.approx(seconds, abs=0.5),
@@ -95,24 +95,24 @@ def test_work_and_sleep_count_and_the_wait_for_a_processor_does_not(machine, cas
     )
 
 
-def test_who_looks_late_counts_little_sleep(machine):
-    """It got no processor itself, and so did perhaps what it looks at."""
+def test_a_late_observer_counts_little_sleep(machine):
+    """If the observer was not scheduled, the observed process may not have been scheduled either."""
     machine.process(7)
-    clock = WorkClock(7)
-    clock.look()
+    clock = ActivityClock(7)
+    clock.poll()
     machine.now += 3600
-    assert clock.look() == 1.0
+    assert clock.poll() == 1.0
 
 
-def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_has_just_needed(machine):
+def test_without_proc_limits_on_wall_clock_time_grow_with_recent_waits(machine):
     (machine.proc / "self" / "stat").unlink()
     machine.process(7, "R")
     assert machine.counted() == (60, 60)
-    start = Wait("a start", 7, 1.0)
+    start = Deadline("a start", 7, 1.0)
     machine.now += 30
-    checks = start.next("a check", 8.0)
+    checks = start.next_step("a check", 8.0)
     over = []
-    while not checks.is_over():
+    while not checks.expired():
         over.append(machine.now)
         machine.now += 0.5
     assert len(over) == pytest.approx(10 * 30 / 0.5, abs=2)
@@ -120,24 +120,24 @@ def test_without_proc_the_clock_counts_and_a_limit_grows_with_what_the_machine_h
 
     def attempt():
         tries.append(1)
-        raise checks.too_long("it did not end")
+        raise checks.timeout_error("it did not end")
 
-    with pytest.raises(WaitedTooLong, match=wording("base.did_end_within_s", VARIABLE)):
-        tried_again(attempt)
+    with pytest.raises(WaitTimeout, match=wording("base.did_end_within_s", TIMEOUT_FACTOR_VARIABLE)):
+        retry_after_timeout(attempt)
     assert len(tries) == 2
 
 
 @pytest.mark.parametrize(("asleep", "states", "wanted"), [(True, "S", "slept"), (False, "S", "worked or slept")])
 def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, wanted):
     machine.process(7, states)
-    monkeypatch.setenv(VARIABLE, "2.5")
-    wait, passed = Wait("it", 7, 20.0, asleep), 0
-    while not wait.is_over():
+    monkeypatch.setenv(TIMEOUT_FACTOR_VARIABLE, "2.5")
+    wait, passed = Deadline("it", 7, 20.0, asleep), 0
+    while not wait.expired():
         machine.now += 0.5
         passed += 0.5
     assert passed == 50.5
-    with pytest.raises(WaitedTooLong, match=wording("base.did_end_s", wanted, VARIABLE)):
-        tried_again(lambda: (_ for _ in ()).throw(wait.too_long("it did not end")))
-    assert str(Wait("it", 7, 20.0, remedy="--limit raises that").too_long("no")).endswith(
+    with pytest.raises(WaitTimeout, match=wording("base.did_end_s", wanted, TIMEOUT_FACTOR_VARIABLE)):
+        retry_after_timeout(lambda: (_ for _ in ()).throw(wait.timeout_error("it did not end")))
+    assert str(Deadline("it", 7, 20.0, remedy="--limit raises that").timeout_error("no")).endswith(
         "for 20 s; --limit raises that"
     )

@@ -1,4 +1,4 @@
-"""The filter of system calls, run here by an interpreter of its own: what it says of each call, on both machines."""
+"""The filter of system calls, run by an interpreter written here: its verdict on each call, on both machine types."""
 
 import re
 import struct
@@ -9,14 +9,14 @@ import pytest
 from lxmls_day1.box.seccomp import (
     ALLOW,
     ARCHITECTURES,
+    CALL_NUMBERS,
     EPERM,
     FAIL,
     KILL,
-    NEEDED_TO_START_PROCESSES,
-    NOT_THERE,
-    NUMBERS,
-    PRETENDED,
-    UNSUPPORTED,
+    MISSING_CALLS,
+    PROCESS_CALLS,
+    SILENTLY_IGNORED,
+    UNSUPPORTED_CALLS,
     seccomp_program,
 )
 
@@ -39,7 +39,7 @@ ARGUMENTS_CHECKED = (
 
 
 def verdict(machine, number, *arguments, architecture=None, **settings):
-    """What the kernel would be told, by the semantics of classic BPF in the manual page seccomp(2)."""
+    """Return the filter's verdict for a call, by the semantics of classic BPF (manual page seccomp(2))."""
     column, own = ARCHITECTURES[machine]
     data = struct.pack("<iIQ6Q", number, architecture or own, 0, *(a % (1 << 64) for a in (*arguments, *[0] * 6)[:6]))
     program = seccomp_program(column, own, PID, settings.get("processes", False), settings.get("threads", True))
@@ -48,7 +48,7 @@ def verdict(machine, number, *arguments, architecture=None, **settings):
     while True:
         code, if_true, if_false, operand = steps[at]
         at += 1
-        if code == 0x20:  # load a word
+        if code == 0x20:  # Load a word.
             (accumulator,) = struct.unpack_from("<I", data, operand)
         elif code == 0x54:
             accumulator &= operand
@@ -65,16 +65,16 @@ def machine(request):
 
 
 def number_of(machine, name):
-    return NUMBERS[name][ARCHITECTURES[machine][0]]
+    return CALL_NUMBERS[name][ARCHITECTURES[machine][0]]
 
 
 @pytest.mark.slow
-def test_every_call_that_is_not_listed_is_refused_and_newer_ones_are_not_there(machine):
+def test_unlisted_calls_are_refused_and_newer_calls_do_not_exist(machine):
     column = ARCHITECTURES[machine][0]
-    allowed = {numbers[column]: name for name, numbers in NUMBERS.items()}
+    allowed = {numbers[column]: name for name, numbers in CALL_NUMBERS.items()}
     answers = {
         numbers[column]: answer
-        for calls, answer in ((NOT_THERE, NO_SUCH_CALL), (PRETENDED, FAIL), (UNSUPPORTED, FAIL | 95))
+        for calls, answer in ((MISSING_CALLS, NO_SUCH_CALL), (SILENTLY_IGNORED, FAIL), (UNSUPPORTED_CALLS, FAIL | 95))
         for numbers in calls.values()
     }
     for number in range(600):
@@ -82,12 +82,12 @@ def test_every_call_that_is_not_listed_is_refused_and_newer_ones_are_not_there(m
         if name in ARGUMENTS_CHECKED:
             continue
         expected = answers.get(number, NO_SUCH_CALL if number > 452 else REFUSED)
-        if name is not None and name not in NEEDED_TO_START_PROCESSES:
+        if name is not None and name not in PROCESS_CALLS:
             expected = ALLOW
         assert verdict(machine, number) == expected, (number, name)
 
 
-def test_other_architectures_and_the_32_bit_calls_are_out_of_reach(machine):
+def test_other_architectures_and_32_bit_calls_are_blocked(machine):
     assert verdict(machine, number_of(machine, "read"), architecture=0x40000003) == KILL  # i386
     if machine == "x86_64":
         assert verdict(machine, 0x40000000 | number_of(machine, "getpid")) == REFUSED
@@ -99,8 +99,8 @@ def test_other_architectures_and_the_32_bit_calls_are_out_of_reach(machine):
         ("openat", (-100, 0, 0o0), True),
         ("openat", (-100, 0, 0o1101), True),  # O_WRONLY | O_CREAT | O_TRUNC
         ("openat", (-100, 0, 0o1002), True),  # O_RDWR | O_TRUNC
-        ("openat", (-100, 0, 0o1000), False),  # O_RDONLY | O_TRUNC empties what may only be read, before Landlock 3
-        ("openat", (-100, 0, 0o3), False),  # neither to read nor to write: Landlock does not look
+        ("openat", (-100, 0, 0o1000), False),  # O_RDONLY | O_TRUNC: before Landlock 3 this empties a read-only file
+        ("openat", (-100, 0, 0o3), False),  # neither reading nor writing: Landlock does not check this mode
         ("openat", (-100, 0, 0o1003), False),
         ("fcntl", (5, 1, 0), True),
         ("fcntl", (5, 1030, 0), True),
@@ -132,24 +132,24 @@ def test_other_architectures_and_the_32_bit_calls_are_out_of_reach(machine):
         *(("clone", (0x3D0F00 | bad,), False) for bad in (0x10000000, 0x20000, 0x40000000, 0x2000000, 0x8000, 0x2000)),
     ],
 )
-def test_arguments_are_looked_at(machine, name, arguments, allowed):
+def test_arguments_of_calls_are_checked(machine, name, arguments, allowed):
     assert verdict(machine, number_of(machine, name), *arguments) == (ALLOW if allowed else REFUSED)
 
 
-def test_times_are_said_to_be_set(machine):
+def test_setting_times_does_nothing_and_reports_success(machine):
     assert verdict(machine, number_of(machine, "utimensat"), -100, 1, 1, 0) == FAIL
 
 
-def test_open_is_as_openat():
+def test_open_is_filtered_like_openat():
     for flags in (0, 0o1101, 0o1000, 0o3):
         expected = verdict("x86_64", number_of("x86_64", "openat"), -100, 0, flags)
         assert verdict("x86_64", number_of("x86_64", "open"), 0, flags) == expected
 
 
-def test_processes_and_threads_are_started_where_they_may_be(machine):
+def test_processes_and_threads_start_only_if_allowed(machine):
     clone = number_of(machine, "clone")
     assert verdict(machine, clone, 0x1200011, processes=True) == ALLOW
-    assert verdict(machine, clone, 0x1200011 | 0x10000000, processes=True) == REFUSED  # in a new user name space
+    assert verdict(machine, clone, 0x1200011 | 0x10000000, processes=True) == REFUSED  # in a new user namespace
     assert verdict(machine, number_of(machine, "execve"), processes=True) == ALLOW
     assert verdict(machine, clone, 0x3D0F00, threads=False) == REFUSED
 
@@ -161,12 +161,12 @@ def test_processes_and_threads_are_started_where_they_may_be(machine):
         ("/usr/include/asm-generic/unistd.h", 1, r"#define __NR(?:3264)?_(\w+)\s+(\d+)"),
     ],
 )
-def test_the_numbers_are_those_of_the_kernels_headers(header, column, pattern):
+def test_call_numbers_match_the_kernel_headers(header, column, pattern):
     path = Path(header)
     if not path.is_file():
         pytest.skip(f"{header} is not installed")
     said = {name: int(number) for name, number in re.findall(pattern, path.read_text())}
     said.setdefault("newfstatat", said.get("fstatat"))
-    for name, numbers in {**NUMBERS, **NOT_THERE, **PRETENDED, **UNSUPPORTED}.items():
+    for name, numbers in {**CALL_NUMBERS, **MISSING_CALLS, **SILENTLY_IGNORED, **UNSUPPORTED_CALLS}.items():
         if numbers[column] is None or numbers[column] < max(said.values()):  # newer ones are not in older headers
             assert numbers[column] == said.get(name), name

@@ -1,4 +1,4 @@
-"""Frames go there and back unchanged; bytes that are no frame are refused, whatever they are, and never executed."""
+"""Frames survive a round trip unchanged; bytes that are not a valid frame are refused and never executed."""
 
 import contextlib
 import json
@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from lxmls_day1.box.channel import Channel, Ended, Hung
+from lxmls_day1.box.channel import Channel, ConnectionClosed, ReceiveTimeout
 from lxmls_day1.box.messages import (
-    HEAD,
+    HEADER,
     BadMessage,
-    NotPlain,
-    Reference,
-    TooLong,
-    decoded,
-    decoded_request,
-    encoded,
-    encoded_request,
+    MessageTooLong,
+    NotSerializable,
+    ObjectHandle,
+    decode_message,
+    decode_request,
+    encode_message,
+    encode_request,
 )
 
 scalars = (
@@ -36,7 +36,7 @@ scalars = (
 )
 arrays = npst.arrays(
     st.sampled_from(["?", "i1", "u2", "<i4", ">i8", "f2", "f4", "<f8", ">f8"]),
-    npst.array_shapes(min_side=0),  # one without dimensions crosses as a scalar,
+    npst.array_shapes(min_side=0),  # An array without dimensions becomes a scalar.
 )
 values = st.recursive(
     scalars | arrays,
@@ -62,20 +62,20 @@ def same(a, b):
 
 @pytest.mark.slow
 @given(values)
-def test_there_and_back(value):
-    assert same(value, decoded(encoded(value)))
+def test_values_survive_a_round_trip(value):
+    assert same(value, decode_message(encode_message(value)))
 
 
 @pytest.mark.slow
 @given(npst.arrays("f8", (3, 4), elements=st.sampled_from([0.0, 1.5, -2.0])))
-def test_sparse_there_and_back(dense):
-    back = decoded(encoded(scipy.sparse.csc_array(dense)))
+def test_sparse_arrays_survive_a_round_trip(dense):
+    back = decode_message(encode_message(scipy.sparse.csc_array(dense)))
     assert scipy.sparse.issparse(back)
     assert np.array_equal(back.toarray(), dense)
 
 
 def both_ways(value):
-    return decoded(encoded(value)), decoded_request(encoded_request(value))
+    return decode_message(encode_message(value)), decode_request(encode_request(value))
 
 
 def test_scalars_of_numpy_keep_their_type():
@@ -95,32 +95,32 @@ def test_a_named_tuple_crosses_as_a_tuple():
 @pytest.mark.slow
 @given(values)
 def test_a_request_crosses_as_an_answer_does(value):
-    assert same(decoded(encoded(value)), decoded_request(encoded_request(value)))
+    assert same(decode_message(encode_message(value)), decode_request(encode_request(value)))
 
 
-def test_what_derives_from_a_plain_value_crosses_into_the_box_as_that_value():
+def test_subclasses_of_plain_types_reach_the_box_as_plain_values():
     class Text(str):
         pass
 
-    back = decoded_request(encoded_request([Text("spam"), range(3), Reference(7), np.bool_(True)]))
-    assert [type(entry) for entry in back] == [str, list, Reference, np.bool_]
+    back = decode_request(encode_request([Text("spam"), range(3), ObjectHandle(7), np.bool_(True)]))
+    assert [type(entry) for entry in back] == [str, list, ObjectHandle, np.bool_]
     assert (back[0], back[1], back[2].number) == ("spam", [0, 1, 2], 7)
 
 
-def test_arrays_in_a_request_are_the_boxs_own():
+def test_the_box_gets_its_own_copy_of_each_array():
     costs = np.ones(3)
     costs.flags.writeable = False
-    first, second = decoded_request(encoded_request({"calls": [[costs], [costs]]}))["calls"]
+    first, second = decode_request(encode_request({"calls": [[costs], [costs]]}))["calls"]
     first[0][0] = 5.0
     assert second[0].tolist() == costs.tolist() == [1.0, 1.0, 1.0]
-    matrix = decoded_request(encoded_request(scipy.sparse.csc_array(np.eye(2))))
+    matrix = decode_request(encode_request(scipy.sparse.csc_array(np.eye(2))))
     assert matrix.toarray().tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    with pytest.raises(NotPlain):
-        encoded_request({"settings": np.array([object()])})
+    with pytest.raises(NotSerializable):
+        encode_request({"settings": np.array([object()])})
 
 
-def test_texts_in_an_array():
-    assert decoded(encoded(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
+def test_arrays_of_strings_survive_a_round_trip():
+    assert decode_message(encode_message(np.array([["spam", "ham"]]))).tolist() == [["spam", "ham"]]
 
 
 @pytest.mark.parametrize(
@@ -130,27 +130,27 @@ def test_texts_in_an_array():
         np.zeros(1, [("a", "f8")]), b"bytes", lambda: 0, 1 << 300, float, Ellipsis,
     ],
 )  # fmt: skip
-def test_what_must_not_cross(value):
-    with pytest.raises(NotPlain):
-        encoded(value)
+def test_values_that_are_not_plain_data_are_refused(value):
+    with pytest.raises(NotSerializable):
+        encode_message(value)
 
 
-def test_a_list_in_itself_must_not_cross():
+def test_a_list_that_contains_itself_is_refused():
     value = []
     value.append(value)
-    with pytest.raises(NotPlain):
-        encoded(value)
+    with pytest.raises(NotSerializable):
+        encode_message(value)
 
 
-def test_too_much():
-    with pytest.raises(TooLong):
-        encoded(np.zeros(1000), most=7999)
-    assert len(encoded(np.zeros(1000), most=10_000)) < 10_000
+def test_values_above_the_limit_are_refused():
+    with pytest.raises(MessageTooLong):
+        encode_message(np.zeros(1000), max_bytes=7999)
+    assert len(encode_message(np.zeros(1000), max_bytes=10_000)) < 10_000
 
 
 def frame_of(tree, raw=b""):
     text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
-    return HEAD.pack(HEAD.size - 8 + len(text) + len(raw), len(text)) + text + raw
+    return HEADER.pack(HEADER.size - 8 + len(text) + len(raw), len(text)) + text + raw
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def frame_of(tree, raw=b""):
         b"\0" * 16,
         frame_of(b"{"),
         frame_of([1, 2]),
-        frame_of({"a": ["<f8", [2], 16]}),  # no bytes
-        frame_of({"a": ["<f8", [2], 8]}, bytes(16)),  # fewer than the shape says
+        frame_of({"a": ["<f8", [2], 16]}),  # no data follows
+        frame_of({"a": ["<f8", [2], 8]}, bytes(16)),  # less data than the shape needs
         frame_of({"a": ["<f8", [1 << 40], 8 << 40]}, bytes(16)),
         frame_of({"a": ["<f8", [-1], -8]}, bytes(16)),
         frame_of({"a": ["<f8", [True], 8]}, bytes(16)),
@@ -183,19 +183,23 @@ def frame_of(tree, raw=b""):
         frame_of(b'{"l":[' * 50 + b"1" + b"]}" * 50),
         frame_of(b"1" * 100_000),
         frame_of({"l": []}, b"more"),
-        frame_of(pickle.dumps(test_too_much)),
+        frame_of(pickle.dumps(test_values_above_the_limit_are_refused)),
     ],
 )
 def test_bad_frames_are_refused(frame):
     with pytest.raises(BadMessage):
-        decoded(frame)
+        decode_message(frame)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_do_harm(junk):
-    for frame in (junk, HEAD.pack(8 + len(junk), len(junk)) + junk, HEAD.pack(8 + len(junk), len(junk) // 2) + junk):
+    for frame in (
+        junk,
+        HEADER.pack(8 + len(junk), len(junk)) + junk,
+        HEADER.pack(8 + len(junk), len(junk) // 2) + junk,
+    ):
         try:
-            decoded(frame)
+            decode_message(frame)
         except BadMessage:
             continue
 
@@ -203,10 +207,10 @@ def test_no_bytes_do_harm(junk):
 @pytest.mark.slow
 @given(values, st.integers(0, 10**6), st.integers(0, 255))
 def test_a_changed_byte_does_no_harm(value, place, byte):
-    frame = bytearray(encoded(value))
+    frame = bytearray(encode_message(value))
     frame[place % len(frame)] = byte
     with contextlib.suppress(BadMessage):
-        decoded(bytes(frame))
+        decode_message(bytes(frame))
 
 
 @pytest.fixture
@@ -235,30 +239,30 @@ def test_a_channel_carries_large_values_both_ways(pair):
 
 def test_two_frames_at_once_are_two_values(pair):
     ours, theirs = pair
-    theirs.sendall(encoded(1) + encoded("two"))
+    theirs.sendall(encode_message(1) + encode_message("two"))
     near = Channel(ours, 1 << 20, lambda: None)
     assert [near.receive(), near.receive()] == [1, "two"]
 
 
-@pytest.mark.parametrize("sent", [b"", b"\0", encoded("half")[:-1]])
-def test_silence_is_not_waited_out(pair, sent):
+@pytest.mark.parametrize("sent", [b"", b"\0", encode_message("half")[:-1]])
+def test_receiving_from_a_silent_channel_raises_hung(pair, sent):
     ours, theirs = pair
     theirs.sendall(sent)
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).receive(lambda: True)
 
 
-def test_nobody_reads(pair):
+def test_sending_raises_hung_if_the_other_end_does_not_read(pair):
     ours, _ = pair
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         Channel(ours, 1 << 20, lambda: None).send(np.zeros(10_000_000), lambda: True)
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.049, 0.3])
 @pytest.mark.parametrize("ends", ["is late", "has written too much"])
 @pytest.mark.parametrize("sending", [True, False])
-def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sending):
-    """The other end takes or gives a few bytes every so many seconds; time passes only while somebody waits for it."""
+def test_a_drip_of_bytes_does_not_postpone_any_limit(pair, monkeypatch, seconds, ends, sending):
+    """The other end sends or receives a few bytes every `seconds`; time advances only while the channel waits."""
     ours, theirs = pair
     now = [0.0]
 
@@ -272,13 +276,13 @@ def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sen
 
     def watch():
         if ends == "has written too much" and now[0] > 1:
-            raise Hung
+            raise ReceiveTimeout
 
     monkeypatch.setattr("select.select", wait)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     near = Channel(ours, 1 << 20, watch)
     theirs.send((1 << 19).to_bytes(8, "big"))
-    with pytest.raises(Hung):
+    with pytest.raises(ReceiveTimeout):
         if sending:
             near.send(np.zeros(10_000_000), lambda: ends == "is late" and now[0] > 1)
         else:
@@ -286,18 +290,18 @@ def test_a_drip_of_bytes_puts_off_no_limit(pair, monkeypatch, seconds, ends, sen
     assert now[0] < 1.1
 
 
-def test_the_other_end_is_gone(pair):
+def test_a_closed_channel_raises_ended(pair):
     ours, theirs = pair
     theirs.close()
     near = Channel(ours, 1 << 20, lambda: None)
-    with pytest.raises(Ended):
+    with pytest.raises(ConnectionClosed):
         near.receive()
-    with pytest.raises(Ended):
+    with pytest.raises(ConnectionClosed):
         near.send(np.zeros(1_000_000))
 
 
-def test_a_length_that_is_too_long_is_not_believed(pair):
+def test_an_impossible_length_is_refused(pair):
     ours, theirs = pair
     theirs.sendall((1 << 62).to_bytes(8, "big"))
-    with pytest.raises(TooLong):
+    with pytest.raises(MessageTooLong):
         Channel(ours, 1 << 20, lambda: None).receive()

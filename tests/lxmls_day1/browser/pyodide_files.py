@@ -60,7 +60,7 @@ def fetch(folder: Path) -> None:
 def members_of_tar(path: Path) -> dict[str, bytes]:
     """The files of the npm package that a page loads."""
     with tarfile.open(path) as archive:
-        return {name: archive.extractfile(f"package/{name}").read() for name in runtime.CORE}
+        return {name: archive.extractfile(f"package/{name}").read() for name in runtime.CORE_DIGESTS}
 
 
 def members_of_wheel(path: Path) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ import pytest
 
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.workspaces.student_bundle import refuse_leaks
+from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
@@ -45,7 +45,7 @@ def test_each_core_exercise_has_a_page(pages):
 
 
 def test_the_front_page_shows_a_function_from_its_def_on():
-    text = module.cell(Registry.of(ROOT)["1.4"], bare=True)
+    text = module.exercise_html(Registry.from_folder(ROOT)["1.4"], bare=True)
     given = re.findall("<pre>(.*?)</pre>", text.partition("<ol")[0], re.DOTALL)
     assert given == [
         "def perceptron_rule(scores, label, sq_norm, step, cost):\n    d = np.zeros(len(scores))",
@@ -61,7 +61,7 @@ def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, s
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         page.wait_for_function(f"({step})() === 18")
-        assert caption.inner_text() == "Step 18 of 18. The right rule, 0 of 18 points on the wrong side."
+        assert caption.inner_text() == wording("browser.right_rule_at_step", 18, 0)
         page.reload()
         page.wait_for_function(f"({step})() > 1")
         page.get_by_role("button", name="Hint").click()
@@ -70,7 +70,7 @@ def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, s
         assert page.evaluate(step) == stopped < 18
         page.get_by_label("Step of the rule").focus()
         page.keyboard.press("Home")
-        assert caption.inner_text().startswith("Step 0 of 18. The right rule, 12 of 18 points")
+        assert caption.inner_text() == wording("browser.right_rule_at_step", 0, 12)
         page.emulate_media(reduced_motion="reduce")
         page.reload()
         assert page.evaluate(step) == 18
@@ -99,16 +99,16 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
     assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
     shown = text.partition('<div class="solutions" hidden>')[0]
-    refuse_leaks({PurePosixPath("cell.html"): shown.encode()}, [id])
+    require_no_leaks({PurePosixPath("cell.html"): shown.encode()}, [id])
     assert "NotImplementedError" not in text
 
 
 @pytest.mark.slow
 def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
     files = module.runtime_files()
-    refuse_leaks(files, list(Registry.of(ROOT).assigned))
-    table = json.loads(files[module.FOLDER / "packages.json"])
-    assert all(module.FOLDER / entry["file_name"] in files for entry in table["packages"].values())
+    require_no_leaks(files, list(Registry.from_folder(ROOT).assigned))
+    table = json.loads(files[module.BOOK_FOLDER / "packages.json"])
+    assert all(module.BOOK_FOLDER / entry["file_name"] in files for entry in table["packages"].values())
     assert "scipy" not in table["load"] and "matplotlib" not in table["load"]
     (wheel,) = (content for name, content in files.items() if name.name.startswith("lxmls_day1"))
     names = zipfile.ZipFile(io.BytesIO(wheel)).namelist()
@@ -213,7 +213,7 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tm
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, module.runtime_files(pyodide_folder))
     folder = tmp_path / "demonstrations"
-    export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.FOLDER}/")
+    export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.BOOK_FOLDER}/")
     page, errors = chromium.new_page(), []
     page.set_default_timeout(300_000)
     page.on("pageerror", lambda error: errors.append(str(error)))

@@ -212,12 +212,12 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
 
 #: The lab as if an older site had given out exercise 1.5 with another first line.
 OLDER = """
-from lxmls_day1.course.workspaces.workspace import origin_of
+from lxmls_day1.course.workspaces.workspace import record_origin
 from lxmls_day1.course.workspace_state import WorkspaceState
 from pathlib import PurePosixPath
 state = WorkspaceState.of(lab.folder)
 given = GIVEN.replace('MIRA, the margin', 'MIRA, the old margin')
-state.origin.files.update(origin_of({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
+state.origin.files.update(record_origin({PurePosixPath('classifiers/mira.py'): given.encode()}).files)
 state.save()
 """
 
@@ -411,7 +411,7 @@ class TestFaults:
 
 @pytest.mark.campaign  # continuous integration runs it
 def test_what_was_written_in_the_book_goes_on_in_the_lab_and_the_first_page_has_ticks(open_lab_page, tmp_path):
-    lab = start_workspace(tmp_path / "lab", ["1.5"], day=True)
+    lab = start_workspace(tmp_path / "lab", ["1.5"], core_only=True)
     mira = lab / "classifiers/mira.py"
     mira.write_text(with_solution(mira.read_text(), RIGHT))
     files = {PurePosixPath("classifiers/mira.py"): mira.read_bytes()}

@@ -9,7 +9,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import packages
-from lxmls_day1.browser.packages import INSTALLED, Wheel, installed_wheel
+from lxmls_day1.browser.packages import INSTALLED_PACKAGES, Wheel, installed_wheel
 
 
 @pytest.fixture
@@ -71,5 +71,5 @@ def test_what_a_page_is_told_of_it():
 
 
 def test_whatever_one_needs_is_in_the_table():
-    assert all(needed in INSTALLED for needs in INSTALLED.values() for needed in needs)
-    assert not packages.LEFT_OUT.search(str(PurePosixPath("pytest/__init__.py")))
+    assert all(needed in INSTALLED_PACKAGES for needs in INSTALLED_PACKAGES.values() for needed in needs)
+    assert not packages.EXCLUDED_FILES.search(str(PurePosixPath("pytest/__init__.py")))

@@ -24,17 +24,17 @@ def folder(tmp_path, monkeypatch):
     packages["numpy"]["depends"].append("prompt_toolkit")  # the same name, as some recipes write it
     contents = {entry["file_name"]: name.encode() for name, entry in packages.items() if name != "scipy"}
     contents["pyodide.js"] = b"load"
-    contents[runtime.LOCK] = json.dumps({"info": {"version": runtime.VERSION}, "packages": packages}).encode()
+    contents[runtime.LOCK_FILE] = json.dumps({"info": {"version": runtime.VERSION}, "packages": packages}).encode()
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
-    digests = {name: hashlib.sha256(contents[name]).hexdigest() for name in (runtime.LOCK, "pyodide.js")}
-    monkeypatch.setattr(runtime, "CORE", digests)
+    digests = {name: hashlib.sha256(contents[name]).hexdigest() for name in (runtime.LOCK_FILE, "pyodide.js")}
+    monkeypatch.setattr(runtime, "CORE_DIGESTS", digests)
     return tmp_path
 
 
 def test_what_is_needed_in_turn_comes_along_and_nothing_else(folder):
     files = runtime.runtime_files(folder, ["numpy"])
-    assert files.keys() == {runtime.LOCK, "pyodide.js", "numpy-1.whl", "openblas-1.whl", "prompt-toolkit-1.whl"}
+    assert files.keys() == {runtime.LOCK_FILE, "pyodide.js", "numpy-1.whl", "openblas-1.whl", "prompt-toolkit-1.whl"}
     assert files["openblas-1.whl"] == b"openblas"
 
 
@@ -46,7 +46,7 @@ def test_a_changed_file_is_named(folder, name):
     assert str(folder / name) in str(refused.value)
 
 
-@pytest.mark.parametrize("name", [runtime.LOCK, "pyodide.js", "numpy-1.whl"])
+@pytest.mark.parametrize("name", [runtime.LOCK_FILE, "pyodide.js", "numpy-1.whl"])
 def test_a_missing_file_is_named(folder, name):
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"has no {name}"):
@@ -63,7 +63,7 @@ def test_a_missing_file_is_named(folder, name):
     ],
 )
 def test_another_version_is_said(folder, lock, said):
-    (folder / runtime.LOCK).write_bytes(lock)
+    (folder / runtime.LOCK_FILE).write_bytes(lock)
     with pytest.raises(InputError, match=said) as refused:
         runtime.runtime_files(folder)
     assert runtime.VERSION in str(refused.value)

@@ -16,7 +16,7 @@ from lxmls_day1.browser import runtime, site
 from lxmls_day1.commands.browser import command
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import AUTHORS_ONLY, student_files
-from lxmls_day1.course.workspaces.leaks import leaks, leaks_of_code, solution_lines
+from lxmls_day1.course.workspaces.leaks import find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -61,10 +61,10 @@ class TestSite:
             if path.is_file()
             and path.suffix in (".py", ".json", ".ipynb", ".md", ".toml", ".whl", ".txt", ".zip", ".html")
         }
-        assert leaks(files, solution_lines(reference, ASSIGNED)) == []
-        assert leaks_of_code(files, reference, ASSIGNED) == []
+        assert find_solution_leaks(files, solution_lines(reference, ASSIGNED)) == []
+        assert find_code_leaks(files, reference, ASSIGNED) == []
         lines = solution_lines(reference, ["1.4"])  # that of 1.4 is given: the search would find something
-        assert leaks(files, lines)
+        assert find_solution_leaks(files, lines)
 
     def test_every_folder_is_listed_with_its_files(self, made):
         for folder in [made.folder / "files", *filter(lambda path: path.is_dir(), (made.folder / "files").rglob("*"))]:
@@ -81,7 +81,7 @@ class TestSite:
         assert "<h2>Core</h2>" in core
         for notebook in re.findall(r'href="lab/index.html\?path=([^"]+)"', page):
             assert (made.folder / "files" / notebook).is_file()
-        for exercise in Registry.of(reference_folder()).select(ASSIGNED):
+        for exercise in Registry.from_folder(reference_folder()).select(ASSIGNED):
             row = f'<li data-exercise="{exercise.id}">'
             assert row in (core if exercise.is_core else further)
         assert (made.folder / "lab/index.html").is_file()
@@ -89,9 +89,9 @@ class TestSite:
 
     def test_the_service_worker_of_jupyterlite_has_our_part_behind_its_own(self, made):
         text = (made.folder / "service-worker.js").read_text()
-        ours = site.OF_SERVICE_WORKER.read_text()
+        ours = site.SERVICE_WORKER_PATCH.read_text()
         assert text.endswith(f'self.addEventListener("fetch",onFetch);\n{ours}')
-        assert not (made.folder / site.PAGE / site.OF_SERVICE_WORKER.name).exists()
+        assert not (made.folder / site.PAGE / site.SERVICE_WORKER_PATCH.name).exists()
 
     def test_the_runtime_is_asked_of_the_documented_address_in_its_version(self, made):
         table = json.loads((made.folder / site.PAGE / "packages.json").read_text())
@@ -160,6 +160,6 @@ class TestRefusals:
     @pytest.mark.slow
     def test_an_exercise_that_is_not_there_and_a_wheel_that_is_missing_leave_nothing(self, tmp_path, monkeypatch):
         assert "1.99" in self.refused(tmp_path / "site", "--exercises", "1.99")
-        monkeypatch.setitem(site.INSTALLED, "no-such-package", ())
+        monkeypatch.setitem(site.INSTALLED_PACKAGES, "no-such-package", ())
         assert "no-such-package" in self.refused(tmp_path / "site")
         assert list(tmp_path.iterdir()) == []

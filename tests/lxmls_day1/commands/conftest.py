@@ -1,9 +1,9 @@
-"""Where tests of commands run."""
+"""The folders in which tests of commands run."""
 
 import pytest
 
 
 @pytest.fixture
 def somewhere(tmp_path, monkeypatch):
-    """An empty folder as the current one."""
+    """Make an empty folder the current folder."""
     monkeypatch.chdir(tmp_path)

@@ -45,12 +45,12 @@ def test_a_changed_value_is_found_by_verify(tmp_path):
 
 
 @pytest.mark.parametrize(("options", "is_told"), [(["-"], True), (["-", "--hash", "8"], False)])
-def test_that_all_tokens_are_kept_is_said_before_they_are(tmp_path, options, is_told):
+def test_keeping_all_tokens_is_announced_first(tmp_path, options, is_told):
     said = run(cache, *options, "--out", tmp_path / "x.bags", input="label,text\nham,See you\nspam,Win\n")
     assert said.exit_code == 0 and (wording("commands.tokens_kept_memory") in said.stderr) == is_told
 
 
-def test_options_reach_the_making(tmp_path):
+def test_options_of_cache_are_applied(tmp_path):
     path = tmp_path / "mails.txt"
     path.write_text('Mails\n1;It\'s 5" wide;ham\n2;Win a prize;spam\n3;Win 6" now;ham\n')
     out = tmp_path / "x.bags"
@@ -73,12 +73,12 @@ def test_options_reach_the_making(tmp_path):
 
 
 @pytest.mark.parametrize("number", ["1.5", "-1", "many", "1e400", "nan"])
-def test_numbers_of_documents_that_are_none(number):
+def test_an_invalid_number_of_documents_is_a_usage_error(number):
     result = run(toy, "--documents", number)
     assert result.exit_code == 2 and wording("commands.whole_number_least_such") in result.output
 
 
-def test_a_reader_that_has_enough_ends_the_generator_quietly():
+def test_a_closed_pipe_ends_the_generator_quietly():
     code = "from lxmls_day1.commands.command_line import main; main(['toy', '--documents', '1e7'])"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run_of_toy:
         assert run_of_toy.stdout.readline() == b"label\ttext\n"
@@ -87,13 +87,13 @@ def test_a_reader_that_has_enough_ends_the_generator_quietly():
     assert run_of_toy.returncode == 1
 
 
-def test_an_interruption_says_how_to_go_on(tmp_path, monkeypatch):
+def test_an_interruption_reports_that_nothing_is_saved(tmp_path, monkeypatch):
     from lxmls_day1.engine.corpus import corpus_making
 
     (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
     for step in ("read", "finish"):
         with monkeypatch.context() as patch:
-            patch.setattr(corpus_making._Making, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            patch.setattr(corpus_making._CorpusBuilder, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             result = run(cache, tmp_path / "x.csv", "--out", tmp_path / "x.bags")
         assert result.exit_code == 1 and "Nothing is kept" in result.stderr
         assert not (tmp_path / "x.bags").exists()

@@ -13,7 +13,7 @@ import pytest
 
 import lxmls_day1
 import lxmls_day1.base.atomic_files
-from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, ended_by_signals
+from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, terminate_cleanly
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
 from tests.wording import wording
@@ -61,7 +61,7 @@ def run_all_classifiers(dataset, progress, ax):
 
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
-    """A lab of three small files, and a current folder outside of it."""
+    """Return a lab of three small files; the current folder is outside it."""
     files = {
         "readers/__init__.py": "",
         "readers/simple_data_set.py": POINTS,
@@ -100,7 +100,7 @@ class TestHelp:
                 assert not isinstance(parameter, click.Option) or parameter.help, f"{name} {parameter.name}"
 
     @pytest.mark.slow
-    def test_it_waits_for_no_numerical_library(self):
+    def test_it_imports_no_numerical_library(self):
         code = (
             "import sys\n"
             "from lxmls_day1.commands.command_line import main\n"
@@ -125,7 +125,7 @@ class TestHelp:
 
 class TestUsage:
     @pytest.mark.parametrize("arguments", [("rnu",), ("run", "--domian", "toy"), ("run", "toy"), ("run", "--out")])
-    def test_what_is_not_understood_ends_with_2(self, arguments):
+    def test_usage_errors_have_exit_status_2(self, arguments):
         assert "Error: " in run(*arguments, status=2).stderr
 
 
@@ -144,7 +144,7 @@ class TestRun:
         for name in ("boundaries.png", "accuracies.png"):
             assert Path("out", name).read_bytes().startswith(b"\x89PNG\r\n")
 
-    def test_the_lab_that_one_is_in(self, lab, monkeypatch):
+    def test_the_lab_around_the_current_folder_is_used(self, lab, monkeypatch):
         monkeypatch.chdir(lab / "classifiers")
         run("run", "--domain", "toy")
         assert [row.classifier for row in rows_in(lab / "classifiers" / "out")] == ["Guess", "Guess"]
@@ -155,7 +155,7 @@ class TestRun:
         assert "[1/1]" not in result.stdout
         assert "\x1b" not in result.output
 
-    def test_toy_in_place_of_a_corpus_that_cannot_be_had(self, lab):
+    def test_the_toy_corpus_replaces_a_missing_corpus(self, lab):
         result = run("run", "--lab", lab, "--domain", "kitchen")
         first, *_ = result.stderr.splitlines()
         assert first == (wording("commands.kitchen_machine_network_does"))
@@ -177,7 +177,7 @@ class TestRun:
 
 @pytest.mark.slow
 class TestMistakes:
-    """Each ends with 1 and one sentence that says what to do."""
+    """Each mistake ends with status 1 and one sentence that names a remedy."""
 
     def error(self, *arguments):
         said = run(*arguments, status=1).stderr.splitlines()[-1]
@@ -217,11 +217,11 @@ class TestMistakes:
             (MemoryError(), "there is not enough memory for this; use less data"),
         ],
     )
-    def test_no_room_for_temporary_files(self, lab, monkeypatch, error, sentence):
+    def test_a_full_disk_or_memory_is_one_sentence(self, lab, monkeypatch, error, sentence):
         def no_room(*_arguments, **_settings):
             raise error
 
-        monkeypatch.setattr(lxmls_day1.base.atomic_files, "replace_files", no_room)
+        monkeypatch.setattr(lxmls_day1.base.atomic_files, "write_files_atomically", no_room)
         assert sentence in self.error("run", "--lab", lab)
 
     def test_ctrl_c_leaves_nothing_behind(self, lab):
@@ -246,14 +246,14 @@ class TestSurroundings:
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", 0)])
-def test_signals_that_end_a_command_are_like_ctrl_c_unless_they_are_ignored(number):
+def test_terminating_signals_act_like_ctrl_c_unless_ignored(number):
     before = signal.signal(number, signal.SIG_DFL)
     try:
-        with pytest.raises(KeyboardInterrupt, match=str(int(number))), ended_by_signals():
+        with pytest.raises(KeyboardInterrupt, match=str(int(number))), terminate_cleanly():
             signal.raise_signal(number)
         assert signal.getsignal(number) is signal.SIG_DFL
-        signal.signal(number, signal.SIG_IGN)  # as nohup does
-        with ended_by_signals():
+        signal.signal(number, signal.SIG_IGN)  # nohup does this.
+        with terminate_cleanly():
             signal.raise_signal(number)
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:

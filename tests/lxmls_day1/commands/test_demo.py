@@ -1,4 +1,4 @@
-"""``lxmls-day1 demo``: what it refuses, what it writes, what it serves."""
+"""``lxmls-day1 demo``: its errors, its files and its server."""
 
 import socket
 from pathlib import Path
@@ -20,7 +20,7 @@ def run(*arguments):
 
 @pytest.fixture
 def opened(monkeypatch):
-    """What the browser would have opened, with what the server answers to it; the server then ends as by Ctrl-C."""
+    """Record the addresses opened in a browser with the server's replies; then end the server as Ctrl-C does."""
     found = []
 
     def serve(self):
@@ -49,7 +49,7 @@ def test_it_opens_the_list_in_the_browser(opened):
     assert " 200 " in page and '"dark":true' in page and 'href="mira_step"' in page
 
 
-def test_it_opens_the_one_that_is_wanted(opened):
+def test_it_opens_the_named_demonstration(opened):
     assert run("--only", "mira_step", "--scale", "1.5").exit_code == 0
     address, page = opened
     assert address.endswith("/mira_step") and "--demo-scale: 1.5" in page
@@ -68,7 +68,7 @@ def test_an_unknown_name_and_a_taken_port_are_refused(opened):
     assert result.exit_code == 1 and "cannot be used" in result.output and not opened
 
 
-def test_it_exports(tmp_path, opened):
+def test_demo_exports_pages(tmp_path, opened):
     result = run("--export", str(tmp_path / "out"), "--only", "confidence")
     assert result.exit_code == 0, result.output
     assert result.stdout.split() == [str(tmp_path / "out" / name) for name in ("confidence.html", "index.html")]

@@ -16,11 +16,11 @@ from tests.wording import wording
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A checkout with a blank in its name, whose documentation is not built yet."""
+    """Return a checkout whose path has a space, and whose documentation is not built yet."""
     folder = tmp_path / "day 1"
     (folder / "docs").mkdir(parents=True)
     (folder / "docs/conf.py").touch()
-    monkeypatch.setattr(lxmls_day1.library_path, "reference_place", lambda: str(folder))
+    monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(folder))
     return folder
 
 
@@ -51,18 +51,18 @@ def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
     done = docs()
     assert done.exit_code == 0 and read == [b"the book"]
     assert done.output == f"{opened[0]} until Ctrl-C\n\nNo longer served.\n"
-    assert "open this address" in docs().output  # where there is no browser
+    assert "open this address" in docs().output  # No browser is installed.
     assert "until Ctrl-C" in docs("--no-browser").output and len(opened) == 2
 
 
-def test_what_is_not_built_is_said_with_how_to_build_it(checkout, opened):
+def test_an_unbuilt_book_is_reported_with_the_build_command(checkout, opened):
     done = docs()
     assert done.exit_code == 1 and not opened
     assert "`make docs`" in done.output and str(checkout) in done.output
 
 
-def test_an_installation_says_that_it_comes_without(tmp_path, monkeypatch, opened):
-    monkeypatch.setattr(lxmls_day1.library_path, "reference_place", lambda: str(tmp_path))
+def test_an_installation_reports_that_it_has_no_book(tmp_path, monkeypatch, opened):
+    monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(tmp_path))
     done = docs()
     assert done.exit_code == 1 and not opened
     assert "checkout" in done.output and "`make docs`" in done.output
@@ -78,7 +78,7 @@ TELLING = (
     "notebooks/4_comparison.html",
     "docs/reference/generated/classifiers.structured.structured_mira.html",
 )
-#: Texts that reach over their right edge; what holds a table, a program or a formula scrolls.
+#: Find texts that exceed their right edge; elements with a table, a program or a formula may scroll.
 CUT_OFF = """() => [...document.querySelectorAll('.bd-article :is(h1, h2, h3, p, li, dt, dd)')]
     .filter(part => part.checkVisibility() && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline'
         && !part.closest('table, pre, .math, mjx-container') && !part.querySelector('table, pre, .math, mjx-container'))
@@ -94,14 +94,16 @@ def pages(which):
 @in_the_book
 @pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
 def test_the_book_in_a_browser(which, chromium, serious):
-    """From a folder: nothing is asked of another host, no page is wider than the window, no text is cut off, axe finds nothing serious."""
+    """Opened from a folder: no requests to other hosts, no page wider than the window, no cut text, nothing serious from axe."""
     asked, faults = [], []
     page = chromium.new_page()
     page.on("request", lambda request: asked.append(request.url))
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
-        page.add_style_tag(content="* { transition: none !important }")  # of colours, when the scheme changes
-        page.wait_for_timeout(500)  # until the formulae are typeset
+        page.add_style_tag(
+            content="* { transition: none !important }"
+        )  # Stops transitions of colours when the scheme changes.
+        page.wait_for_timeout(500)  # Waits until the formulas are typeset.
         for width, scheme in ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))[
             : None if which == "all" else 2
         ]:
@@ -138,7 +140,7 @@ def test_the_parts_of_a_lesson_hold_its_notebook():
 
 @pytest.mark.slow
 @in_the_book
-class TestTheBookAsOneReadsIt:
+class TestReadingTheBook:
     @pytest.mark.parametrize("query", ["perceptron", "MIRA", "naive Bayes", "SVM"])
     def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, chromium):
         page = chromium.new_page()
@@ -156,7 +158,7 @@ class TestTheBookAsOneReadsIt:
         assert "readers.sentiment_reader" in page.locator("ul.search a").first.get_attribute("href")
         page.close()
 
-    def test_a_place_that_moved_into_another_part_is_found_from_the_lesson_s_address(self, chromium):
+    def test_moved_anchors_redirect_from_the_lessons_address(self, chromium):
         page = chromium.new_page()
         page.goto(f"{(BOOK / 'notebooks/2_online.html').as_uri()}#exercise-1-12-the-mistake-bound")
         page.wait_for_url("**/docs/lessons/2_online-*.html#exercise-1-12-the-mistake-bound")

@@ -1,4 +1,4 @@
-"""``lxmls-day1 doctor``: a line for each thing, what to do about what is missing, and no examination that stops the others."""
+"""``lxmls-day1 doctor``: one line per item, a remedy for every missing item, and no examination that stops the others."""
 
 import shutil
 from collections import namedtuple
@@ -15,8 +15,8 @@ from tests.wording import wording
 
 def report(monkeypatch, *names, columns=80):
     if names:
-        chosen = {name: doctor.EXAMINATIONS[name] for name in names}
-        monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+        chosen = {name: doctor.CHECKS[name] for name in names}
+        monkeypatch.setattr(doctor, "CHECKS", chosen)
     monkeypatch.setenv("COLUMNS", str(columns))
     return CliRunner().invoke(doctor.command)
 
@@ -28,28 +28,28 @@ def in_a_line(result):
 @pytest.mark.slow
 def test_each_thing_is_reported_in_80_columns(monkeypatch):
     result = report(monkeypatch)
-    for name in doctor.EXAMINATIONS:
+    for name in doctor.CHECKS:
         assert f" {name} " in result.output
     assert "bad" not in result.output.split() and result.exit_code == 0
     assert max(len(line) for line in result.output.splitlines() if "/" not in line) <= 80
 
 
-def test_what_breaks_is_bad_and_stops_nothing(monkeypatch):
+def test_a_failing_examination_is_reported_and_stops_nothing(monkeypatch):
     def broken():
         raise InputError("the cache cannot be written to")
 
-    chosen = {"compiled loops": broken, "Python": doctor.EXAMINATIONS["Python"]}
-    monkeypatch.setattr(doctor, "EXAMINATIONS", chosen)
+    chosen = {"compiled loops": broken, "Python": doctor.CHECKS["Python"]}
+    monkeypatch.setattr(doctor, "CHECKS", chosen)
     result = report(monkeypatch)
     assert wording("commands.bad_compiled_loops_could") in in_a_line(result)
     assert "good Python" in in_a_line(result) and result.exit_code == 1
 
 
-def test_machine_code_that_cannot_be_kept(monkeypatch, tmp_path):
+def test_an_unwritable_cache_of_machine_code_is_reported(monkeypatch, tmp_path):
     machine_code = pytest.importorskip("lxmls_day1.engine.kernels.machine_code", exc_type=ImportError)
     file = tmp_path / "file"
     file.touch()
-    monkeypatch.setattr(machine_code, "_folders", lambda source: [file / "below"])
+    monkeypatch.setattr(machine_code, "_cache_folders", lambda source: [file / "below"])
     result = report(monkeypatch, "compiled loops")
     assert "limited compiled loops" in in_a_line(result) and str(file) in result.output
     assert "NUMBA_CACHE_DIR" in result.output and result.exit_code == 0
@@ -62,7 +62,7 @@ def test_an_extra_is_missing(monkeypatch):
     assert wording("commands.installed_notebook_lxmls_day") in said
 
 
-def test_little_room(monkeypatch, tmp_path):
+def test_little_disk_space_is_reported(monkeypatch, tmp_path):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(2**40, 2**40 - 2**20, 2**20))
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "not" / "there"))
@@ -86,7 +86,7 @@ def test_corpora_without_a_network(monkeypatch, tmp_path):
         (levels.Level("process", (("landlock", "no Linux"),)), "limited sandbox process"),
     ],
 )
-def test_sandboxes(level, state, monkeypatch):
+def test_each_sandbox_level_is_reported(level, state, monkeypatch):
     monkeypatch.setattr(levels, "strongest_level", lambda program: level)
     said = in_a_line(report(monkeypatch, "sandbox"))
     assert state in said

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.commands.explain import MOST_UNKNOWN, shortened, unknown_text
+from lxmls_day1.commands.explain import MAX_UNKNOWN_WORDS, shortened, unknown_text
 from tests.command_runs import run
 from tests.wording import wording
 
@@ -26,7 +26,7 @@ def explain(*arguments, **options):
 
 
 def rows(text):
-    """The lines of the table as lists of cells."""
+    """Return the lines of the table as lists of cells."""
     return {line.split("  ")[0].strip(): line.split()[-4:] for line in text.splitlines() if "  " in line.strip()}
 
 
@@ -117,7 +117,7 @@ class TestJson:
 
 
 class TestMistakes:
-    def test_a_number_beyond_the_end(self):
+    def test_a_line_number_beyond_the_end_is_an_error(self):
         error = explain("hand.npz", "-", "--number", "2", stdin="good", status=1).stderr
         assert error == wording("commands.error_number_file_holds")
 
@@ -128,5 +128,5 @@ class TestMistakes:
 
 def test_long_words_and_long_lists_are_cut():
     assert len(shortened("w" * 100)) < 50
-    text = unknown_text([f"w{i}" for i in range(MOST_UNKNOWN + 5)])
-    assert text.startswith(f"Unknown words ({MOST_UNKNOWN + 5}): w0, ") and text.endswith(" and 5 more")
+    text = unknown_text([f"w{i}" for i in range(MAX_UNKNOWN_WORDS + 5)])
+    assert text.startswith(f"Unknown words ({MAX_UNKNOWN_WORDS + 5}): w0, ") and text.endswith(" and 5 more")

@@ -1,12 +1,12 @@
-"""Long commands that something happens to: given again, each ends with the result of an undisturbed run, and nothing is left over.
+"""Faults during long commands: repeated afterwards, each command gives the result of an undisturbed run and leaves no extra files.
 
     make faults ARGS="--seed 3 --rounds 50"
     make faults ARGS="--only grade,release"
 
-The moment is chosen by progress, never by the clock: when the command has made so many changes to files and processes (an audit
-hook counts them), or has used so much of its processor time. A strike ends the command by a signal, kills one of its workers or
-what that has started (a box), fills its disk, gives it a tenth of a core, or sets its clock back by a day: then what is older has
-a date in the future. The tests are one fault of each kind; the campaign draws commands, faults and moments, and prints a table.
+The moment is chosen by progress, never by time: after a number of changes to files and processes (counted by an audit
+hook), or after some CPU time. A fault ends the command by a signal, kills one of its workers or
+a worker's child (a box), fills its disk, limits it to a tenth of a core, or sets its clock back by a day, so that older files have
+a date in the future. The tests have one fault of each kind; the campaign draws commands, faults and moments, and prints a table.
 """
 
 import argparse
@@ -40,10 +40,10 @@ from tests.wording import wording
 psutil = pytest.importorskip("psutil", exc_type=ImportError)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="faults are those of Linux")]
 DAY = 86_400
-UNLIKE = re.compile(rb'\d{4}-\d\d-\d\d \d\d:\d\d UTC|"mtime_ns": \d+')  # of any two runs
-SET_SUBREAPER = 36  # of prctl: orphans become children of this process, which so sees what is left
+UNLIKE = re.compile(rb'\d{4}-\d\d-\d\d \d\d:\d\d UTC|"mtime_ns": \d+')  # these differ between any two runs
+SET_SUBREAPER = 36  # An option of prctl: orphans become children of this process, which can then find them.
 
-#: Runs a command, and strikes it once. What the command has done until its end is written to the file `progress`.
+#: Runs a command with one fault. The command's progress at its end is written to the file `progress`.
 LAUNCHER = r"""
 import atexit, glob, json, os, random, signal, sys, time
 import psutil
@@ -132,21 +132,21 @@ main(sys.argv[1:])
 
 @dataclass(frozen=True)
 class Command:
-    """A long command: what it is given, and what of its results is compared byte for byte; of all else the names are.
+    """A long command: its input, and the results that are compared byte for byte (of the other files, only the names).
 
     Attributes
     ----------
     words : tuple of str
     inputs : function of a folder
-        Puts there what the command reads.
+        Writes the command's input into the folder.
     same : tuple of str
         Patterns of names.
     again : tuple of str
-        What is added when it is given again.
+        Arguments that are added when the command is repeated.
     once : bool
-        Whether it refuses to be repeated where it has succeeded.
+        Whether the command refuses to run again after it has succeeded.
     keeps : str
-        A pattern of names: what is there when the first run has ended is not made again.
+        A pattern of names: files that exist when the first run ends are not written again.
     """
 
     words: tuple[str, ...]
@@ -169,7 +169,7 @@ def corpus(folder: Path) -> None:
 
 
 def submissions(folder: Path) -> None:
-    """Of which two are right, one ends Python, and one is another kind of wrong."""
+    """Write four submissions: two correct, one that ends Python, and one that is wrong in another way."""
     path = "classifiers/mira.py"
     files = {str(name): content for name, content in solved_files(reference_folder()).items() if name.suffix == ".py"}
     for student, mira in {"ada": files[path], "ben": b"raise SystemExit", "eve": b"", "kay": files[path]}.items():
@@ -201,13 +201,13 @@ COMMANDS = {
     "release": Command(("release", "out"), lambda folder: None, ("out/*",), once=True),
 }  # fmt: skip
 SIGNALS = ("SIGINT", "SIGTERM", "SIGKILL")
-ENDED = (*SIGNALS, "disk")  # faults that may end a command
+ENDED = (*SIGNALS, "disk")  # These faults may end a command.
 FAULTS = (*SIGNALS, "worker", "box", "disk", "slow", "clock")
 
 
 @dataclass(frozen=True)
 class Moment:
-    """After so many changes (``"changes"``) or so much processor time (``"seconds"``) of the main process, or with a file (``"file"``)."""
+    """A number of ``"changes"`` or of CPU ``"seconds"`` of the main process, or the appearance of a ``"file"``."""
 
     by: str
     at: float | str
@@ -215,7 +215,7 @@ class Moment:
 
 @contextlib.contextmanager
 def disk() -> Iterator[Path]:
-    """A small disk; only root may mount one."""
+    """Yield a small disk, which only root may mount."""
     with tempfile.TemporaryDirectory() as folder:
         mount = ["mount", "-t", "tmpfs", "-o", "size=48m,mode=755", "tmpfs", folder]
         if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
@@ -228,7 +228,7 @@ def disk() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def tenth_of_a_core() -> Iterator[list[str]]:
-    """The files that take the number of a process that gets so little."""
+    """Yield the files to which a process number is written to limit that process to a tenth of a core."""
     for top, setting, value in (
         ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000"),
         ("/sys/fs/cgroup", "cpu.max", "10000 100000"),
@@ -250,7 +250,7 @@ def tenth_of_a_core() -> Iterator[list[str]]:
 
 
 def results(folder: Path, command: Command) -> dict[str, object]:
-    """Names below a folder, with the contents of those that are compared. Whatever can be read must be whole."""
+    """Return the names below a folder, with the contents of the compared files; check that readable files are complete."""
     same = {path for pattern in command.same for found in folder.glob(pattern) for path in (found, *found.rglob("*"))}
     found: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
@@ -273,7 +273,7 @@ def results(folder: Path, command: Command) -> dict[str, object]:
 def start(
     command: Command, folder: Path, fault: str | None, moment: Moment, more=(), groups=()
 ) -> tuple[int, str, list]:
-    """Run a command to its end: its status, what it said, and how far it came (nothing where it was killed)."""
+    """Run a command to its end; return its status, its output and its progress (empty if the command was killed)."""
     (folder / "tmp").mkdir(exist_ok=True)
     plan = {"kind": fault, "by": moment.by, "at": moment.at, "day": DAY, "groups": groups}
     plan |= {"folder": str(folder), "progress": str(folder / "progress")}
@@ -289,7 +289,7 @@ def start(
 
 
 def undisturbed(command: Command, folder: Path) -> tuple[dict[str, object], list]:
-    """The results of a command in a folder, and how many changes and seconds it took."""
+    """Return the results of an undisturbed command, and its number of changes and seconds."""
     command.inputs(folder)
     status, said, came = start(command, folder, None, Moment("changes", 0))
     assert status == 0, said
@@ -298,7 +298,7 @@ def undisturbed(command: Command, folder: Path) -> tuple[dict[str, object], list
 
 @contextlib.contextmanager
 def left_processes() -> Iterator[Callable[[], list[str]]]:
-    """A function that says what is still running of all that was started meanwhile, once it has had the time to end."""
+    """Yield a function that returns the processes started in the meantime that still run after a time to end."""
     before = set(psutil.Process().children(recursive=True))
     ctypes.CDLL(None).prctl(SET_SUBREAPER, 1)
 
@@ -314,7 +314,7 @@ def left_processes() -> Iterator[Callable[[], list[str]]]:
 
 
 def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], ready: Sequence[str] = ()) -> bool:
-    """Run a command, let something happen to it, give it again, and compare; whether it was struck at all. `ready` is there before."""
+    """Run a command with a fault, repeat it and compare; return True if the fault happened. The files `ready` exist before."""
     command = COMMANDS[name]
     with contextlib.ExitStack() as stack:
         left = stack.enter_context(left_processes())
@@ -330,15 +330,17 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
             for path in filter(Path.is_file, folder.rglob("*")):
                 os.utime(path, (path.stat().st_mtime + DAY,) * 2)
         status, said, came = start(command, folder, fault, moment, groups=groups)
-        assert "Traceback" not in said or "Exception ignored in" in said, said  # of a library's destructors
+        assert "Traceback" not in said or "Exception ignored in" in said, (
+            said
+        )  # Destructors of libraries may print one.
         (folder / "ballast").unlink(missing_ok=True)
         assert not left(), "processes are left"
         assert status == 0 or fault in ENDED or re.search(wording("commands.could_started_did_start"), said), (
             said
-        )  # had not begun yet
+        )  # the command had not begun yet
         if (
             status != -signal.SIGKILL and moment.by == "file"
-        ):  # else a signal may have come while its folder was removed
+        ):  # otherwise the signal may interrupt the removal of the folder
             assert not list((folder / "tmp").iterdir()), f"left by the first run: {list((folder / 'tmp').iterdir())}"
             assert not list(folder.rglob(".*.part")), f"half-written: {list(folder.rglob('.*.part'))}"
         if fault in ("SIGINT", "SIGTERM") and status > 0:
@@ -357,7 +359,7 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
         return not came or bool(came[2])
 
 
-SHORT = {  # the file with which the moment comes
+SHORT = {  # (command, fault) -> the file at whose appearance the fault happens
     ("cache", "SIGKILL"): "x.bags/lxmls-day1-corpus-*/*/shard-00002",
     ("grade", "worker"): "marks/.rows/*.json",
     ("grade", "box"): "marks/.rows/*.json",
@@ -371,7 +373,7 @@ SHORT = {  # the file with which the moment comes
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """The undisturbed results of a command, made once."""
+    """Return a function from a command's name to its undisturbed results, which are computed once."""
     made: dict[str, dict[str, object]] = {}
 
     def of(name: str) -> dict[str, object]:
@@ -384,8 +386,10 @@ def expected(tmp_path_factory):
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "fault"), SHORT)
-def test_a_command_that_is_given_again_after_a_fault_ends_as_if_nothing_had_been(expected, name, fault):
-    ready = ("marks/.expected.json",) if name == "grade" else ()  # computed once for all tests
+def test_repeating_a_command_after_a_fault_gives_the_undisturbed_result(expected, name, fault):
+    ready = (
+        ("marks/.expected.json",) if name == "grade" else ()
+    )  # The expected answers are computed once for all tests.
     assert disturb(name, fault, Moment("file", SHORT[name, fault]), expected(name), ready), "the moment did not come"
 
 
@@ -398,10 +402,10 @@ def main() -> int:
     chosen = options.parse_args()
     COMMANDS["grade"] = replace(
         COMMANDS["grade"], words=(*COMMANDS["grade"].words[:-1], "2")
-    )  # which takes twice as long
+    )  # Faults that take twice as long.
     signal.signal(
         signal.SIGINT, signal.default_int_handler
-    )  # in the background of a shell it is ignored, which all processes inherit
+    )  # A shell's background jobs ignore SIGINT, and all child processes inherit this.
     moments, names, expected = random.Random(chosen.seed), chosen.only.split(","), {}
     for name in names:
         with tempfile.TemporaryDirectory() as folder:

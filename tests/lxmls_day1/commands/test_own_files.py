@@ -16,7 +16,7 @@ def train(*arguments, status=0):
 
 
 def write_intents(path, nr_examples):
-    """Requests in the published form of BANKING77: a header, 77 intents, line ends and quotes inside of texts."""
+    """Write requests in the published format of BANKING77: a header, 77 intents, texts with line ends and quotes."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["text", "category"])
@@ -25,11 +25,11 @@ def write_intents(path, nr_examples):
             rows.writerow([f'\n{text}, "please",\nif you can?' if m % 10 == 0 else f"{text}!", f"intent_{m % 77}"])
 
 
-def test_no_classifier_is_named():
+def test_a_missing_classifier_is_reported_with_an_example():
     assert "as in `--classifier mira`" in run("train", status=2).output
 
 
-def test_a_table_of_numbers():
+def test_a_table_of_numbers_is_refused():
     Path("numbers.csv").write_text("x1,x2,y\n" + "0.5,-1e3,1\n2,3,0\n" * 5)
     assert wording("commands.holds_numbers_labelled_text") in train("--file", "numbers.csv", status=1).output
 
@@ -37,7 +37,7 @@ def test_a_table_of_numbers():
 @pytest.mark.slow
 class TestTrain:
     def test_two_files_with_a_header_and_line_ends_in_quotes(self):
-        """Each intent has a word of its own, so that a separating learner gets all of them right."""
+        """Each intent has its own word, so a separating learner classifies all requests correctly."""
         write_intents("train.csv", 77 * 6)
         write_intents("test.csv", 77 * 2)
         said = train("--file", "train.csv", "--test-file", "test.csv")
@@ -70,7 +70,7 @@ class TestTrain:
             ("x.data", '{{"label": "{label}", "text": "{text}"}}\n', ["--format", "jsonl"]),
         ],
     )
-    def test_every_format(self, name, line, options):
+    def test_every_format_is_recognised(self, name, line, options):
         lines = [line.format(label=a, text=f"A {b} thing") for a, b in [("yes", "good"), ("no", "bad")] * 10]
         content = "".join(lines).encode("latin-1")
         Path(f"{name}.gz").write_bytes(gzip.compress(content))
@@ -88,14 +88,14 @@ class TestTrain:
         assert said.startswith(wording("commands.error_model_ready_made"))
 
     @pytest.mark.parametrize("label", ["{:.2f}", "-{}", "{}.5e3"])
-    def test_numbers_to_be_estimated_are_no_classes(self, label):
+    def test_real_valued_targets_are_not_classes(self, label):
         Path("x.svm").write_text("".join(f"{label.format(n)} 1:{n} 2:1\n" for n in range(1, 41)))
         said = run("train", "--file", "x.svm", "--classifier", "mira", status=1).stderr
         assert wording("commands.there_are_labels_for") in said
         assert wording("commands.numbers_estimated_regression_grouped") in said
 
-    def test_a_header_is_no_class(self):
-        """However the columns are called: only the two labels of the examples become classes."""
+    def test_a_header_is_not_a_class(self):
+        """Only the two labels of the examples become classes, whatever the columns are called."""
         for header in ("label,text", "mood,remark"):
             Path("x.csv").write_text(header + "\n" + "yes,A good thing it is\nno,A bad thing it is\n" * 10)
             assert wording("commands.saved_as_classes_2", "2") in train("--file", "x.csv").stdout
@@ -140,7 +140,7 @@ class TestTrain:
         ],
     )
     @pytest.mark.parametrize("command", [["run"]])
-    def test_of_the_command_line_end_with_2(self, command, options, says):
+    def test_usage_mistakes_end_with_2(self, command, options, says):
         assert says in run(*command, *options, status=2).stderr
         assert list(Path().iterdir()) == []
 
@@ -154,7 +154,7 @@ class TestRun:
         found = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
         of_file = {row["classifier"]: row["test_accuracy"] for row in found["rows"] if row["data_set"] == "train"}
         assert len(of_file) == 8 and of_file["Perceptron"] == 1.0
-        assert len(found["rows"]) == 14  # and six on the simple data set
+        assert len(found["rows"]) == 14  # and six rows for the simple data set
         note = next(line for line in result.stderr.splitlines() if line.startswith("Read "))
         assert note in found["notes"] and "154 examples, 77 classes | test.csv: " in note
         assert {path.name for path in Path("out").iterdir()} == {

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("imports_as_before", "models")
 
 @pytest.fixture
 def models(tmp_path, monkeypatch):
-    """In the current folder: hand.npz, whose scores can be added up by hand, and toy.npz, a model of the toy corpus."""
+    """Write hand.npz, whose scores can be added without a computer, and toy.npz, a model of the toy corpus."""
     monkeypatch.chdir(tmp_path)
     weights = [[0.5, 0.0, -10], [2, -2, 0], [-3, 3, 0], [0, 0.25, 0], [1, 0, 0]]
     LinearClassifier().save("hand.npz", weights, WORDS, ["positive", "negative", "neither"])
@@ -64,8 +64,8 @@ class TestPredictions:
         assert result.stdout.startswith("positive\t0.5\tr.txt:1\n")
         assert result.stderr == (wording("commands.note_reviews_holds_word"))
 
-    def test_standard_input_is_answered_line_by_line(self):
-        """Each answer is there before the next line is."""
+    def test_standard_input_is_predicted_line_by_line(self):
+        """Each prediction is printed before the next line is sent."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "lxmls_day1", "predict", "hand.npz", "-"]
         pipe = subprocess.PIPE
@@ -73,7 +73,7 @@ class TestPredictions:
             for text, answer in {
                 "bad bad\n": "negative\t11.5\tstandard input:1\n",
                 "\nVery good book!\n": "positive\t5.25\tstandard input:3\n",
-                "good:1\n": "positive\t0.5\tstandard input:4\n",  # no count, for the first line has none
+                "good:1\n": "positive\t0.5\tstandard input:4\n",  # The first line has no count, so no line may have one.
             }.items():
                 process.stdin.write(text)
                 process.stdin.flush()
@@ -90,7 +90,7 @@ class TestPredictions:
     def test_standard_input_as_one_review(self):
         assert predict("hand.npz", "--per", "file", "-", stdin="bad\nbad").stdout == "negative\t11.5\tstandard input\n"
 
-    def test_margins(self):
+    def test_margins_are_leads_over_the_second_best_class(self):
         assert margins_of(np.array([[1.0, 5, 3], [2, 2, 0]])).tolist() == [2, 0]
         assert margins_of(np.array([[1.0]])).tolist() == [np.inf]
 
@@ -102,7 +102,7 @@ class TestMistakes:
         (line,) = result.stderr.splitlines()
         return line.removeprefix("Error: ")
 
-    def test_files_that_are_no_reviews(self):
+    def test_files_that_are_not_reviews_are_refused(self):
         Path("good.txt").write_text("good")
         Path("empty.txt").touch()
         Path("latin.txt").write_bytes("naïve".encode("latin-1"))
@@ -119,7 +119,7 @@ class TestMistakes:
             assert self.error("hand.npz", "good.txt", name).startswith(message)
         assert self.error("hand.npz", "-", stdin="").startswith("standard input is empty")
 
-    def test_files_that_are_no_models(self):
+    def test_files_that_are_not_models_are_refused(self):
         Path("good.txt").write_text("good")
         data = Path("hand.npz").read_bytes()
         Path("cut.npz").write_bytes(data[:-9])
@@ -150,7 +150,7 @@ class TestMistakes:
 
 @pytest.mark.slow
 class TestProcess:
-    """As a process of its own."""
+    """The commands run in their own process."""
 
     def call(self, *arguments, stdin=b""):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}

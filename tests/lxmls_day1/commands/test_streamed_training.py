@@ -1,4 +1,4 @@
-"""`train --corpus`, and `predict` and `explain` with what it saves."""
+"""`train --corpus`, and `predict` and `explain` with the saved models."""
 
 import json
 import os
@@ -30,7 +30,7 @@ GOOD, BAD = (
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Corpora of the same mails: with a vocabulary, and hashed into few and many buckets; and other ones to test with."""
+    """Return a folder with corpora of the same mails: with a vocabulary, hashed into few and many buckets, and for testing."""
     place = tmp_path_factory.mktemp("corpora")
     for name, rows in (
         ("mails", 20 * [*((text, "g") for text in GOOD), *((text, "b") for text in BAD)]),
@@ -50,7 +50,7 @@ def train(place, kind, *arguments, status=0):
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("a\n")])
-def test_damaged_words_are_told_before_the_training(damage, place):
+def test_damaged_words_are_reported_before_training(damage, place):
     shutil.copytree(place / "words.bags", "x.bags")
     damage(Path("x.bags", "words.txt"))
     said = run("train", "--classifier", "mira", "--corpus", "x.bags", status=1).stderr
@@ -85,7 +85,7 @@ def test_the_model_is_that_of_training_in_python_and_predicts_raw_text(kind, pla
 
 
 @pytest.mark.parametrize("kind", ["words", "hashed", "few"])
-def test_explanations_speak_words_and_sum_to_the_scores(kind, place):
+def test_explanations_name_words_and_sum_to_the_scores(kind, place):
     train(place, kind)
     Path("one.txt").write_text(GOOD[1])
     (shown,) = json.loads(run("explain", "model.npz", "one.txt", "--json").stdout)
@@ -143,7 +143,7 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
     assert "others.bags differ from those" in output
 
 
-def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
+def test_training_resumes_from_a_checkpoint_that_saving_the_model_removes(place):
     class Stop(Exception):
         pass
 
@@ -166,14 +166,14 @@ def test_a_checkpoint_goes_on_and_is_removed_when_the_model_is_saved(place):
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, place):
+def test_a_signal_ends_with_its_status_and_reports_how_to_resume(number, status, place):
     command = [
         sys.executable, "-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000",
         "--corpus", str(place / "words.bags"), "--checkpoint", "kept",
     ]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
-            if re.match(r" +64 ", line):  # it trains
+            if re.match(r" +64 ", line):  # The training has begun.
                 break
         process.send_signal(number)
         *_, last = process.stderr
@@ -183,7 +183,7 @@ def test_a_signal_ends_with_its_status_and_says_how_to_go_on(number, status, pla
     assert not Path("model.npz").exists()
 
 
-def test_parts_that_mix_are_those_of_python(place):
+def test_mixed_parts_equal_those_of_python(place):
     train(place, "words", "--n-jobs", "3", "--mix-every", "50")
     params = train_corpus(Mira(n_jobs=3), place / "words.bags", mix_every=50)
     np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, params)

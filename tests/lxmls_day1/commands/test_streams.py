@@ -1,4 +1,4 @@
-"""Streams that are closed, full or gone, in every command; and lines of progress that come and go."""
+"""Closed, full or missing streams in every command; and progress lines that appear and disappear."""
 
 import io
 import os
@@ -17,12 +17,12 @@ from lxmls_day1.commands.output import progress_bar
 from lxmls_day1.course.workspaces.workspace import start_workspace
 
 SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell, and a device that is always full")
-#: Commands that can be given again and again, with what each needs; of every other one the help is asked for.
+#: Commands that can be repeated, with their arguments; for all other commands the test runs `--help`.
 ARGUMENTS = {
     "check": "1.5 --json", "status": "", "hint": "1.5", "solve": "1.5", "submit": "", "update": "", "doctor": "",
     "toy": "--documents 1000", "undo": "--lab nowhere", "train": "--classifier mira --domain toy --out model.npz",
 }  # fmt: skip
-#: Redirections -> what is lost, and what standard error then says.
+#: Redirections -> the lost stream, and the message on standard error.
 STREAMS = {
     "<&-": ("", ""),
     "2>&-": ("messages", ""),
@@ -33,7 +33,7 @@ STREAMS = {
     "| true": ("output", ""),
     "2>&1 | true": ("output and messages", ""),
 }
-TIMES = re.compile(r"\d[\d.,:-]*")  # seconds, dates
+TIMES = re.compile(r"\d[\d.,:-]*")  # Seconds and dates differ.
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 @pytest.mark.slow(20)
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("command", [*COMMANDS, "--help", "--version", "no-such-command"])
-def test_a_command_does_its_work_whatever_becomes_of_its_streams(command, folder):
+def test_a_command_does_its_work_with_closed_or_full_streams(command, folder):
     def ended(streams):
         line = f"'{sys.executable}' -P -m lxmls_day1 {command} {ARGUMENTS.get(command, '--help')} {streams}"
         result = subprocess.run(["bash", "-c", f"set -o pipefail\n{line}"], cwd=folder, capture_output=True, text=True)
@@ -53,7 +53,9 @@ def test_a_command_does_its_work_whatever_becomes_of_its_streams(command, folder
             assert sign not in result.stderr, streams
         return result.returncode, TIMES.sub("", result.stdout), TIMES.sub("", result.stderr)
 
-    for _ in range(4):  # after the third hint all three are shown, and what is solved stays so
+    for _ in range(
+        4
+    ):  # After three runs the output no longer changes: all three hints are shown, and the exercise stays solved.
         status, output, messages = ended("</dev/null")
     for streams, (lost, said) in STREAMS.items():
         found = ended(streams)
@@ -74,7 +76,7 @@ def test_no_file_gets_the_number_of_a_stream_that_is_closed(tmp_path):
 
 
 class Terminal(io.StringIO):
-    """A terminal of so many columns, for a program that writes line by line."""
+    """A terminal of a given width, for a program that writes line by line."""
 
     encoding = "utf-8"
 
@@ -86,7 +88,7 @@ class Terminal(io.StringIO):
 
 
 def screen_of(text, columns):
-    """What stands on a terminal after all that was written: it begins a new line where one is full, as all do."""
+    """Return the content of a terminal after this text; as on all terminals, a full line continues on the next line."""
     lines, place = [""], 0
     for character in text:
         assert character.isprintable() or character in "\r\n", repr(character)

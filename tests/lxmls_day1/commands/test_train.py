@@ -45,7 +45,7 @@ class TestTraining:
             ("svm.py", ["cost=[[0, 2], [1, 0]]"], "SVM"),
         ],
     )
-    def test_what_it_says_is_what_the_file_holds(self, name, settings, class_name):
+    def test_the_output_matches_the_saved_model(self, name, settings, class_name):
         options = [part for setting in settings for part in ("--set", setting)]
         said = train("--classifier", name, *options).stdout
         model = load("model.npz")
@@ -56,14 +56,14 @@ class TestTraining:
         assert model.notes["accuracies"]["test"] == accuracy_on_test_part(model)
         assert wording("commands.saved_classes_features", len(model.feature_names)) in said
 
-    def test_what_training_warns_of_is_a_note_beside_the_output(self):
+    def test_warnings_of_training_are_notes_on_standard_error(self):
         result = train("--classifier", "multinomial_naive_bayes", "--set", "smooth=false")
         (note,) = result.stderr.splitlines()
         assert note.startswith("Note: ") and "rule out every class" in note
         assert "Note" not in result.stdout
 
     def test_questions_and_their_tokens(self, real_data):
-        """In questions "who" and "?" are features, where a review would have none of the latter."""
+        """In questions, "who" and "?" are features; in a review "?" would not be one."""
         run("train", "--classifier", "perceptron", "--domain", "trec6", "--data-dir", real_data)
         model = load("model.npz")
         assert len(model.class_names) == 6 and model.notes["accuracies"]["test"] > 0.85
@@ -160,19 +160,19 @@ class TestMistakes:
         ("a=__import__('os')", "__import__('os')"),
     ],
 )
-def test_values_of_settings(text, expected):
+def test_values_of_settings_are_parsed(text, expected):
     name, value = Setting().convert(text, None, None)
     assert name == "a" and value == expected and type(value) is type(expected)
 
 
 @pytest.mark.parametrize("text", ["a", "a=", "=1", "a b=1", "1=2", ""])
-def test_what_is_no_setting(text):
+def test_invalid_settings_are_refused(text):
     with pytest.raises(click.BadParameter, match=wording("commands.form_name_value")):
         Setting().convert(text, None, None)
 
 
 class TestRegularizer:
-    """λ where none is given: it is chosen, and said."""
+    """λ without a given value: it is chosen and reported."""
 
     @pytest.mark.parametrize("name", ["svm", "max_ent_online", "max_ent_batch"])
     def test_it_is_two_over_the_number_of_examples(self, name):
@@ -188,7 +188,7 @@ class TestRegularizer:
             ("max_ent_batch", "--set", "solver=gis", "--set", "regularizer=0"),
         ],
     )
-    def test_what_is_given_or_no_penalty_is_left_alone(self, arguments):
+    def test_a_given_regularizer_is_not_changed(self, arguments):
         assert "2/M" not in train("--classifier", *arguments).stdout
 
     def test_the_best_on_the_development_part(self):

@@ -1,4 +1,4 @@
-"""A reference lab of two exercises, small enough to be read: the steps of a rule, and the mean of a list."""
+"""A reference lab of two exercises, small enough to read: the steps of a rule, and the mean of a list."""
 
 import functools
 import importlib
@@ -13,14 +13,14 @@ import pytest
 import lxmls_day1.course
 import tools.authoring
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.registry import FOLDER, check_files
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
-from lxmls_day1.course.running.time_limit import OutOfTime, TimeLimit
+from lxmls_day1.course.running.time_limit import TimeLimit, TimeLimitExceeded
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.lab import Lab, forget_bytecode, reference_folder
+from lxmls_day1.lab import Lab, delete_bytecode, reference_folder
 from tools.authoring.pool_making import uncompiled_lab
 
 FILES = {
@@ -158,7 +158,7 @@ FILES = {
     """,
 }
 
-# By hand: 4/10, the cap, 9/3; with the mistakes 4/5 and so on.
+# The answers: 4/10, the cap, 9/3; with the mistakes 4/5 and so on.
 RECORDED = """{
 "hidden": {"1.1": 2},
 "sentences": {
@@ -241,7 +241,7 @@ NOTEBOOKS = {
 
 
 def write_lab(folder: Path, **changed: str) -> Path:
-    """The tiny reference lab in a new folder; ``changed`` replaces files by their path."""
+    """Write the tiny reference lab into a new folder; ``changed`` replaces files by their path."""
     for name, text in {**FILES, **NOTEBOOKS, **changed}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -251,12 +251,14 @@ def write_lab(folder: Path, **changed: str) -> Path:
 
 @pytest.fixture
 def reference(tmp_path, monkeypatch):
-    """The tiny lab, taken for the reference lab by all of the machinery; its answers are recorded."""
+    """Return the tiny lab, which the whole package uses as the reference lab; its answers are recorded."""
     folder = write_lab(tmp_path / "reference").resolve()
     recorded = RecordedAnswers.from_plain(json.loads(RECORDED))
     (folder / "tests/exercises/recorded").mkdir()
     for id in recorded.pools:
-        (folder / f"tests/exercises/recorded/{id}.json").write_text(recorded.only(id).to_json(), encoding="utf-8")
+        (folder / f"tests/exercises/recorded/{id}.json").write_text(
+            recorded.for_exercise(id).to_json(), encoding="utf-8"
+        )
     take_for_reference(folder, monkeypatch)
     return folder
 
@@ -272,13 +274,13 @@ def take_for_reference(folder, monkeypatch):
 
 @pytest.fixture
 def workspace(reference, tmp_path):
-    """A workspace that was started from the tiny lab."""
+    """Return a workspace that was started from the tiny lab."""
     return start_workspace(tmp_path / "mine")
 
 
 @pytest.fixture
 def edit(workspace):
-    """Replace a text in the workspace's file of exercise 1.1, once the reference solution is in it."""
+    """Return a function that solves exercise 1.1 in the workspace and then replaces a text in its file."""
     solve(workspace, "1.1")
 
     def edit(old, new):
@@ -292,11 +294,11 @@ def edit(workspace):
 
 
 SEEDS = (1, 2, 3)
-SECONDS = 10.0  # for one check
+SECONDS = 10.0  # seconds per check
 
 
 class Checked:
-    """The checks of an exercise, and the reference with other programs in the place of its solution."""
+    """The checks of an exercise, and the reference lab with other programs in place of its solution."""
 
     def __init__(self, exercise, folder):
         reference = reference_folder()
@@ -318,21 +320,21 @@ class Checked:
         return self.session.error_of(item)
 
     def ended(self, made=None, seed=SEEDS[0], public=True):
-        """How public checks or hidden ones end with these files: check -> outcome, text, and the sentences on mistakes."""
+        """Run the public or the hidden checks on these files; return check -> outcome, text and sentences on mistakes."""
         for name, source in self.sources.items():
-            (self.folder / name).write_text((made or {}).get(name, without_markers(source)), encoding="utf-8")
-        forget_bytecode(self.folder)  # several programs are written within a second
+            (self.folder / name).write_text((made or {}).get(name, remove_markers(source)), encoding="utf-8")
+        delete_bytecode(self.folder)  # Bytecode is compared by the second, and several programs are written per second.
         Lab(self.folder).forget()
-        self.run.seed, self.run._given = seed, self.expected[seed]
+        self.run.seed, self.run._fixed_answers = seed, self.expected[seed]
         found, self.errors = {}, []
         with TimeLimit(self.folder) as limit:
             for item in self.session.items:
                 if is_hidden(item) != public:
                     try:
-                        with limit.of(SECONDS):
+                        with limit.limit_to(SECONDS):
                             error = self.error_of(item)
                         ending = verdict(self.run, item, error)
-                    except OutOfTime:
+                    except TimeLimitExceeded:
                         error, ending = None, ("timeout", "")
                     self.errors.append(error)
                     sentences = [sentence for _, sentence in getattr(error, "mistakes", ())]
@@ -342,5 +344,5 @@ class Checked:
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory):
-    """The `Checked` of an exercise, made once."""
+    """Return a function from an exercise to its `Checked`, which is made once."""
     return functools.cache(lambda exercise: Checked(exercise, tmp_path_factory.mktemp("lab") / "lab"))

@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import GuardedLab, content_of, copied
+from lxmls_day1.course.checked_lab import GuardedLab, deep_copy_plain, mutable_content
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, verdict
 
 
 class Stub:
-    """What stands for a lab: functions by name."""
+    """A replacement for a lab: functions by name."""
 
     def function(self, module, name, *arguments, **settings):
         return getattr(self, name)(*arguments, **settings)
@@ -39,7 +39,7 @@ def lab():
 
 
 @pytest.mark.parametrize("name", ["doubled", "doubled_in_place"])
-def test_a_change_is_noted_and_reaches_nobody(lab, name):
+def test_a_changed_argument_is_recorded_and_has_no_effect(lab, name):
     values = np.ones(3)
     assert lab.function("m", name, values).tolist() == [2, 2, 2]
     assert [answer.tolist() for answer in lab.each("m", name, [(values,), (values,)])] == [[2, 2, 2]] * 2
@@ -54,12 +54,12 @@ def test_a_change_before_an_exception_is_noted(lab):
     assert lab.changes == ["fails"]
 
 
-def test_what_each_call_returned_is_known(lab):
+def test_return_values_of_calls_are_recorded(lab):
     values = np.ones(2)
     lab.function("m", "doubled", values)
     lab.each("m", "doubled", [(3 * values,), (values,)])
     made = lab.classifier("m", "C")
-    assert lab.answers[-1] is None  # whatever goes wrong now is not for the answer of before
+    assert lab.answers[-1] is None  # A later error does not count against an earlier answer.
     made.doubled(values)
     with pytest.raises(ValueError, match="no"):
         lab.function("m", "fails", values)
@@ -73,17 +73,27 @@ def test_what_each_call_returned_is_known(lab):
         (TypeError("no len()"), [("step", [(1.0, 2.0)])], {}, "wrong"),
         (TypeError("no len()"), [("step", [(1.0, 2.0)])], {"step": {"d": "(K,)"}}, "wrong"),
         (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {}, "error"),
-        (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {"step": {"W": "(J, K)"}}, "wrong"),  # what came before
-        (AssertionError("not equal"), [("step", [(1.0, 2.0)])], {}, "error"),  # of a library: the form was right
+        (
+            TypeError("no len()"),
+            [("step", [(1.0, 2.0)]), None],
+            {"step": {"W": "(J, K)"}},
+            "wrong",
+        ),  # an earlier answer
+        (
+            AssertionError("not equal"),
+            [("step", [(1.0, 2.0)])],
+            {},
+            "error",
+        ),  # raised by a library: the shape was right
         (InputError("no answer is recorded"), [("step", [(1.0, 2.0)])], {}, "error"),
     ],
 )
-def test_an_exception_of_a_check_is_for_the_answer_only_if_that_has_a_form_it_cannot_use(
+def test_an_exception_of_a_check_is_a_wrong_answer_only_for_a_wrong_shape_or_type(
     tmp_path, error, answers, wanted, outcome
 ):
     run, check = ChecksRun(tmp_path), SimpleNamespace(path=tmp_path / "tests" / "test_other.py")
     check.getparent = lambda kind: SimpleNamespace(obj=SimpleNamespace(MUST_RETURN=wanted))
-    run.asked = SimpleNamespace(answers=answers)
+    run.guarded_lab = SimpleNamespace(answers=answers)
     try:
         raise error
     except type(error) as raised:
@@ -116,8 +126,8 @@ def test_a_classifier_has_no_method_that_it_does_not_have(lab):
     ],
 )
 def test_copies_are_alike_until_one_is_changed(value, change):
-    other = copied(value)
-    before = content_of(other)
-    assert type(other) is type(value) and content_of(value) == before
+    other = deep_copy_plain(value)
+    before = mutable_content(other)
+    assert type(other) is type(value) and mutable_content(value) == before
     change(other)
-    assert content_of(other) != before == content_of(value)
+    assert mutable_content(other) != before == mutable_content(value)

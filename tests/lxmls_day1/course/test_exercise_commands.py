@@ -1,4 +1,4 @@
-"""The commands as they are typed: what they say, and the status with which they end."""
+"""The commands as a user types them: their output and their exit status."""
 
 import dataclasses
 import hashlib
@@ -20,9 +20,9 @@ from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.reports import terminal
-from lxmls_day1.course.workspace_state import KeptResult, WorkspaceState, files_digest
+from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
-from lxmls_day1.course.workspaces.workspace import as_typed, start_workspace
+from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -36,26 +36,26 @@ def run(*arguments, status=0):
 
 @pytest.fixture
 def here(workspace, monkeypatch):
-    """In a folder of the workspace."""
+    """Make the workspace the current folder."""
     monkeypatch.chdir(workspace / "notebooks")
     return workspace
 
 
-def test_start(reference, tmp_path):
+def test_start_makes_a_workspace(reference, tmp_path):
     said = run("start", tmp_path / "mine")
     assert wording("course.is_your_lab_with") in said.splitlines()[0] and "lxmls-day1 lab" in said.splitlines()[1]
     assert wording("course.nothing_in_it_was") in run("start", tmp_path / "mine", status=1)
 
 
-class TestWhere:
-    """Which lab a command works on, and that it says so."""
+class TestChoiceOfLab:
+    """The lab that a command works on, and the line that names it."""
 
     COMMANDS = [("check", "1.1"), ("hint", "1.1"), ("status",), ("solve", "1.1"), ("reset", "1.1"), ("undo",)]
     COMMANDS += [("submit",), ("update",), ("lab", "--print")]
 
     @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
     def test_the_reference_lab_is_refused_unless_it_is_named(self, reference, tmp_path, monkeypatch, arguments):
-        """Both outside of every lab and inside of the reference lab."""
+        """Both outside every lab and inside the reference lab."""
         before = sorted(reference.rglob("*"))
         (tmp_path / "elsewhere").mkdir()
         for folder in (tmp_path / "elsewhere", reference / "notebooks"):
@@ -65,11 +65,11 @@ class TestWhere:
             assert wording("course.make_lxmls_day_start") in said and "Lab:" not in said
         assert sorted(reference.rglob("*")) == before
 
-    def test_a_lab_below_is_pointed_at(self, reference, tmp_path, monkeypatch):
+    def test_a_lab_below_the_current_folder_is_suggested(self, reference, tmp_path, monkeypatch):
         start_workspace(tmp_path / "mein Labor ä")
         (tmp_path / "a-folder").mkdir()
         monkeypatch.chdir(tmp_path)
-        assert wording("course.go_lab_name_lab", as_typed("cd", "mein Labor ä")) in run("status", status=1)
+        assert wording("course.go_lab_name_lab", shell_quoted("cd", "mein Labor ä")) in run("status", status=1)
 
     @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
     def test_the_lab_is_the_first_line_unless_it_is_around_the_current_folder(self, here, monkeypatch, arguments):
@@ -86,11 +86,11 @@ def test_a_mistyped_command():
 
 
 class TestUnwritable:
-    """What was found out is shown; that it could not be kept is said after it."""
+    """The result is shown, followed by the message that it could not be saved."""
 
     @pytest.fixture(params=["read-only", "full"])
     def disk(self, request, reference, tmp_path):
-        """A workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
+        """Yield a workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
         disk = tmp_path / "disk"
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
@@ -114,7 +114,7 @@ class TestUnwritable:
         assert re.search(wording("course.hint_shown_could_kept"), said)
         assert "0 of 3 exercises done, 0 of" in run("status", "--lab", disk)
 
-    def test_what_writes_fails_in_one_sentence_and_leaves_all_as_it_was(self, disk):
+    def test_commands_that_write_fail_in_one_sentence_and_change_nothing(self, disk):
         before = sorted(disk.rglob("*"))
         for arguments in (["solve", "1.1"], ["update"], ["submit"]):
             said = run(*arguments, "--lab", disk, status=1)
@@ -130,7 +130,7 @@ class TestUnwritable:
 
 @pytest.mark.slow
 class TestCheck:
-    def test_a_deleted_file_names_what_puts_it_back(self, here):
+    def test_a_deleted_file_is_reported_with_the_command_that_restores_it(self, here):
         (here / "classifiers/steps.py").unlink()
         said = run("check", "1.1", status=1)
         assert wording("course.lxmls_day_reset_puts") in said
@@ -157,7 +157,7 @@ class TestCheck:
         assert said.count("public check") == 2
         assert sorted(path for path in reference.rglob("*") if "__pycache__" not in path.parts) == before
 
-    def test_an_exercise_that_rests_on_one_that_is_not_written_says_so(self, here):
+    def test_an_unwritten_prerequisite_is_reported(self, here):
         path = here / "classifiers/means.py"
         source = path.read_text(encoding="utf-8")
         begin = source.index("raise NotImplementedError")
@@ -179,12 +179,12 @@ class TestCheck:
         assert json.loads(run("check", "1.2", "--json", status=1))["exercises"][0]["verdict"] == "missing"
         for other in ("--watch", "--again"):
             assert "cannot be combined with" in run("check", "1.1", "--json", other, status=2)
-        assert WorkspaceState.of(here).results["1.1"].passed == 3
+        assert WorkspaceState.from_folder(here).results["1.1"].passed == 3
 
 
 class TestWatching:
     def watch(self, folder, ids, *edits):
-        """What was checked, with one edit after each run; what was said."""
+        """Watch with one edit after each run; return the exercises that were checked, and the output."""
         checked, edits = [], list(edits)
 
         def check(wanted):
@@ -204,7 +204,7 @@ class TestWatching:
     def edit(self, path, text):
         return lambda: path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
-    def test_again_after_each_change_for_what_it_belongs_to(self, workspace, capsys):
+    def test_each_change_repeats_the_checks_of_its_exercise(self, workspace, capsys):
         steps, means = workspace / "classifiers/steps.py", workspace / "classifiers/means.py"
         edits = [
             self.edit(steps, "# 1\n"),
@@ -216,7 +216,7 @@ class TestWatching:
         assert "classifiers/steps.py changed" in said and said.count("Watching; Ctrl-C ends it.") == 4
 
 
-def test_hint(here):
+def test_hint_shows_one_hint_at_a_time(here):
     assert "Hint 1 of 3, idea:" in run("hint", "1.1")
     assert "Hint 2 of 3" in run("hint", "1.1")
     assert "Hint 1 of 3" in run("hint", "1.1", "--again")
@@ -235,7 +235,7 @@ def test_solve_reset_undo(here):
     assert wording("course.there_is_nothing_to") in run("undo", status=1)
 
 
-def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
+def test_a_raise_below_a_right_answer_is_reported_and_costs_nothing(here):
     path = here / "classifiers/steps.py"
     source = path.read_text(encoding="utf-8")
     line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
@@ -249,7 +249,7 @@ def test_a_raise_below_a_right_answer_is_named_and_costs_nothing(here):
 
 
 def write_answer(folder, expression):
-    """The answer to 1.1 in place of the stub's `raise`; the file as it is then."""
+    """Replace the stub's `raise` of 1.1 by an answer; return the bytes of the file."""
     path = folder / "classifiers/steps.py"
     source = path.read_text(encoding="utf-8")
     line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
@@ -258,9 +258,9 @@ def write_answer(folder, expression):
 
 
 @pytest.mark.slow
-def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
+def test_a_solved_exercise_can_be_practised_with_new_numbers(here):
     kept = RecordedAnswers.read(here / RECORDED, ["1.1"])
-    others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.of(loss / 2)) for loss in (5.0, 6.0)]
+    others = [({"loss": loss, "squared norm": 1.0, "cap": 9.0}, Answer.from_value(loss / 2)) for loss in (5.0, 6.0)]
     kept.pools["1.1"] = dataclasses.replace(kept.pools["1.1"], reserve=tuple(others))
     (here / RECORDED / "1.1.json").write_text(kept.to_json(), encoding="utf-8")
 
@@ -268,7 +268,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     mine = write_answer(here, "min(cap, loss / 2 / sq_norm)")
     run("check", "1.1")
     assert "To practise" not in run("status")
-    state = WorkspaceState.of(here)
+    state = WorkspaceState.from_folder(here)
     assert list(state.solved_on) == ["1.1"]
     state.solved_on["1.1"] = "2026-01-02"
     state.save()
@@ -278,7 +278,7 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     assert wording("course.asked_once_more_see") in run("status") and "To practise" not in run("status")
     assert wording("course.asked_once_more_handed") in run("submit")
     assert "still to be written" in run("check", "1.1", status=1)
-    write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all numbers but the new ones
+    write_answer(here, "min(cap, loss / 2 / sq_norm) if loss != 6 else 0.0")  # right for all inputs except a new one
     said = run("check", "1.1", status=1)
     assert wording("course.new_inputs_get_wrong") in said and "loss          6" in said
     run("undo")
@@ -288,16 +288,16 @@ def test_a_solved_exercise_is_asked_once_more_with_other_numbers(here):
     run("check", "--again", "1.1")
     write_answer(here, "min(cap, loss / 2 / sq_norm)")
     assert wording("browser.public_checks_pass", "3", "3") in run("check", "1.1")
-    assert "To practise" not in run("status")  # it was solved today
-    assert WorkspaceState.of(here).practised == []
+    assert "To practise" not in run("status")  # The exercise was solved today.
+    assert WorkspaceState.from_folder(here).practised == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("1.1", "1.2"), ("1.1", "--watch"), ("1.1", "--because", "x")])
-def test_one_exercise_alone_is_asked_once_more(here, arguments):
+def test_only_one_exercise_at_a_time_can_be_practised(here, arguments):
     assert wording("course.again_solved_exercise") in run("check", "--again", *arguments, status=2)
 
 
-def test_submit(here, tmp_path):
+def test_submit_packs_the_work(here, tmp_path):
     said = run("submit")
     assert wording("course.solved_yet_order_notebooks_2") in said and "Packed:" in said
     receipt = hashlib.sha256((here / "submission-mine.zip").read_bytes()).hexdigest()
@@ -306,9 +306,9 @@ def test_submit(here, tmp_path):
     source = (here / "classifiers/means.py").read_text(encoding="utf-8")
     (here / "classifiers/means.py").write_text(source.replace("raise NotImplementedError", "x = str"), encoding="utf-8")
     solve(here, "1.1")
-    digest = files_digest(here, Registry.of(here)["1.1"])
-    state = WorkspaceState.of(here)
-    state.results["1.1"] = KeptResult(2, 3, 0, digest)
+    digest = files_digest(here, Registry.from_folder(here)["1.1"])
+    state = WorkspaceState.from_folder(here)
+    state.results["1.1"] = SavedResult(2, 3, 0, digest)
     state.save()
     said = run("submit")
     assert (
@@ -356,8 +356,8 @@ class TestLab:
 class TestTerminal:
     @pytest.fixture(params=[40, 60, 80, 200])
     def width(self, request, monkeypatch):
-        """Standard output is a terminal of so many columns."""
-        monkeypatch.setattr(terminal, "columns", lambda: request.param)
+        """Make standard output a terminal of this width."""
+        monkeypatch.setattr(terminal, "terminal_columns", lambda: request.param)
         return request.param
 
     def test_no_line_is_wider_than_the_terminal_and_no_word_is_lost(self, width, capsys):

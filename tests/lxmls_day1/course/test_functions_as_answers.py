@@ -1,19 +1,19 @@
-"""No function that a student's code can call is the answer of an exercise, but those that refuse to be called."""
+"""No function that a student's code can call returns the answer of an exercise, except functions that refuse to be called."""
 
 import os
 
 import pytest
 
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.running.refusals import answers_of
+from lxmls_day1.course.running.refusals import functions_to_block
 from lxmls_day1.lab import Lab, reference_folder
 from tools.authoring.functions_as_answers import (
-    PARTS,
+    HARDEST_PARTS,
     callable_functions,
+    find_solving_functions,
     functions_of,
     sample_calls,
     solved_functions,
-    tried,
 )
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
@@ -38,20 +38,20 @@ def candidates(tmp_path_factory, asked):
 def test_no_other_function_is_the_answer(key, asked, candidates, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
-    refused = {name.replace(":", ".") for name in answers_of(Registry.of(reference_folder())[key[0]])}
+    refused = {name.replace(":", ".") for name in functions_to_block(Registry.from_folder(reference_folder())[key[0]])}
     left = [(name, function) for name, function in candidates if name not in refused]
     assert len(left) > 1000
-    assert tried(left, asked[key]) == []
-    if samples := PARTS.get(key[1]):
-        assert tried(left, samples) == []
-        assert tried([one for one in candidates if one[0] in refused], samples) != []
+    assert find_solving_functions(left, asked[key]) == []
+    if samples := HARDEST_PARTS.get(key[1]):
+        assert find_solving_functions(left, samples) == []
+        assert find_solving_functions([one for one in candidates if one[0] in refused], samples) != []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("exercise", "name", "module"), SOLUTIONS, ids=" ".join)
 def test_the_trial_finds_the_reference(exercise, name, module, asked):
-    """A method wants its object, and is not tried."""
+    """A method needs its object and is not tried."""
     if "." in name:
         pytest.skip("a method")
-    found = tried(functions_of(Lab(reference_folder()).load(module)), asked[exercise, name])
+    found = find_solving_functions(functions_of(Lab(reference_folder()).load(module)), asked[exercise, name])
     assert f"{module}.{name}" in found

@@ -8,11 +8,11 @@ import pytest
 from lxmls_day1.course.markers import (
     MarkerError,
     find_solutions,
-    functions_of,
+    functions_with_exercise,
+    remaining_stubs,
+    remove_markers,
+    replace_with_stubs,
     stub,
-    stubbed,
-    stubs_left,
-    without_markers,
 )
 from tests.wording import wording
 
@@ -25,7 +25,7 @@ def text(source):
 
 
 def strip(source, **settings):
-    return stubbed(source, lambda solution: STUB, "mira.py", **settings)
+    return replace_with_stubs(source, lambda solution: STUB, "mira.py", **settings)
 
 
 SOURCE = text('''
@@ -48,13 +48,13 @@ SOURCE = text('''
 
 @pytest.mark.slow
 class TestStripping:
-    def test_all_else_stays_as_it_is(self):
+    def test_other_lines_are_not_changed(self):
         before, _, rest = SOURCE.partition("        # exercise 1.1: solution (2 lines)\n")
         after = rest.partition("# exercise 1.1: end\n")[2]
         wanted = "".join(f"        {line}\n" for line in STUB.split("\n"))
         assert strip(SOURCE) == before + wanted + after
 
-    def test_the_stub_says_what_is_to_be_done(self):
+    def test_the_stub_names_the_exercise(self):
         lines = stub("1.10", "Squishing", "From scores (K,) make d (K,). " * 9 + "\n\nCosts are ρ.", 1).split("\n")
         assert lines[0].startswith(wording("course.exercise_scores_k_make"))
         assert max(map(len, lines)) <= 112
@@ -67,12 +67,12 @@ class TestStripping:
             exec(stub("1.1", 'a "rule" \\', "x", 2))
 
     def test_the_solution_without_its_markers(self):
-        assert without_markers(SOURCE) == "".join(
+        assert remove_markers(SOURCE) == "".join(
             line for line in SOURCE.splitlines(keepends=True) if "# exercise" not in line
         )
-        assert strip(SOURCE, keep={"1.1"}) == without_markers(SOURCE)
+        assert strip(SOURCE, keep={"1.1"}) == remove_markers(SOURCE)
 
-    def test_what_has_no_markers_comes_through_even_if_it_is_not_python(self):
+    def test_text_without_markers_is_not_changed_even_if_invalid(self):
         assert strip("def (:\n") == "def (:\n"
 
     def test_a_marker_in_a_string_is_text(self):
@@ -101,15 +101,15 @@ class TestStripping:
         assert [(s.exercise, s.function) for s in find_solutions(source)] == [("1.1", "f"), ("1.1", "f"), ("1.2", "g")]
         stripped = strip(source)
         assert stripped.count("raise NotImplementedError") == 3
-        assert functions_of(source, "1.1") == ["f"]
-        assert functions_of(strip(source, keep={"1.2"}), "1.1") == ["f"]
+        assert functions_with_exercise(source, "1.1") == ["f"]
+        assert functions_with_exercise(strip(source, keep={"1.2"}), "1.1") == ["f"]
         assert strip(source, keep={"1.1"}).count("raise NotImplementedError") == 1
 
     def test_any_run_of_statements_of_any_function_of_the_lab(self):
-        """The oracle is the syntax tree itself, and the file without the markers that were put in."""
+        """The oracle is the syntax tree, and the file without the inserted markers."""
         draw = random.Random(1)
         for path in sorted((ROOT / "classifiers").rglob("*.py")):
-            original = without_markers(path.read_text(encoding="utf-8"), path.name)
+            original = remove_markers(path.read_text(encoding="utf-8"), path.name)
             functions = [node for node in ast.walk(ast.parse(original)) if isinstance(node, ast.FunctionDef)]
             bodies = [
                 body
@@ -134,12 +134,12 @@ class TestStripping:
             lines.insert(end, f"{indent}# exercise 1.1: end")
             lines.insert(begin, f"{indent}# exercise 1.1: solution ({count} lines)")
             marked = "\n".join(lines)
-            assert without_markers(marked, path.name) == original
+            assert remove_markers(marked, path.name) == original
             stripped = strip(marked)
             kept = original.split("\n")
             kept[begin:end] = [indent + line for line in STUB.split("\n")]
             assert stripped == "\n".join(kept)
-            assert stubs_left(stripped) == {"1.1"}
+            assert remaining_stubs(stripped) == {"1.1"}
 
 
 def is_elif(source, node):
@@ -215,7 +215,7 @@ class TestLoudFailures:
             ),
         ],
     )
-    def test_each_names_its_line(self, source, message):
+    def test_each_error_names_its_line(self, source, message):
         with pytest.raises(MarkerError, match=message) as caught:
             strip(source)
         assert str(caught.value).startswith("mira.py")
@@ -224,23 +224,27 @@ class TestLoudFailures:
         with pytest.raises(MarkerError, match=wording("course.there_is_no_exercise_there")):
             find_solutions(SOURCE, "mira.py", ["1.2", "1.3"])
 
-    def test_an_ordinary_comment_about_an_exercise_is_none(self):
+    def test_an_ordinary_comment_about_an_exercise_is_not_a_marker(self):
         assert find_solutions(wording("course.exercise_solution_x_end")) == []
 
 
 def test_stubs_are_known_by_their_error():
     stripped = strip(SOURCE)
-    assert stubs_left(stripped) == {"1.1"}
-    assert functions_of(stripped, "1.1") == ["Mira.steps"]
-    assert stubs_left("raise NotImplementedError('not ours')") == set() == stubs_left("def (:")
+    assert remaining_stubs(stripped) == {"1.1"}
+    assert functions_with_exercise(stripped, "1.1") == ["Mira.steps"]
+    assert remaining_stubs("raise NotImplementedError('not ours')") == set() == remaining_stubs("def (:")
 
 
 def test_an_exercise_may_have_a_letter():
     source = "def f(x):\n    # exercise 1.4a: solution (1 line)\n    return x\n    # exercise 1.4a: end\n"
     (solution,) = find_solutions(source, exercises=["1.4", "1.4a"])
     assert (solution.exercise, solution.function) == ("1.4a", "f")
-    given = stubbed(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
-    assert stubs_left(given) == {"1.4a"} and functions_of(given, "1.4a") == ["f"] and functions_of(given, "1.4") == []
+    given = replace_with_stubs(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
+    assert (
+        remaining_stubs(given) == {"1.4a"}
+        and functions_with_exercise(given, "1.4a") == ["f"]
+        and functions_with_exercise(given, "1.4") == []
+    )
     with pytest.raises(MarkerError, match="to another exercise"):
         find_solutions(source.replace("1.4a: end", "1.4: end"))
     with pytest.raises(MarkerError, match=wording("course.looks_like_marker")):

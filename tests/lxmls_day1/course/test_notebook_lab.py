@@ -34,7 +34,7 @@ def text_of(html):
 
 
 @pytest.mark.slow
-def test_a_check(edit):
+def test_check_reports_results_in_a_notebook(edit):
     folder = edit("2 * sq_norm", "sq_norm")
     shown = NotebookLab(folder).check("1.1")
     assert repr(shown).splitlines()[-1] == wording("course.public_checks_pass_more_run", "1")
@@ -57,11 +57,11 @@ def test_a_check(edit):
 
 
 class TestWhichExercise:
-    """What may stand between the brackets of `lab.check`; no check is run."""
+    """The arguments of `lab.check`; no check is run."""
 
     @pytest.fixture
     def checked(self, workspace, monkeypatch):
-        """The ids that the checks were run for."""
+        """Return the list of ids for which checks were run."""
         toml = workspace / "tests/exercises/exercises.toml"
         toml.write_text(toml.read_text().replace('"1.3"', '"1.10"'))
         asked = []
@@ -70,7 +70,7 @@ class TestWhichExercise:
             asked.append(ids)
             return CheckReport(()), [], []
 
-        monkeypatch.setattr("lxmls_day1.course.explanations.check_and_remember", run)
+        monkeypatch.setattr("lxmls_day1.course.explanations.check_and_save", run)
         return asked
 
     @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ class TestWhichExercise:
             (None, None),
         ],
     )
-    def test_what_is_understood(self, workspace, checked, given, ids):
+    def test_arguments_of_check_select_exercises(self, workspace, checked, given, ids):
         NotebookLab(workspace).check(given)
         assert checked == [ids]
 
@@ -106,7 +106,7 @@ def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, m
     assert "Half steps" in NotebookLab(reference).hint("1.1").text
 
 
-def test_the_lab_and_what_is_odd_about_it_come_first(workspace, monkeypatch):
+def test_the_lab_and_its_warnings_come_first(workspace, monkeypatch):
     monkeypatch.setattr("lxmls_day1.course.workspaces.workspace.INTERFACE", 99)
     shown = NotebookLab(workspace).hint("1.1")
     first, second, *_ = shown.text.splitlines()
@@ -114,11 +114,11 @@ def test_the_lab_and_what_is_odd_about_it_come_first(workspace, monkeypatch):
     assert second in text_of(shown.html)
 
 
-def test_what_could_not_be_kept_is_said_below_the_hint(workspace, monkeypatch):
+def test_an_unsaved_hint_is_reported_below_it(workspace, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lxmls_day1.course.workspace_state.replace_files", full)
+    monkeypatch.setattr("lxmls_day1.course.workspace_state.write_files_atomically", full)
     shown = NotebookLab(workspace).hint("1.1")
     assert "Think of two blocks." in shown.text
     assert shown.text.endswith(wording("course.could_kept_lab_state"))

@@ -1,4 +1,4 @@
-"""Workspaces that published versions have made: they are checked, updated, handed in and graded as one of today's."""
+"""Workspaces made by published versions are checked, updated, handed in and graded like new workspaces."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from tests.command_runs import run
 
 #: The last commit of each version.
 VERSIONS = {"0.1.0": "8dffe70b~1", "0.2.0": "8dffe70b"}
-SOLVED = ("1.4", "1.5")  # of the exercises that are graded; nobody has written 1.6
+SOLVED = ("1.4", "1.5")  # Graded exercises; 1.6 is a stub.
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
 
 
 def started(version, folder):
-    """A workspace with some exercises solved, made by a version's own commands."""
+    """Return a workspace with some exercises solved, made by a version's own commands."""
     source, workspace = folder / f"source-{version}", folder / f"ada-{version}"
     archive = subprocess.run(
         ["git", "archive", VERSIONS[version]], cwd=reference_folder(), capture_output=True, check=False
@@ -41,7 +41,7 @@ def started(version, folder):
 
 @pytest.fixture(scope="module")
 def points(folder):
-    """The marks of a workspace of today, by exercise."""
+    """Return the marks of a new workspace, by exercise."""
     workspace = folder / "ada-now"
     run("start", workspace)
     for id in SOLVED:
@@ -50,7 +50,7 @@ def points(folder):
 
 
 def graded(workspace, folder):
-    """The marks of a workspace that is packed and graded, as `grades.csv` has them."""
+    """Return the marks in `grades.csv` of a workspace that is packed and graded."""
     run("submit", "--lab", workspace, "--name", "Ada")
     (packed,) = workspace.glob("*.zip")
     marks = folder / f"marks-{workspace.name}"
@@ -62,7 +62,7 @@ def graded(workspace, folder):
 
 @pytest.mark.slow(20)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_older_workspace_has_the_marks_of_one_of_today(version, folder, points):
+def test_an_older_workspace_has_the_marks_of_a_new_one(version, folder, points):
     workspace = started(version, folder)
     assert graded(workspace, folder) == points
     own = workspace / "classifiers" / "my_rule.py"

@@ -36,7 +36,7 @@ def parsed(text):
     return parse_registry(tomllib.loads(text), "exercises.toml")
 
 
-def test_what_is_read():
+def test_exercises_are_read_from_the_registry():
     one, two = parsed(GOOD)
     assert (one.id, one.stem, str(one), one.hints[2]) == ("1.9", "1_09", "Exercise 1.9: One", "c")
     assert (two.stem, two.prerequisites, two.points, two.files) == ("1_10", ("1.9",), 0.5, ())
@@ -68,7 +68,7 @@ def test_mistakes_are_named(old, new, message):
         parsed(GOOD.replace(old, new, 1))
 
 
-def test_choosing():
+def test_exercises_are_chosen_by_id_and_group():
     registry = parsed('assigned = ["1.10"]\n' + GOOD)
     assert [e.id for e in registry.select(None)] == ["1.10"]
     assert [e.id for e in registry.select(["1.10", "1.9"])] == ["1.9", "1.10"]
@@ -87,8 +87,10 @@ def test_core_and_afternoon_stand_for_their_exercises():
 
 
 def test_no_two_exercises_share_a_file():
-    """What a check has found is kept for the text of a file: an edit for one exercise must not undo the tick of another."""
-    named = [name for exercise in Registry.of(reference_folder()) for name in exercise.files if name.endswith(".py")]
+    """Results of a check are saved for the text of a file, so an edit for one exercise would invalidate another one's results."""
+    named = [
+        name for exercise in Registry.from_folder(reference_folder()) for name in exercise.files if name.endswith(".py")
+    ]
     assert named and len(named) == len(set(named))
 
 
@@ -111,11 +113,11 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_a_letter_marks_a_step_on_the_way():
-    """The files of 1.4b are not those of 1.4, and their names sort as the exercises do."""
+    """The files of 1.4b are not the files of 1.4, and their names sort like the exercises."""
     ids = ["1.4", "1.4a", "1.4b", "1.5", "1.10"]
     one = next(iter(parsed(GOOD)))
     exercises = [replace(one, id=id) for id in ids]
     names = [f"test_{exercise.stem}_x.py" for exercise in exercises]
     assert names == sorted(names) and [exercise_of_check(name) for name in names] == ids
     registry = Registry(exercises)
-    assert registry.meant(" 1.4a ") == ["1.4a"] and registry.meant([1.4, "1.4b"]) == ["1.4", "1.4b"]
+    assert registry.parse_ids(" 1.4a ") == ["1.4a"] and registry.parse_ids([1.4, "1.4b"]) == ["1.4", "1.4b"]

@@ -28,7 +28,7 @@ class TestFunctions:
     """)
 
     @pytest.mark.parametrize("broken", [False, True])
-    def test_they_are_found_in_python_and_in_what_is_none_at_the_moment(self, broken):
+    def test_functions_are_found_even_in_invalid_python(self, broken):
         source = self.STUDENT + ("x = (\n" if broken else "")
         lines = source.split("\n")
         assert lines[function_lines(source, "rule")] == ["@compiled", "def rule(s,", "         t):", "    return s"]

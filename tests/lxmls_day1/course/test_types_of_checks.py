@@ -1,4 +1,4 @@
-"""Every check hands a student's function what its docstring promises, and nothing else."""
+"""Every check passes the types that a function's docstring promises, and no others."""
 
 import functools
 import inspect
@@ -14,14 +14,14 @@ from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
 from lxmls_day1.lab import Lab, reference_folder
 
-# What every rule is given, as `classifiers/online_classifier.py` says.
+# The arguments of every rule, as documented in `classifiers/online_classifier.py`.
 RULE = {"scores": "array", "label": "int", "sq_norm": "float", "step": "float", "cost": "array"}
 REGISTRY = Registry.read(reference_folder() / FOLDER / "exercises.toml")
 EXERCISES = [exercise for exercise in REGISTRY if check_files(reference_folder() / FOLDER, exercise)]
 
 
 def promised(function):
-    """The type of each parameter, as the docstring has it."""
+    """Return the type of each parameter in the docstring."""
     if list(inspect.signature(function).parameters) == list(RULE):
         return RULE
     section = re.search(
@@ -32,7 +32,7 @@ def promised(function):
 
 
 def keeps(kind, value):
-    """Whether a value is of the type that a docstring names; of kinds that it describes otherwise all are."""
+    """Return True if a value has the type in a docstring; types in other words accept every value."""
     if kind.startswith("array or sparse"):
         return isinstance(value, np.ndarray) or sp.issparse(value)
     if kind.startswith(("int array", "array", "float array")):
@@ -59,7 +59,7 @@ def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
         }:
             function = getattr(module, name, None)
             if function is None:
-                continue  # a method: `train` and its like take all that `checks.py` reads
+                continue  # Methods such as `train` accept everything that `checks.py` can read.
             n_functions += 1
             kinds, signature = promised(function), inspect.signature(function)
             assert set(kinds) <= set(signature.parameters), f"{name}: the docstring tells of other parameters"

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.reports.hints import next_hint, remember_hint
+from lxmls_day1.course.reports.hints import next_hint, save_shown_hints
 from lxmls_day1.course.reports.report_text import as_text, status_lines
-from lxmls_day1.course.workspace_state import FILE, Backup, KeptResult, WorkspaceState, files_digest
+from lxmls_day1.course.workspace_state import FILE, Backup, SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 
@@ -17,22 +17,22 @@ class TestState:
         state = WorkspaceState(
             workspace,
             {"1.1": 2},
-            {"1.1": KeptResult(1, 3, 2, "digest")},
+            {"1.1": SavedResult(1, 3, 2, "digest")},
             ["1.2"],
             [Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)],
         )
         state.save()
-        assert WorkspaceState.of(workspace) == state
+        assert WorkspaceState.from_folder(workspace) == state
 
     @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"hints": 3}', "\x00"])
     def test_a_damaged_one_is_set_aside(self, workspace, content):
         (workspace / FILE).write_text(content)
-        state = WorkspaceState.of(workspace)
+        state = WorkspaceState.from_folder(workspace)
         assert state == WorkspaceState(workspace) and state.damage == f"{FILE} is damaged"
-        assert (workspace / FILE).read_text() == content  # reading changes nothing
+        assert (workspace / FILE).read_text() == content  # Reading does not change the file.
         state.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
-        assert WorkspaceState.of(workspace) == state and not WorkspaceState.of(workspace).damage
+        assert WorkspaceState.from_folder(workspace) == state and not WorkspaceState.from_folder(workspace).damage
 
     @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
     def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
@@ -50,20 +50,20 @@ class TestState:
             else:
                 content["origin"]["files"] = {path: {"digest": "", "functions": [], "around": ""}}
             (workspace / FILE).write_text(json.dumps(content))
-            assert WorkspaceState.of(workspace).damage, path
+            assert WorkspaceState.from_folder(workspace).damage, path
 
     @pytest.mark.slow
     def test_processes_at_once_lose_nothing(self, workspace):
-        """Each of them adds results of its own, many times, as fast as it can."""
+        """Each process adds its own results many times, without pauses."""
         code = """
 import sys
 from pathlib import Path
-from lxmls_day1.course.workspace_state import WorkspaceState, locked
+from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.lab import reference_folder
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 for n in range(15):
-    with locked(folder):
+    with lock_state(folder):
         state = WorkspaceState.of(folder)
         state.hints[f"{name}.{n}"] = 1
         state.save()
@@ -71,7 +71,7 @@ for n in range(15):
         command = [sys.executable, "-c", code, str(workspace)]
         running = [subprocess.Popen([*command, name]) for name in ("1", "2", "3")]
         assert [process.wait() for process in running] == [0, 0, 0]
-        assert len(WorkspaceState.of(workspace).hints) == 45
+        assert len(WorkspaceState.from_folder(workspace).hints) == 45
 
     def test_the_reference_remembers_nothing(self, reference):
         WorkspaceState(reference, {"1.1": 2}).save()
@@ -83,24 +83,24 @@ class TestHints:
         shown = []
         for _ in range(4):
             shown.append(next_hint(workspace, "1.1"))
-            remember_hint(workspace, shown[-1])
+            save_shown_hints(workspace, shown[-1])
         assert [[step[2] for step in hints.steps] for hints in shown] == [
             ["Think of two blocks."],
             ["tau = l / (2 n)"],
             ["tau = loss / (twice ...)"],
             ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"],
         ]
-        assert [hints.left for hints in shown] == [2, 1, 0, 0]
+        assert [hints.n_left for hints in shown] == [2, 1, 0, 0]
         assert json.loads((workspace / FILE).read_text())["hints"] == {"1.1": 3}
 
 
 class TestStatus:
     def states(self, folder):
-        return [standing.state for standing in status_of(folder).standings]
+        return [standing.state for standing in status_of(folder).exercise_statuses]
 
     def remember(self, folder, id, passed, total):
-        state = WorkspaceState.of(folder)
-        state.results[id] = KeptResult(passed, total, 2, files_digest(folder, Registry.of(folder)[id]))
+        state = WorkspaceState.from_folder(folder)
+        state.results[id] = SavedResult(passed, total, 2, files_digest(folder, Registry.from_folder(folder)[id]))
         state.save()
 
     def write(self, folder):
@@ -115,13 +115,13 @@ class TestStatus:
         assert self.states(workspace)[0] == "failing"
         self.remember(workspace, "1.1", 3, 3)
         status = status_of(workspace)
-        assert (status.done, status.next.exercise.id) == (1, "1.2")
+        assert (status.n_done, status.next.exercise.id) == (1, "1.2")
         assert status.summary.startswith("1 of 3 exercises done, ") and status.summary.endswith("; next: 1.2, Means")
         assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
 
-    def test_a_solution_that_was_put_in_is_called_so(self, workspace):
+    def test_a_solution_that_was_inserted_is_reported_as_such(self, workspace):
         solve(workspace, "1.1")
         self.remember(workspace, "1.1", 3, 3)
         assert self.states(workspace)[0] == "reference"

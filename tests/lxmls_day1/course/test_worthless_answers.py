@@ -1,7 +1,7 @@
-"""Answers that show no understanding: what they are worth in each exercise of the reference lab.
+"""The points for answers that show no understanding, in each exercise of the reference lab.
 
-The solution of every exercise is wrapped: its answers are replaced by zeros, a constant, its first argument, infinities or NaN, each
-also with noise that no check sees, or are taken from a table of the public checks' inputs.
+The solution of every exercise is wrapped: its return values become zeros, a constant, its first argument, infinities or NaN, each
+also with noise below the tolerances, or come from a table of the public checks' inputs.
 """
 
 import ast
@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
-from lxmls_day1.course.diagnosis.counterexamples import has_substance
+from lxmls_day1.course.diagnosis.counterexamples import is_nontrivial
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.grading.gradebook import LEAST_SHARES
+from lxmls_day1.grading.gradebook import MIN_SHARES
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if exercise.has_code]
+EXERCISES = [exercise for exercise in Registry.from_folder(reference_folder()) if exercise.has_code]
 NUMBERS = {"zeros": 0.0, "ones": 1.0, "halves": 0.5, "NaN": np.nan, "infinities": np.inf, "minus infinity": -np.inf}
-#: What is added to each entry of an array, made of their numbers from 0 on. None of it shows in a check with tolerances.
+#: Noise that is added to the n-th entry of an array (n from 0). It is below the tolerances of the checks.
 NOISE = {
     "nothing": lambda n: 0.0 * n,
     "1e-9": lambda n: 1e-9 * np.cos(n),
@@ -42,7 +42,7 @@ KINDS += [(kind, noise) for kind in ("zeros", "ones", "first argument") for nois
 
 
 def alike(answer, number, noise=NOISE["nothing"]):
-    """An answer of the same form that is one number all over, but for the noise."""
+    """Return an answer of the same shape and type in which every number is `number`, plus noise."""
     if isinstance(answer, (tuple, list)):
         entries = [alike(entry, number, noise) for entry in answer]
         return type(answer)(*entries) if hasattr(answer, "_fields") else type(answer)(entries)
@@ -50,7 +50,7 @@ def alike(answer, number, noise=NOISE["nothing"]):
 
 
 def key_of(value):
-    """What tells the arguments of one call from those of another."""
+    """Return a key that distinguishes the arguments of different calls."""
     if isinstance(value, (tuple, list)):
         return [key_of(entry) for entry in value]
     if hasattr(value, "tolist"):
@@ -60,7 +60,7 @@ def key_of(value):
 
 
 def wrapped(source, path):
-    """The source with a decorator on each function that holds a solution."""
+    """Return the source with a decorator on each function that holds a solution."""
     names = {solution.function.rpartition(".")[2] for solution in find_solutions(source, path)}
     lines = source.split("\n")
     functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
@@ -71,14 +71,16 @@ def wrapped(source, path):
 
 @pytest.fixture
 def outcomes(checked, monkeypatch):
-    """How the checks of an exercise end where something is made of what its solutions return."""
+    """Return a function that runs an exercise's checks with replaced return values of its solutions."""
 
     def ended(exercise, made_of, public):
         def worthless(right):
             @functools.wraps(right)
             def answer(*arguments, **settings):
                 key = repr(key_of([right.__name__, arguments, settings]))
-                own = arguments[1:] if "." in right.__qualname__ else arguments  # a method's without its object
+                own = (
+                    arguments[1:] if "." in right.__qualname__ else arguments
+                )  # The arguments of a method, without its object.
                 return made_of(right(*arguments, **settings), own, key)
 
             return answer
@@ -87,8 +89,8 @@ def outcomes(checked, monkeypatch):
         lab = checked(exercise)
         files = {name: wrapped(source, name) for name, source in lab.sources.items()}
         found = [outcome for outcome, *_ in lab.ended(files, public=public).values()]
-        wrong = [error for error in lab.errors if isinstance(error, WrongAnswer) and error.named_as in LEAST_SHARES]
-        return found + ["has points all the same"] * any(has_substance(error.wrong) for error in wrong)
+        wrong = [error for error in lab.errors if isinstance(error, WrongAnswer) and error.diagnosis_kind in MIN_SHARES]
+        return found + ["has points all the same"] * any(is_nontrivial(error.wrong) for error in wrong)
 
     return ended
 

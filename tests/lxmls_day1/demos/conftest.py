@@ -1,4 +1,4 @@
-"""A lab, a student's workspace, and a browser on the served pages: what the tests of demonstrations share."""
+"""Fixtures of the tests of demonstrations: a lab, a student's workspace, and a browser on the served pages."""
 
 import threading
 from pathlib import Path
@@ -7,67 +7,67 @@ import pytest
 
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.demos import objective_curves
-from lxmls_day1.demos.lab_learners import Attempts, LeftOut
+from lxmls_day1.demos.lab_learners import FailureCollector, SkippedLearner
 from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
 from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer
 from lxmls_day1.lab import Lab
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 60  # seconds: a loaded machine is no mistake
+PATIENCE = 60  # Seconds; a loaded machine is not a failure.
 
 
 @pytest.fixture(scope="session")
 def lab() -> Lab:
-    """The reference lab."""
+    """Return the reference lab."""
     return Lab(ROOT)
 
 
 @pytest.fixture(scope="session")
 def workspace(tmp_path_factory) -> Lab:
-    """The lab of a student who has not begun."""
+    """Return the lab of a student who has not begun."""
     return Lab(start_workspace(tmp_path_factory.mktemp("student") / "my-lab"))
 
 
 @pytest.fixture(scope="module")
 def measured_once():
-    """Seconds are not what is tested here."""
+    """Measure the time of one run only, because these tests do not concern times."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(objective_curves, "_MOST_RUNS", 1)
+        patch.setattr(objective_curves, "_MAX_RUNS", 1)
         yield
 
 
 @pytest.fixture(scope="session")
 def found(lab):
-    """A function from data and settings to objective curves by name, optima by λ, and what is left out."""
+    """Return a function from data and settings to objective curves by name, optima by λ, and left-out methods."""
 
     def run(data, **settings):
         items = list(curves(lab, data, Settings(**settings)))
         by_name = {item.name: item for item in items if isinstance(item, Curve)}
         optima = {item.regularizer: item.value for item in items if isinstance(item, Optimum)}
-        return by_name, optima, [item for item in items if isinstance(item, LeftOut)]
+        return by_name, optima, [item for item in items if isinstance(item, SkippedLearner)]
 
     return run
 
 
 @pytest.fixture(scope="session")
 def corpus(lab):
-    """The toy reviews."""
+    """Return the toy reviews."""
     return lab.reader("sentiment_reader", "SentimentCorpus", domain="toy")
 
 
 @pytest.fixture(scope="session")
 def models(lab, corpus):
-    """Every classifier that the review explorer knows, by its label, trained on the toy reviews."""
-    attempts = Attempts()
+    """Return every classifier of the review explorer, by its label, trained on the toy reviews."""
+    attempts = FailureCollector()
     found = {model.label: model for model in train_all(lab, corpus, attempts)}
-    assert not attempts.left_out
+    assert not attempts.skipped
     return found
 
 
 @pytest.fixture(scope="session")
 def server(lab):
-    """The demonstrations of the reference lab, served on any port."""
+    """Yield a server of the reference lab's demonstrations on any port."""
     with DemoServer(lab, 0) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
@@ -78,14 +78,16 @@ def server(lab):
 
 @pytest.fixture
 def open_page(chromium):
-    """A function that opens an address in a window of its own; at the end nothing may be left in its console (``errors``)."""
+    """Yield a function that opens an address in a new window; at the end, the console must have no ``errors``."""
     contexts, errors = [], []
 
     def heard(message):
-        if message.type in ("error", "warning") and "readback" not in message.text:  # the tests read the canvas back
+        if (
+            message.type in ("error", "warning") and "readback" not in message.text
+        ):  # The tests read pixels of the canvas.
             errors.append(message.text)
 
-    def open_one(address, width=1280, height=720, bypass_csp=True, **settings):  # Playwright waits by `eval`
+    def open_one(address, width=1280, height=720, bypass_csp=True, **settings):  # Playwright waits with `eval`.
         size = {"width": width, "height": height}
         contexts.append(chromium.new_context(viewport=size, bypass_csp=bypass_csp, **settings))
         page = contexts[-1].new_page()

@@ -1,14 +1,14 @@
-"""Accuracies in the long run against samples and the Bayes optimum, and a sweep in its order."""
+"""Expected accuracies compared with samples and with the Bayes optimum, and the order of a sweep."""
 
 import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos import accuracy_sweep as sweep
-from lxmls_day1.demos.lab_learners import EVERYWHERE, Attempts
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
 
 
-def test_accuracy_in_the_long_run_is_that_of_many_points():
+def test_expected_accuracy_matches_many_points():
     rng = np.random.default_rng(5)
     for _ in range(5):
         params, means, variances = rng.normal(size=(3, 2)), rng.normal(size=(2, 2)), rng.uniform(0.3, 3, (2, 2))
@@ -20,20 +20,20 @@ def test_accuracy_in_the_long_run_is_that_of_many_points():
 
 
 @pytest.mark.parametrize(("intercepts", "right"), [([1.0, 0.0], (1, 0)), ([0.0, 1.0], (0, 1)), ([0.0, 0.0], (1, 0))])
-def test_a_model_that_always_says_the_same_is_right_on_that_class(intercepts, right):
+def test_a_constant_model_is_right_on_its_class(intercepts, right):
     params = np.array([intercepts, [2.0, 2.0], [0.0, 0.0]])
     assert sweep.accuracies_of_classes(params, np.array(sweep.MEANS), np.ones((2, 2))) == right
 
 
 @pytest.mark.parametrize("params", [np.zeros((5, 2)), np.zeros((3, 3)), np.full((3, 2), np.nan)])
-def test_what_is_not_linear_in_two_classes_is_refused(params):
+def test_parameters_that_are_not_linear_in_two_classes_are_refused(params):
     with pytest.raises(InputError, match="3 x 2"):
         sweep.accuracies_of_classes(params, np.array(sweep.MEANS), np.ones((2, 2)))
 
 
-@pytest.mark.parametrize(("quantity", "value"), [(q, v) for q, values in sweep.SWEPT.items() for v in values])
+@pytest.mark.parametrize(("quantity", "value"), [(q, v) for q, values in sweep.SWEEP_VALUES.items() for v in values])
 def test_a_sample_is_as_asked_for_and_the_best_is_what_its_optimal_weights_reach(lab, quantity, value):
-    points, wanted = sweep.sample(lab, quantity, value, seed=1), sweep.USUAL | {quantity: value}
+    points, wanted = sweep.sample(lab, quantity, value, seed=1), sweep.DEFAULT_SETTINGS | {quantity: value}
     assert len(points.train_y) == wanted["size"] and (points.variances == wanted["variance"]).all()
     assert np.mean(points.train_y == 0) == pytest.approx(wanted["balance"])
     right = sweep.accuracies_of_classes(points.get_bayes_optimal(), points.means, points.variances)
@@ -42,9 +42,9 @@ def test_a_sample_is_as_asked_for_and_the_best_is_what_its_optimal_weights_reach
 
 
 def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_best(lab):
-    found, results = list(sweep.measurements(lab, (1, 2), Attempts(), ["balance"])), sweep.Results()
+    found, results = list(sweep.measurements(lab, (1, 2), FailureCollector(), ["balance"])), sweep.Results()
     assert [m.seed for m in found] == sorted(m.seed for m in found)
-    assert len({m[:4] for m in found}) == len(found) == 2 * len(EVERYWHERE) * len(sweep.SWEPT["balance"])
+    assert len({m[:4] for m in found}) == len(found) == 2 * len(GENERAL_LEARNERS) * len(sweep.SWEEP_VALUES["balance"])
     for m in found:
         results.add(m)
         best, _, _ = sweep.best_accuracies("balance", m.value)

@@ -1,4 +1,4 @@
-"""The kernel perceptron and nearest neighbours against other forms of them, and the page that shows them."""
+"""The kernel perceptron and nearest neighbours compared with other implementations, and their page."""
 
 import numpy as np
 import pytest
@@ -19,13 +19,13 @@ def test_with_the_product_as_kernel_it_is_the_perceptron():
         np.testing.assert_allclose((alpha[r] * y) @ g, w)
 
 
-def test_the_kernel_is_that_of_the_formula():
+def test_the_kernel_matches_its_formula():
     A, B = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 1.0]])
     np.testing.assert_allclose(page.kernel(A, B, 2.0), 1 + np.exp([[-1 / 8], [-18 / 8]]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 9])
-def test_neighbours_are_those_of_scikit_learn(k):
+def test_neighbours_match_scikit_learn(k):
     X, y = page.examples("ring", 70, 0.4, seed=1)
     new, _ = page.examples("ring", 200, 0.4, seed=2)
     theirs = KNeighborsClassifier(k, algorithm="brute").fit(X, y).predict(new)
@@ -38,17 +38,17 @@ def test_the_regions_are_where_a_score_has_one_sign(shape):
     regions = page.rings_of_class_1(lambda x: page.nearest_score(X, y, x, 3))
     new = np.random.default_rng(0).uniform(*page.LIMITS, (400, 2))
     scores = page.nearest_score(X, y, new, 3)
-    clear = np.abs(scores) > 0.1  # boundaries are interpolated between places of a grid
+    clear = np.abs(scores) > 0.1  # Boundaries are interpolated between points of a grid.
     for sign, rings in zip((-1, 1), regions, strict=True):
         times = np.sum([Path(ring).contains_points(new) for ring in rings], axis=0)
-        inside = times % 2 == 1  # even-odd, as the page fills them
+        inside = times % 2 == 1  # The page fills areas by the even-odd rule.
         np.testing.assert_array_equal(inside[clear], np.sign(scores[clear]) == sign)
 
 
 def test_a_line_fails_where_the_others_do_not(lab):
     demo = page.DemoBeyondALine(lab)
     for shape in page.SHAPES:
-        right = demo.scene_of(shape=shape, noise=0.1).facts["right"]  # the classes do not overlap
+        right = demo.scene_of(shape=shape, noise=0.1).facts["right"]  # The classes do not overlap.
         assert (right["line"][0] < 0.7) == (shape != "two clusters") and min(right["line"][0], 1) > 0.4
         assert min(right["kernel perceptron"][-1], right["nearest neighbours"][0]) > 0.9
 

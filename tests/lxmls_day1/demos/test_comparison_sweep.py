@@ -1,13 +1,13 @@
-"""The scenes of the comparison against the means and deviations of its measurements."""
+"""The scenes of the comparison agree with the means and deviations of its measurements."""
 
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.accuracy_sweep import SWEPT, best_accuracies, measurements
+from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, measurements
 from lxmls_day1.demos.comparison_sweep import LEARNERS, DemoComparison
-from lxmls_day1.demos.lab_learners import Attempts
+from lxmls_day1.demos.lab_learners import FailureCollector
 
-AS_DRAWN = 6e-5  # four decimals of an accuracy are drawn
+AS_DRAWN = 6e-5  # Accuracies are drawn with four decimals.
 
 
 @pytest.fixture(scope="module")
@@ -17,32 +17,32 @@ def demo(lab):
 
 @pytest.fixture(scope="module")
 def rights(lab):
-    """What each learner gets right of either class with three seeds, (3, 2), measured apart from the demonstration."""
+    """Return the share of each class that each learner predicts correctly with three seeds, (3, 2), measured independently."""
     found = {}
-    for item in measurements(lab, (1, 2, 3), Attempts()):
-        found.setdefault((item.quantity, item.learner, item.value), []).append(item.right)
+    for item in measurements(lab, (1, 2, 3), FailureCollector()):
+        found.setdefault((item.quantity, item.learner, item.value), []).append(item.class_accuracies)
     return {key: np.array(right) for key, right in found.items()}
 
 
 def accuracies(rights, quantity, learner):
-    """On all points, by seed and value, (3, values)."""
-    shares = [value if quantity == "balance" else 0.5 for value in SWEPT[quantity]]
-    each = [rights[quantity, learner, value] for value in SWEPT[quantity]]
+    """Return the accuracies on all points, by seed and value, (3, values)."""
+    shares = [value if quantity == "balance" else 0.5 for value in SWEEP_VALUES[quantity]]
+    each = [rights[quantity, learner, value] for value in SWEEP_VALUES[quantity]]
     return np.transpose([right @ [share, 1 - share] for right, share in zip(each, shares, strict=True)])
 
 
 def drawn(scene, quantity, kind="line", frame=-1):
-    """The marks of one kind in a panel, which stand in the order of the classifiers."""
+    """Return the marks of one kind in a panel, in the order of the classifiers."""
     (panel,) = [panel for panel in scene.panels if panel.name == quantity]
     values = [mark.get("path", mark.get("extents")) for mark in panel.marks if mark["kind"] == kind]
     return [np.array(value["frames"][frame] if isinstance(value, dict) else value) for value in values]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quantity", SWEPT)
-def test_lines_are_means_and_bars_are_one_deviation_each_way_of_as_many_seeds_as_the_frame_says(demo, rights, quantity):
-    scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEPT[quantity]))
-    highest = [best_accuracies(quantity, value)[0] for value in SWEPT[quantity]]
+@pytest.mark.parametrize("quantity", SWEEP_VALUES)
+def test_lines_are_means_and_bars_are_deviations_of_the_frames_seeds(demo, rights, quantity):
+    scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEEP_VALUES[quantity]))
+    highest = [best_accuracies(quantity, value)[0] for value in SWEEP_VALUES[quantity]]
     assert scene.steps.values == [1, 2, 3] and scene.steps.start == 2
     assert scene.facts["done"] == sum(map(len, rights.values()))
     for frame in range(3):
@@ -55,18 +55,18 @@ def test_lines_are_means_and_bars_are_one_deviation_each_way_of_as_many_seeds_as
             assert np.abs(line[:, 0] - places).max() < 0.1
             if frame:
                 np.testing.assert_allclose(bars[:, 1:].T, [mean - deviation, mean + deviation], atol=AS_DRAWN)
-            assert (line[:, 0] == bars[:, 0]).all() if frame else not len(bars)  # of one seed there is no deviation
+            assert (line[:, 0] == bars[:, 0]).all() if frame else not len(bars)  # A single seed has no deviation.
 
 
-def test_what_is_below_the_best_and_the_rare_class_need_no_new_training(demo, rights, monkeypatch):
+def test_other_quantities_need_no_new_training(demo, rights, monkeypatch):
     demo.scene_of(nr_seeds=3)
     monkeypatch.setattr(demo, "lab", None)
-    best = [best_accuracies("balance", value)[0] for value in SWEPT["balance"]]
+    best = [best_accuracies("balance", value)[0] for value in SWEEP_VALUES["balance"]]
     line = drawn(demo.scene_of(nr_seeds=3, scale_of_y="short"), "balance")[-1]
-    assert LEARNERS[-1] == "SVM" and (line[:, 1] <= 0).all()  # on all points nobody is better than the best
+    assert LEARNERS[-1] == "SVM" and (line[:, 1] <= 0).all()  # On all points no learner exceeds the best accuracy.
     np.testing.assert_allclose(line[:, 1], accuracies(rights, "balance", "SVM").mean(axis=0) - best, atol=AS_DRAWN)
     line = drawn(demo.scene_of(nr_seeds=3, part="rare"), "balance")[-1]
-    rare = [rights["balance", "SVM", value][:, 0].mean() for value in SWEPT["balance"]]
+    rare = [rights["balance", "SVM", value][:, 0].mean() for value in SWEEP_VALUES["balance"]]
     np.testing.assert_allclose(line[:, 1], rare, atol=AS_DRAWN)
 
 
@@ -80,13 +80,13 @@ def test_a_learner_can_be_hidden_and_the_axis_holds_what_is_shown(demo):
     assert "no classifier" in demo.scene_of(nr_seeds=3, shown=[]).says["frames"][-1]
 
 
-def test_a_computation_that_is_given_up_keeps_the_seeds_that_it_has_finished(lab, rights):
+def test_an_abandoned_computation_keeps_its_finished_seeds(lab, rights):
     demo, of_a_seed = DemoComparison(lab), len(rights)
     shares = demo.progress({"nr_seeds": 50})
     so_far = [next(shares) for _ in range(of_a_seed + 7)]
     shares.close()
     assert demo.nr_done == 1 and so_far == sorted(so_far) and 0 <= so_far[0] < so_far[-1] < 0.1
     *rest, scene = demo.progress({"nr_seeds": 2})
-    assert len(rest) == of_a_seed  # of the second seed alone
+    assert len(rest) == of_a_seed  # Only the second seed is missing.
     mean = accuracies(rights, "size", "SVM")[:2].mean(axis=0)
     np.testing.assert_allclose(drawn(scene, "size")[-1][:, 1], mean, atol=AS_DRAWN)

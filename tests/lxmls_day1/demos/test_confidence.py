@@ -1,15 +1,15 @@
-"""The ellipse of AROW's weights against its formula, and the page that shows it."""
+"""The ellipse of AROW's weights compared with its formula, and its page."""
 
 import numpy as np
 
-from lxmls_day1.demos.confidence import DemoConfidence, course, documents
+from lxmls_day1.demos.confidence import DemoConfidence, arow_trajectory, documents
 
 
 def test_mean_and_deviations_are_those_of_the_formula(lab):
     X, y = documents(25, 0.3, seed=2)
-    (means, deviations), mean, variance = course(lab, X, y, regularizer=2.0), np.zeros(3), np.ones(3)
+    (means, deviations), mean, variance = arow_trajectory(lab, X, y, regularizer=2.0), np.zeros(3), np.ones(3)
     for n, (x, label) in enumerate(zip(X, y, strict=True), start=1):
-        g, sign = np.array([1.0, *x]), 2 * label - 1  # W_1 = −W_0, so the margin is twice that of one vector
+        g, sign = np.array([1.0, *x]), 2 * label - 1  # W_1 = −W_0, so the margin is twice the score of one vector.
         loss = 1 - 2 * sign * (g @ mean)
         if loss > 0:
             beta = 1 / (2 * (g**2 @ variance) + 2.0)
@@ -22,9 +22,9 @@ def test_mean_and_deviations_are_those_of_the_formula(lab):
 def test_the_ellipse_is_the_gaussian_of_each_frame(lab):
     scene = DemoConfidence(lab).scene_of()
     X, y = documents(60, 0.2, seed=3)
-    _, deviations = course(lab, X, y, 1)
+    _, deviations = arow_trajectory(lab, X, y, 1)
     (ellipse,) = (mark for mark in scene.panels[0].marks if mark["kind"] == "ellipse")
     drawn = np.array(ellipse["half_axes"]["frames"])[ellipse["half_axes"]["index"]]
     np.testing.assert_allclose(drawn, deviations, rtol=1e-4)
     larger = DemoConfidence(lab).scene_of(regularizer=100).facts["deviations"]
-    assert (larger[-1] > deviations[-1]).all()  # a larger λ makes every step smaller
+    assert (larger[-1] > deviations[-1]).all()  # A larger λ makes every step smaller.

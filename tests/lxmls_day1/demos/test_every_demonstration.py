@@ -1,4 +1,4 @@
-"""What holds for each demonstration: controls with tips, what to look at, scenes that the page can draw, a grid that fits."""
+"""Properties of every demonstration: controls with tips, instructions, scenes that the page can draw, a grid of limited size."""
 
 import json
 import re
@@ -14,8 +14,8 @@ from lxmls_day1.demos.pages import script
 from lxmls_day1.demos.scene import Axis, Panel, Scene, plain_data, points_of_class
 from tests.wording import wording
 
-#: What a student who has not begun reads: what is missing from the first scene, and the exercise in which it is written. A
-#: demonstration without a row shows nothing that students write.
+#: For a student who has not begun: the parts that the first scene lacks, and the exercise in which they are written. A
+#: demonstration without a row shows no student code.
 UNWRITTEN = {
     "gaussian_playground": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy, online (exercise 1.6); SVM (exercise 1.7)",
     "online_steps": "Perceptron (exercise 1.4); The mistake bound (exercise 1.12)",
@@ -27,7 +27,7 @@ UNWRITTEN = {
     "confidence": "AROW (exercise 1.16)",
     "beyond_a_line": "The perceptron (exercise 1.4)",
 }
-LARGEST_SCENE = 60_000  # bytes: two of these pages are loaded in a moment over a slow line
+LARGEST_SCENE = 60_000  # Bytes; two of these pages load quickly over a slow connection.
 
 
 @pytest.fixture(scope="module", params=DEMONSTRATIONS)
@@ -41,7 +41,7 @@ def scene(demo):
 
 
 def frames_in(value):
-    """Every value by frame in a scene's data."""
+    """Yield every value by frame in a scene's data."""
     if isinstance(value, dict) and "frames" in value:
         yield value
     elif isinstance(value, dict | list):
@@ -49,11 +49,11 @@ def frames_in(value):
             yield from frames_in(item)
 
 
-def test_it_says_what_to_look_at_and_three_things_to_try(demo):
+def test_it_names_what_to_look_at_and_three_things_to_try(demo):
     assert demo.summary.endswith(".") and len(demo.summary) < 125
-    sentences = [part for part in demo.look_at.replace("? ", ". ").split(". ") if part]
-    assert 2 <= len(sentences) <= 3 and demo.look_at.endswith(".")
-    assert len(demo.to_try) == 3 and all(text[-1] in ".?" for text in demo.to_try)
+    sentences = [part for part in demo.observations.replace("? ", ". ").split(". ") if part]
+    assert 2 <= len(sentences) <= 3 and demo.observations.endswith(".")
+    assert len(demo.suggestions) == 3 and all(text[-1] in ".?" for text in demo.suggestions)
 
 
 def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(demo):
@@ -62,7 +62,7 @@ def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(d
     for control in demo.controls:
         assert control.label and control.tip and control.accepts(plain_data(control.value)), control.name
         assert control.when is None or control.when[0] in names
-    assert not {"step", "dark"} & set(names)  # of links
+    assert not {"step", "dark"} & set(names)  # Of links.
 
 
 def test_the_grid_holds_the_usual_settings_and_what_controls_accept(demo):
@@ -88,7 +88,7 @@ def test_the_page_can_draw_its_scene(demo, scene):
 
 
 @pytest.mark.usefixtures("imports_as_before")
-def test_a_student_who_has_not_begun_sees_what_is_written_and_reads_what_is_not(demo, scene, workspace):
+def test_a_new_student_sees_finished_parts_and_reads_about_missing_ones(demo, scene, workspace):
     begun = type(demo)(workspace).scene_of(nr_seeds=2)
     missing = UNWRITTEN.get(demo.name)
     assert list(begun.notes) == ([wording("demos.still_written_left", missing)] if missing else [])
@@ -96,7 +96,7 @@ def test_a_student_who_has_not_begun_sees_what_is_written_and_reads_what_is_not(
     assert {m.get("label", "") for m in marks} <= {m.get("label", "") for m in of_reference}
     assert (
         len(marks) < len(of_reference) or not missing or demo.name == "review_explorer"
-    )  # there one mark has fewer bars
+    )  # There one mark has fewer bars.
     assert marks or demo.name == "confidence"
 
 
@@ -109,11 +109,11 @@ def test_learners_that_return_no_numbers_leave_the_rest_of_the_picture(demo, lab
         return found
 
     monkeypatch.setattr(lab, "classifier", broken)
-    *_, answer = type(demo)(lab).answers({"nr_seeds": 2, "view": 4})
+    *_, answer = type(demo)(lab).messages({"nr_seeds": 2, "view": 4})
     assert answer["scene"]["panels"] and "NaN" not in json.dumps(answer)
 
 
-def test_nonsense_from_a_page_is_the_usual_setting(demo):
+def test_invalid_settings_from_a_page_become_defaults(demo):
     for value in (None, {}, [None], -1e300, "x"):
         asked = {control.name: value for control in demo.controls if value != "x" or not isinstance(control, Text)}
         assert settings_from(demo.controls, asked) == settings_from(demo.controls, {})
@@ -125,7 +125,7 @@ def test_an_unknown_name_is_refused():
 
 
 class Coin(Demonstration):
-    """Says how far it is, then fails or not."""
+    """A demonstration that reports progress and then fails or succeeds."""
 
     controls = (Points("mine", "points", "click", [], panel="p", least=0, most=2, reach=3.0),)
     error = None
@@ -139,7 +139,7 @@ class Coin(Demonstration):
 
 
 def test_progress_comes_before_the_scene(lab):
-    progress, answer = Coin(lab).answers([])  # no settings at all
+    progress, answer = Coin(lab).messages([])  # No settings at all.
     assert progress == {"progress": 0.5} and "facts" not in answer["scene"]
     assert answer["scene"]["panels"][0]["marks"][0]["at"] == [[0.33333, None]]
 
@@ -147,11 +147,11 @@ def test_progress_comes_before_the_scene(lab):
 @pytest.mark.parametrize("error", [ZeroDivisionError("by zero"), KeyboardInterrupt("by hand"), BaseException("of all")])
 def test_an_error_is_a_sentence(lab, monkeypatch, error):
     monkeypatch.setattr(Coin, "error", error)
-    _, answer = Coin(lab).answers({})
+    _, answer = Coin(lab).messages({})
     assert answer == {"error": wording("demos.picture_left_ended", type(error).__name__, error)}
 
 
 @pytest.mark.parametrize("points", [[[0, 0]], [[0, 0, 9]], [[9, 0, 0]], [[0, "0", 0]], [[0, 0, 0]] * 3, [[True, 0, 0]]])
-def test_points_out_of_reach_are_not_taken(points):
+def test_points_out_of_range_are_ignored(points):
     assert settings_from(Coin.controls, {"mine": points})["mine"] == []
     assert settings_from(Coin.controls, {"mine": [[3, -3, 1]]})["mine"] == [[3, -3, 1]]

@@ -1,4 +1,4 @@
-"""The playground: samples and accuracies as the lab's classes give them, lines where they belong, clicks that count."""
+"""The playground: samples, accuracies and lines agree with the lab's classes, and clicked points count."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ class TestShowing:
             close = np.allclose(scores[:, 0], scores[:, 1], atol=1e-6 * np.abs(params).max())
             assert len(x) >= 2 and close, learner.label
 
-    def test_the_error_is_the_closed_form(self, lab):
+    def test_the_error_matches_its_closed_form(self, lab):
         scene = DemoGaussianPlayground(lab).scene_of()
         assert scene.facts["bayes_error"] == pytest.approx(norm.cdf(-np.sqrt(2)))
         assert f"{norm.cdf(-np.sqrt(2)):.3f}" in scene.says
@@ -47,7 +47,7 @@ class TestShowing:
         before, after = demo.scene_of(), demo.scene_of(**change)
         assert str(before.facts["boundaries"]) != str(after.facts["boundaries"]) and not after.notes
 
-    def test_what_is_not_ticked_is_not_trained(self, lab):
+    def test_learners_that_are_not_ticked_are_not_trained(self, lab):
         facts = DemoGaussianPlayground(lab).scene_of(shown=["MIRA"]).facts
         assert set(facts["boundaries"]) == set(facts["accuracies"]) == {"MIRA"}
 
@@ -59,5 +59,5 @@ class TestShowing:
         assert len(two.facts["sample"].y) == 100 and not two.notes
 
     def test_a_setting_that_gives_no_sample_is_a_sentence(self, lab):
-        (answer,) = DemoGaussianPlayground(lab).answers({"nr_points": 20, "balance": 0.05})
+        (answer,) = DemoGaussianPlayground(lab).messages({"nr_points": 20, "balance": 0.05})
         assert wording("demos.classes_training_point") in answer["error"]

@@ -1,4 +1,4 @@
-"""The demonstrations in a real browser: they load, fit and obey, from the server and from a file."""
+"""The demonstrations in a real browser, from the server and from a file: they load, fit and react."""
 
 import itertools
 from urllib.parse import parse_qsl, urlsplit
@@ -11,25 +11,25 @@ from lxmls_day1.demos.pages import export
 
 pytestmark = pytest.mark.slow
 SIZES = ((1920, 1080), (1280, 720), (390, 844))
-#: The share of each panel's canvas that is not its ground.
+#: The share of each panel's canvas that differs from its background.
 DRAWN = """() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => {
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
     return data.filter((value, i) => i % 4 === 3 && value).length / (data.length / 4); })"""
-#: Tables of numbers that are wider than their place.
+#: Tables of numbers that are wider than their container.
 CUT_OFF = """() => [...document.querySelectorAll('.demo-numbers')].filter(box => box.scrollWidth > box.clientWidth)
     .map(box => [box.scrollWidth, box.clientWidth, box.innerText])"""
 FRAME = "document.querySelector('[data-demo]').demo.frame"
 SETTINGS = "document.querySelector('[data-demo]').demo.settings"
-SHORTEST = "mira_step"  # in every run; the others are one of the campaigns
+SHORTEST = "mira_step"  # These are tested in every run, the others in campaigns.
 OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in DEMONSTRATIONS if name != SHORTEST]
 
 
-#: How far the page reaches beyond the window: to the right, and down.
+#: The pixels by which the page exceeds the window: to the right, and down.
 OVERFLOW = "(page => [page.scrollWidth - innerWidth, page.scrollHeight - innerHeight])(document.documentElement)"
 
 
 def drag(page, place, by):
-    """Press at a place, move to the right, and let go."""
+    """Press at a place, move to the right, and release."""
     page.mouse.move(*place)
     page.mouse.down()
     page.mouse.move(place[0] + by, place[1], steps=5)
@@ -58,7 +58,7 @@ def test_it_fills_a_projector_and_fits_on_a_phone(open_page, serious, server, na
 
 
 def test_the_policy_of_the_server_hinders_no_page(open_page, server):
-    """Nothing is refused, or it would stand in the console."""
+    """A refused request would appear in the console."""
     page = open_page(server.address + SHORTEST, bypass_csp=False)
     page.locator(".demo-canvas canvas").first.wait_for()
     assert page.locator(".demo-alert:visible").count() == 0 and min(page.evaluate(DRAWN)) > 0.002
@@ -86,7 +86,7 @@ def test_keys_step_and_a_link_restores_the_page(open_page, server):
     "link",
     ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>"],
 )
-def test_a_link_that_was_changed_by_hand_shows_a_scene(open_page, server, link):
+def test_an_edited_link_shows_a_scene(open_page, server, link):
     page = open_page(f"{server.address}mira_step#{link}")
     page.keyboard.press("ArrowRight")
     assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == [[1, 1.2, 2]]
@@ -134,7 +134,7 @@ def test_a_dark_page_is_printed_light_and_forced_colours_show_what_is_chosen(ope
     assert [page.evaluate(state) for state in ("beforeprint", "afterprint", dark)] == [False, True, True]
 
 
-def test_python_that_is_gone_leaves_the_last_picture_and_a_sentence(open_page, server):
+def test_if_python_ends_the_last_picture_stays_with_a_sentence(open_page, server):
     page = open_page(server.address + "confidence")
     page.route("**/scene/*", lambda route: route.abort())
     page.get_by_label("seed").fill("7")
@@ -155,9 +155,9 @@ def test_a_file_shows_its_scenes_without_a_server(open_page, lab, tmp_path):
     page.wait_for_timeout(100)
     ring = page.evaluate(pictures)
     assert page.evaluate(SETTINGS)["shape"] == "ring" and ring != before and not requests
-    page.keyboard.press(" ")  # plays, with the focus on a choice, too
+    page.keyboard.press(" ")  # The space key plays, even if a choice has the focus.
     page.wait_for_function(f"{FRAME} > 5")
-    page.get_by_label("to the start").click()  # before the first round of the kernel perceptron
+    page.get_by_label("to the start").click()  # Before the first round of the kernel perceptron.
     page.wait_for_timeout(100)
     assert [one == other for one, other in zip(ring, page.evaluate(pictures), strict=True)] == [True, False, True]
     page.goto(index.as_uri())

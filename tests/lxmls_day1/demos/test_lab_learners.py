@@ -1,4 +1,4 @@
-"""Learners that are not written yet, or broken, are left out with a sentence; the others come."""
+"""Unwritten or broken learners are left out with a sentence; the others are shown."""
 
 from unittest.mock import Mock
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.demos.lab_learners import Attempts, trained, update_of
+from lxmls_day1.demos.lab_learners import FailureCollector, checked_update, train_quietly
 from tests.wording import wording
 
 
@@ -21,11 +21,11 @@ from tests.wording import wording
         (IndexError("list index out of range"), "", "indexerror: list index out of range"),
     ],
 )
-def test_what_training_raises_becomes_a_sentence(error, exercise, words):
-    attempts = Attempts()
+def test_errors_of_training_become_a_sentence(error, exercise, words):
+    attempts = FailureCollector()
     with attempts("Mine"):
-        trained(Mock(**{"train.side_effect": error}), [], [])
-    assert attempts.left_out["Mine"].exercise == exercise and words in attempts.sentences()[0].lower()
+        train_quietly(Mock(**{"train.side_effect": error}), [], [])
+    assert attempts.skipped["Mine"].exercise == exercise and words in attempts.sentences()[0].lower()
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_what_training_raises_becomes_a_sentence(error, exercise, words):
 )
 def test_a_rule_without_two_finite_numbers_is_an_error_that_names_it(answer):
     with pytest.raises(InputError, match=wording("demos.my_rule_return_d")):
-        update_of(Mock(return_value=answer, __name__="my_rule"), 2, np.zeros(2))
+        checked_update(Mock(return_value=answer, __name__="my_rule"), 2, np.zeros(2))

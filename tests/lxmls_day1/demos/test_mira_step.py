@@ -1,45 +1,45 @@
-"""MIRA's step against its closed form, and column squishing against what it promises."""
+"""MIRA's step compared with its closed form, and column squishing with its guarantees."""
 
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, situation, step_of
+from lxmls_day1.demos.mira_step import FRAMES, LAMBDAS, DemoMiraStep, margin, step_of, step_problem
 
 
 class TestComputing:
     @pytest.mark.parametrize("seed", range(5))
-    def test_tau_is_the_smaller_of_the_cap_and_what_is_asked_for(self, lab, seed):
+    def test_tau_is_the_smaller_of_the_cap_and_the_required_step(self, lab, seed):
         rng = np.random.default_rng(seed)
         K = int(rng.integers(2, 7))
-        at = situation(K, tuple(rng.normal(0, 1.5, 2)), int(rng.integers(K)))
+        at = step_problem(K, tuple(rng.normal(0, 1.5, 2)), int(rng.integers(K)))
         scores = np.array([1, *at.x]) @ at.W
         loss = scores.max() - scores[at.label] + 1
         wanted = loss / (2 * (1 + at.x[0] ** 2 + at.x[1] ** 2)) if scores.argmax() != at.label else 0.0
         rule = lab.classifier("mira", "Mira").rule
-        assert at.wanted == pytest.approx(wanted)
+        assert at.required_tau == pytest.approx(wanted)
         taus = [step_of(rule, at, 1 / value).d[at.label] for value in LAMBDAS]
         assert taus == pytest.approx(np.minimum(1 / LAMBDAS, wanted))
 
     def test_without_the_cap_the_true_class_leads_its_rival_by_one(self, lab):
-        at = situation(4, (1.0, 1.2), 2)
+        at = step_problem(4, (1.0, 1.2), 2)
         rival = int(at.scores.argmax())
         after = step_of(lab.classifier("mira", "Mira").rule, at, 1e9)
         assert after.scores[2] - after.scores[rival] == pytest.approx(1)
         assert after.scores == pytest.approx(at.g @ after.W)
 
     def test_squishing_leads_every_rival_by_one_and_moves_the_least(self, lab):
-        at = situation(5, (1.0, 1.2), 2)
+        at = step_problem(5, (1.0, 1.2), 2)
         after = step_of(lab.classifier("column_squishing", "ColumnSquishing").rule, at, 1e300)
         assert margin(after.scores, 2) == pytest.approx(1)
         rng = np.random.default_rng(0)
-        for _ in range(2000):  # no other d that meets the constraints is shorter
+        for _ in range(2000):  # No other d that meets the constraints is shorter.
             d = after.d + rng.normal(0, 0.1, 5)
             if margin(at.scores + at.sq_norm * d, 2) >= 1:
                 assert d @ d >= after.d @ after.d
 
 
 class TestShowing:
-    def test_what_is_drawn_is_what_was_computed(self, lab):
+    def test_the_drawing_matches_the_computation(self, lab):
         scene = DemoMiraStep(lab).scene_of()
         at, start = scene.facts["at"], scene.steps.start
         before, mira, squishing = (mark["extents"] for mark in scene.panels[2].marks if mark["kind"] == "bars")

@@ -1,4 +1,4 @@
-"""Curves against the optimisers' own results, closed forms and bounds."""
+"""Curves compared with the optimisers' own results, closed forms and bounds."""
 
 import math
 
@@ -31,7 +31,7 @@ def test_every_method_starts_at_log_2_and_none_gets_below_the_optimum(found, poi
 
 @pytest.mark.parametrize("λ", [0.0, 2.0])
 def test_the_perceptron_s_loss_is_least_at_zero_weights_and_where_its_mistakes_end(found, λ):
-    """Two points on a line, by hand. Both scores are 0 and class 0 is predicted: the first step is for the example of class 1."""
+    """Two points on a line: both scores are 0 and class 0 is predicted, so the first step is for the example of class 1."""
     data = Data(np.array([[2.0], [-1.0]]), np.array([0, 1]))
     lab = Lab.open()
     of_learner = lab.classifier("perceptron", "Perceptron", nr_rounds=20)
@@ -41,15 +41,15 @@ def test_the_perceptron_s_loss_is_least_at_zero_weights_and_where_its_mistakes_e
     assert list(by_name) == ["Perceptron, last weights", "Perceptron, averaged"]
     assert optima == {λ: 0.0} and not missing
     for curve, weights in zip(by_name.values(), zip(*way, strict=True), strict=True):
-        leads = [(W[0] + W[1] * data.X) @ [1.0, -1.0] * [1.0, -1.0] for W in weights]  # of the true class
+        leads = [(W[0] + W[1] * data.X) @ [1.0, -1.0] * [1.0, -1.0] for W in weights]  # The score of the true class.
         losses = [np.maximum(0, -lead).mean() + λ / 2 * (W**2).sum() for lead, W in zip(leads, weights, strict=True)]
         np.testing.assert_allclose(curve.objective[1:], losses, atol=1e-12)
         assert curve.objective[0] == 0.0 and curve.passes.tolist() == list(range(21))
-    assert λ or by_name["Perceptron, last weights"].objective[-1] == 0.0  # a line separates them
+    assert λ or by_name["Perceptron, last weights"].objective[-1] == 0.0  # A line separates the points.
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "gradient_descent"])
-def test_the_curves_are_those_of_the_learner_itself(found, points, solver):
+def test_the_curves_match_the_learner(found, points, solver):
     learner = Lab.open().classifier("max_ent_batch", "MaxEntBatch", regularizer=0.1, solver=solver, tolerance=1e-12)
     params = learner.train(points.X, points.y)
     by_name, optima, _ = found(points, regularizer=0.1, nr_passes=300)
@@ -63,8 +63,8 @@ def test_the_curves_are_those_of_the_learner_itself(found, points, solver):
 def test_a_pass_is_an_evaluation_and_no_method_takes_many_more_than_allowed(found, points):
     by_name, *_ = found(points, regularizer=0.0, nr_passes=20)
     descent = by_name["Gradient descent"]
-    assert descent.passes[-1] > len(descent.passes) - 1  # Armijo's rule tries more than one step here and there
-    assert all(curve.passes[-1] <= 20 + 50 for curve in by_name.values())  # a line search is not cut in two
+    assert descent.passes[-1] > len(descent.passes) - 1  # Armijo's rule sometimes tries more than one step.
+    assert all(curve.passes[-1] <= 20 + 50 for curve in by_name.values())  # A line search is not interrupted.
     assert by_name["Iterative scaling"].passes[-1] == by_name["SGD η₀ = 1"].passes[-1] == 20
 
 
@@ -98,7 +98,7 @@ def test_a_stochastic_curve_is_the_history_of_its_learner(points):
     np.testing.assert_array_equal(curve.objective[1:], [round.objective for round in learner.history])
 
 
-def test_what_needs_another_regularizer_says_so(found, points):
+def test_methods_that_need_another_regularizer_report_it(found, points):
     _, _, missing = found(points, loss="hinge", regularizer=0.0, nr_passes=2)
     assert [item.label for item in missing] == ["The dual solver"] and "λ above 0" in missing[0].sentence
 
@@ -110,8 +110,10 @@ def test_words_that_separate_the_classes_have_no_optimum_but_zero(found, corpus)
 
 
 def test_seconds_of_several_runs_are_the_least_of_each_step(monkeypatch):
-    monkeypatch.setattr(objective_curves, "_MOST_RUNS", 5)
+    monkeypatch.setattr(objective_curves, "_MAX_RUNS", 5)
     seconds = iter([[0.0, 1.0, 5.0], [0.0, 3.0, 4.0], [0.0, 2.0, 9.0], [0.0, 9.0, 19.0], [0.0, 9.0, 18.5]])
     passes, values = np.arange(3.0), np.ones(3)
-    (curve,) = objective_curves.measured(lambda: [Curve("x", "batch", passes, np.array(next(seconds)), values, 0.0)])
+    (curve,) = objective_curves.time_repeatedly(
+        lambda: [Curve("x", "batch", passes, np.array(next(seconds)), values, 0.0)]
+    )
     assert curve.seconds.tolist() == [0.0, 1.0, 2.0]

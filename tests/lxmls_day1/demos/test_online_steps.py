@@ -1,4 +1,4 @@
-"""The stepper: the lab's loop, one step at a time, and a count that keeps below its bound."""
+"""The stepper: the lab's loop, one step at a time, and a count of mistakes that stays below its bound."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
 
 class TestComputing:
     @pytest.mark.parametrize("learner", LEARNERS, ids=[learner.label for learner in LEARNERS])
-    def test_the_last_weights_are_those_of_the_loop(self, lab, learner):
+    def test_the_last_weights_match_the_loop(self, lab, learner):
         X, y = points_of(lab, 20, 2.0, seed=4)
         order = visits(20, 3, seed=4)
         classifier = lab.classifier(learner.module, learner.class_name, nr_rounds=3, averaged=False, order=order)
@@ -21,7 +21,7 @@ class TestComputing:
         X, y = points_of(lab, 12, 2.0, seed=1)
         order = visits(12, 2, seed=1)
         trace = trace_of(lab.classifier("perceptron", "Perceptron"), "Perceptron", X, y, order)
-        w, mistakes = np.zeros(3), 0  # the perceptron of two classes, w = w_1 − w_0; a tie counts as class 0
+        w, mistakes = np.zeros(3), 0  # The perceptron of two classes, w = w_1 − w_0; a tie counts as class 0.
         for step, m in enumerate(order.ravel()):
             g, sign = np.array([1, *X[m]]), 2 * y[m] - 1
             if (1 if g @ w > 0 else -1) != sign:
@@ -30,7 +30,7 @@ class TestComputing:
             assert trace.mistakes(step + 1) == mistakes
             assert np.allclose(trace.normal(step + 1), w[1:])
 
-    def test_the_bound_holds_and_is_what_its_formula_says(self, lab):
+    def test_the_bound_holds_and_matches_its_formula(self, lab):
         X, y = points_of(lab, 20, 3.5, seed=2)
         bound = bound_of(lab, X, y)
         assert bound.updates == pytest.approx(2 * 2 * (bound.radius / bound.margin) ** 2)
@@ -55,7 +55,7 @@ class TestShowing:
         ring = scene.panels[0].marks[-1]
         np.testing.assert_allclose(frame_of(ring["at"], step), [X[m]], atol=1e-4)
         _, boundary = (mark for mark in scene.panels[0].marks if mark["kind"] == "line")
-        for x in frame_of(boundary["path"], step):  # where the scores are equal
+        for x in frame_of(boundary["path"], step):  # On the boundary the scores are equal.
             assert np.diff(np.array([1, *x]) @ trace.weights[step])[0] == pytest.approx(0, abs=1e-2)
 
     def test_all_four_go_the_same_way(self, lab):
@@ -76,11 +76,11 @@ class TestShowing:
 
 
 def frame_of(value, frame):
-    """What the page shows of a value at a frame."""
+    """Return the part of a value that the page shows at a frame."""
     return value["frames"][value["index"][frame]]
 
 
-def test_a_student_who_begins_sees_the_points_and_reads_what_is_still_to_be_written(workspace):
+def test_a_new_student_sees_the_points_and_reads_which_exercise_is_missing(workspace):
     scene = DemoOnlineSteps(workspace).scene_of()
     assert "Perceptron (exercise 1.4)" in scene.notes[0] and scene.panels[0].title == "Perceptron: to be written"
     assert sum(len(mark["at"]) for mark in scene.panels[0].marks[:2]) == 20

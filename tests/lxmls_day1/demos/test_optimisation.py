@@ -1,4 +1,4 @@
-"""The scenes of the optimisation demonstration against the curves that are computed apart from it."""
+"""The scenes of the optimisation demonstration agree with independently computed curves."""
 
 import numpy as np
 import pytest
@@ -16,24 +16,24 @@ def demo(lab):
 
 @pytest.fixture
 def computed(lab, found):
-    """A function from settings to the curves by name, and the optima by λ."""
+    """Return a function from settings to the curves by name, and the optima by λ."""
     points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
     return lambda **settings: found(Data(points.train_X, points.train_y), nr_passes=10, **settings)[:2]
 
 
 def on_page(passes):
-    """Where the symlog axis has them: linear up to 1, then half a unit for it and one for each power of ten."""
+    """Return positions on the symlog axis: linear up to 1, then half a unit for it and one for each power of ten."""
     return np.array([p / 2 if p <= 1 else 0.5 + np.log10(p) for p in passes])
 
 
 def drawn(scene, cost="passes"):
-    """The lines of a panel: name -> (n, 2)."""
+    """Return the lines of a panel: name -> (n, 2)."""
     (panel,) = [panel for panel in scene.panels if panel.name == cost]
     return {mark["label"]: mark["path"] for mark in panel.marks if mark["kind"] == "line"}
 
 
 @pytest.mark.slow
-def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, computed):
+def test_every_curve_is_drawn_on_both_axes_as_computed(demo, computed):
     by_name, optima = computed()
     scene = demo.scene_of(nr_passes=10)
     assert len(by_name) == 3 + len(FAMILIES["initial_step"]) and scene.facts["optima"] == optima and not scene.notes
@@ -51,11 +51,11 @@ def test_every_curve_stands_on_both_axes_as_it_was_computed(demo, computed):
         np.testing.assert_array_equal(scene.facts["curves"][name].objective, curve.objective)
 
 
-def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_anew(demo, computed, monkeypatch):
+def test_the_logarithmic_view_needs_no_new_computation(demo, computed, monkeypatch):
     demo.scene_of(nr_passes=10)
     by_name, optima = computed()
     monkeypatch.setattr(demo, "lab", None)
-    scene = demo.scene_of(nr_passes=10, scale_of_y="excess", initial_step=0.03)  # it is the family that differs in η₀
+    scene = demo.scene_of(nr_passes=10, scale_of_y="excess", initial_step=0.03)  # The family varies η₀.
     assert {panel.y.scale for panel in scene.panels} == {"log"}
     path = drawn(scene)["L-BFGS"]
     excess = by_name["L-BFGS"].objective - optima[0.0]
@@ -64,7 +64,7 @@ def test_the_logarithmic_view_shows_what_is_above_the_optimum_without_computing_
 
 def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, computed):
     by_name, _ = computed(loss="hinge", regularizer=REGULARIZER_OF_SVM)
-    scene = demo.scene_of(loss="hinge", nr_passes=10)  # with λ = 0 there would be no gap
+    scene = demo.scene_of(loss="hinge", nr_passes=10)  # With λ = 0 there would be no gap.
     assert list(scene.facts["optima"]) == [REGULARIZER_OF_SVM] and "0.01" in scene.says and not scene.notes
     primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
     shades = [mark for mark in scene.panels[0].marks if mark["kind"] == "region"]
@@ -86,20 +86,20 @@ def test_the_perceptron_s_loss_begins_at_its_least(demo):
 
 
 @pytest.mark.parametrize("varied", FAMILIES)
-def test_the_family_follows_what_is_varied_and_the_settings(demo, computed, varied):
+def test_the_family_follows_the_varied_setting(demo, computed, varied):
     by_name, optima = computed(regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     scene = demo.scene_of(nr_passes=10, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
     family = {name: path for name, path in drawn(scene).items() if name.startswith("SGD")}
     assert [float(name.rpartition("= ")[2]) for name in family] == list(FAMILIES[varied])
-    assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # of batch methods
+    assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # Of batch methods.
     for (name, path), value in zip(family.items(), FAMILIES[varied], strict=True):
         assert path[-1, 1] == by_name[name].objective[-1]
         assert by_name[name].regularizer == (value if varied == "regularizer" else 0.1)
         assert by_name[name].regularizer in optima
-    assert "λ to 0" in scene.notes[0]  # of iterative scaling
+    assert "λ to 0" in scene.notes[0]  # Of iterative scaling.
 
 
-def test_a_computation_that_is_given_up_goes_on_where_it_was(demo, computed):
+def test_an_abandoned_computation_is_resumed(demo, computed):
     asked = {"nr_passes": 10, "regularizer": 0.001}
     shares = demo.progress(asked)
     assert [next(shares) for _ in range(3)] == [0.0, 0.125, 0.25]

@@ -1,4 +1,4 @@
-"""Pages that need no Python: what they hold, and that nothing in them ends their script."""
+"""Pages that need no Python: their contents, and data that cannot end their script."""
 
 import json
 import re
@@ -9,17 +9,17 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.confidence import DemoConfidence
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
-from lxmls_day1.demos.pages import described, export, page, script
+from lxmls_day1.demos.pages import export, page, page_description, script
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def data_of(text):
-    """What a page's script is given."""
+    """Return the data that a page's script receives."""
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)[1])
 
 
-def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab, tmp_path):
+def test_a_page_has_the_scenes_of_its_grid_and_needs_no_network(lab, tmp_path):
     paths = export(lab, tmp_path / "out", ["confidence"], dark=True, scale=1.5)
     assert [path.name for path in paths] == ["confidence.html", "index.html"]
     text, index = (path.read_text(encoding="utf-8") for path in paths)
@@ -30,8 +30,8 @@ def test_a_page_holds_the_scenes_of_its_grid_and_asks_nothing_of_the_network(lab
 
 
 def test_data_cannot_end_the_script():
-    hostile = described(DemoConfidence) | {"title": "</script><script>alert(1)</script><!--"}
-    text = page(hostile, ask="scene/x")
+    hostile = page_description(DemoConfidence) | {"title": "</script><script>alert(1)</script><!--"}
+    text = page(hostile, scene_address="scene/x")
     assert "<script>alert" not in text and data_of(text)["title"] == hostile["title"]
 
 
@@ -56,7 +56,7 @@ def test_a_notebook_gets_a_widget_that_answers(lab):
     assert widget.description["title"] == DemoConfidence.title and sent[-1]["scene"]["steps"]["label"] == "examples"
 
 
-def test_the_texts_name_demonstrations_that_there_are():
+def test_the_texts_name_existing_demonstrations():
     paths = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md"), *ROOT.glob("notebooks/*.py")]
     texts = [path.read_text(encoding="utf-8") for path in paths]
     named = {name for text in texts for name in re.findall(r'lab\.demo\("(\w+)"\)', text)}

@@ -1,4 +1,4 @@
-"""Decisions, taken apart: words sum to the lead, smoothing is its formula, and any text can be read."""
+"""Decisions by word: words sum to the lead, smoothing follows its formula, and any text can be read."""
 
 import math
 
@@ -14,21 +14,21 @@ TEXT = "An excellent plot, wonderful  prose -\nbut the ending was boring; not wo
 
 
 def lead_of(model, corpus, counts):
-    """The lead of positive, by the definition."""
+    """Return the lead of the class positive, by its definition."""
     leads, place = model.params[:, 0] - model.params[:, 1], corpus.feat_dict
     return leads[0] + sum(count * leads[1 + place[token]] for token, count in counts.items() if token in place)
 
 
 def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_words_do(lab, corpus, models):
-    x = lab.function("readers.vocabulary", "vectorise", [reviews.read(TEXT)], corpus.feat_dict)
+    x = lab.function("readers.vocabulary", "vectorise", [reviews.count_typed_tokens(TEXT)], corpus.feat_dict)
     for label, model in models.items():
-        decision = reviews.decide(lab, corpus, model, reviews.read(TEXT))
+        decision = reviews.decide(lab, corpus, model, reviews.count_typed_tokens(TEXT))
         assert decision.decided == corpus.label_names[model.classifier.test(x, model.params)[0]]
         if label == "Naive Bayes (unsmoothed)":
             continue
-        assert decision.lead == pytest.approx(lead_of(model, corpus, reviews.read(TEXT)))
+        assert decision.lead == pytest.approx(lead_of(model, corpus, reviews.count_typed_tokens(TEXT)))
         assert decision.intercept + decision.pros + decision.cons == pytest.approx(decision.lead)
-        words = reviews.words_of(TEXT, decision)
+        words = reviews.text_chunks(TEXT, decision)
         assert sum(word.weight for word in words) == pytest.approx(decision.pros + decision.cons)
         assert "".join(word.gap + word.text for word in words) == TEXT
         assert -1 <= decision.share <= 1 and math.copysign(1, decision.share) == math.copysign(1, decision.lead)
@@ -43,15 +43,15 @@ def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone(lab, 
         assert (decision.lead, decision.share) == ((math.inf, 1), (-math.inf, -1))[seen]
         if "_" not in word:
             only_in[seen] = word
-    decision = reviews.decide(lab, corpus, model, reviews.read(f"{only_in[0]} {only_in[1]}"))
-    words = reviews.words_of(f"{only_in[0]} {only_in[1]}", decision)
+    decision = reviews.decide(lab, corpus, model, reviews.count_typed_tokens(f"{only_in[0]} {only_in[1]}"))
+    words = reviews.text_chunks(f"{only_in[0]} {only_in[1]}", decision)
     assert [sorted(word.rules_out) for word in words] == [[1], [0]]
     assert all(math.isfinite(word.weight) for word in words) and decision.explanation.by_intercepts
 
 
 @given(st.text(max_size=80))
 def test_pieces_between_gaps_have_the_words_of_the_whole(text):
-    """What `words_of` rests on: white space always parts words."""
+    """What `text_chunks` rests on: white space always parts words."""
     assert [word for piece in text.split() for word in split_words(piece)] == split_words(text)
 
 
@@ -59,14 +59,16 @@ def test_pieces_between_gaps_have_the_words_of_the_whole(text):
 def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
-    decision = reviews.decide(lab, corpus, reviews.Trained("any", linear, params, 0.0), reviews.read(text))
-    total = sum(word.weight for word in reviews.words_of(text, decision))
+    decision = reviews.decide(
+        lab, corpus, reviews.TrainedClassifier("any", linear, params, 0.0), reviews.count_typed_tokens(text)
+    )
+    total = sum(word.weight for word in reviews.text_chunks(text, decision))
     assert total == pytest.approx(decision.pros + decision.cons, abs=1e-9)
 
 
-def test_what_is_beyond_all_measure_is_not_read():
-    text = "great " * reviews.MOST_CHARACTERS
-    assert reviews.read(text) == count_tokens(text[: reviews.MOST_CHARACTERS])
+def test_long_texts_are_cut_before_they_are_read():
+    text = "great " * reviews.MAX_CHARS
+    assert reviews.count_typed_tokens(text) == count_tokens(text[: reviews.MAX_CHARS])
 
 
 def test_smoothing_by_formula_is_that_of_the_learner(lab, corpus):
@@ -92,7 +94,7 @@ def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(
         assert sorted((totals[k, corpus.feat_dict[word]] for word in mine), reverse=True) == most.tolist()
 
 
-def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
+def test_a_typed_word_is_found_only_if_it_is_a_feature(corpus):
     assert reviews.token_of(corpus, " Boring! ") == "boring"
     assert reviews.token_of(corpus, "not worth") == ("not_worth" if "not_worth" in corpus.feat_dict else None)
     assert not reviews.token_of(corpus, "😀") and not reviews.token_of(corpus, "")
@@ -102,7 +104,7 @@ def test_a_word_as_typed_is_found_and_one_without_a_column_is_none(corpus):
 def test_the_most_telling_words_have_the_largest_weights(corpus, models):
     model = models["Max. entropy (batch)"]
     weights = model.params[1:, 0] - model.params[1:, 1]
-    positive, negative = reviews.most_telling(model, corpus, 5)
+    positive, negative = reviews.most_indicative_words(model, corpus, 5)
     assert [weight for _, weight in positive] == np.sort(weights)[::-1][:5].tolist()
     assert [weight for _, weight in negative] == np.sort(weights)[:5].tolist()
     for word, weight in positive + negative:

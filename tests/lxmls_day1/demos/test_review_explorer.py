@@ -1,4 +1,4 @@
-"""The scenes of the review explorer against decisions that are computed apart from it; whatever is typed is data."""
+"""The scenes of the review explorer agree with independently computed decisions; typed text is treated as data."""
 
 import json
 import math
@@ -6,9 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.review_decisions import decide, most_telling, read, word_counts, words_of
+from lxmls_day1.demos.review_decisions import (
+    count_typed_tokens,
+    decide,
+    most_indicative_words,
+    text_chunks,
+    word_counts,
+)
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
-from lxmls_day1.demos.review_text import MOST_WORDS
+from lxmls_day1.demos.review_text import MAX_WORDS_SHOWN
 from lxmls_day1.demos.reviews import EXAMPLES
 from lxmls_day1.demos.scene import CLASSES, MUTED
 from tests.wording import wording
@@ -32,7 +38,7 @@ def demo(lab):
 
 
 def bars(panel):
-    """Lengths, colours and names of the bars, from the first one on."""
+    """Return lengths, colours and names of the bars, from the first bar on."""
     marks = [mark for mark in panel.marks if mark["kind"] == "bars"]
     if not marks:
         return [], [], []
@@ -44,27 +50,29 @@ def bars(panel):
 
 def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models, corpus):
     scene = demo.scene_of()
-    decisions = {label: decide(lab, corpus, models[label], read(EXAMPLES["two sides"])) for label in LABELS}
+    decisions = {
+        label: decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])) for label in LABELS
+    }
     lengths, colours, names = bars(scene.panels[0])
     assert lengths == [d.share for d in decisions.values()] and len(lengths) == 8
     sign = {"positive": "+", "negative": "−"}
     assert names == [f"{label} {sign[d.decided]}" for label, d in decisions.items()]
     assert colours == [CLASSES[d.decided == "negative"] for d in decisions.values()]
     assert [word for word, _, _ in scene.words] == EXAMPLES["two sides"].split() and not scene.notes
-    weights = np.array([word.weight for word in words_of(EXAMPLES["two sides"], decisions[SMOOTHED])])
+    weights = np.array([word.weight for word in text_chunks(EXAMPLES["two sides"], decisions[SMOOTHED])])
     np.testing.assert_allclose([weight for _, weight, _ in scene.words], weights / np.abs(weights).max())
 
 
 def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo, lab, models, corpus):
     for label in ("Perceptron", "MIRA"):
         scene = demo.scene_of(learner=label)
-        why = decide(lab, corpus, models[label], read(EXAMPLES["two sides"])).explanation
+        why = decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])).explanation
         added = dict(zip(why.words, why.contributions[:, 0] - why.contributions[:, 1], strict=True))
         lengths, colours, names = bars(scene.panels[1])
         assert label in scene.panels[1].title and lengths == sorted(lengths, reverse=True)
         weights = np.array([added[name] for name in names])
         np.testing.assert_allclose(np.array(lengths) / lengths[0], weights / weights[0])
-        assert 0 < np.abs(lengths).sum() <= 1  # shares of all contributions, as the bars on the left
+        assert 0 < np.abs(lengths).sum() <= 1  # Shares of all contributions, like the bars on the left.
         assert weights.max() == max(added.values()) and weights.min() == min(added.values())
         assert colours == [CLASSES[int(weight < 0)] for weight in weights]
 
@@ -76,8 +84,13 @@ def test_bad_input_is_harmless(demo, kind):
     assert scene.facts["characters"] == len(HOSTILE[kind]) and len(scene.facts["decisions"]) == 8 and not scene.notes
     assert len(json.dumps(scene.data(), allow_nan=False)) < 100_000
     assert all(word.isprintable() and len(word) <= 100 for word, _, _ in scene.words)
-    assert len(scene.words) <= MOST_WORDS + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
-    if kind in ("empty", "blank", "emoji", "one long word"):  # no word is known: there is no verdict, and no bar
+    assert len(scene.words) <= MAX_WORDS_SHOWN + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
+    if kind in (
+        "empty",
+        "blank",
+        "emoji",
+        "one long word",
+    ):  # Texts without a known word have neither a verdict nor a bar.
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
         assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
         assert "no verdict" in [mark["text"] for mark in scene.panels[0].marks if mark["kind"] == "text"]
@@ -104,7 +117,7 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
         p = (alpha + facts["counts"]) / (alpha * len(corpus.feature_names) + word_counts(corpus, facts["word"]).totals)
         np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
     assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
-    assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 is just that
+    assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.
     assert (
         "impossible" in scene.says
         and wording("demos.no_verdict_on_review") in demo.scene_of(view="smoothing", text="").says
@@ -113,19 +126,19 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
 
 def test_telling_words_have_a_bar_each(demo, lab, models, corpus):
     scene = demo.scene_of(view="telling", learner="SVM")
-    positive, negative = most_telling(models["SVM"], corpus, 12)
+    positive, negative = most_indicative_words(models["SVM"], corpus, 12)
     for panel, telling in zip(scene.panels, (negative, positive), strict=True):
         lengths, _, names = bars(panel)
         assert (names, lengths) == tuple(map(list, zip(*telling, strict=True))) and len(names) == 12
         assert panel.x.low <= min(lengths) and max(lengths) <= panel.x.high
     assert f"{models['SVM'].accuracy:.1%}" in scene.says
     scene = demo.scene_of(view="telling", learner=UNSMOOTHED)
-    assert {weight for _, weight in scene.facts["telling"]["positive"]} == {math.inf}  # and drawn all the same
+    assert {weight for _, weight in scene.facts["telling"]["positive"]} == {math.inf}  # The word is still drawn.
     assert [mark["text"] for mark in scene.panels[1].marks if mark["kind"] == "text"] == ["∞"] * 12
     assert 0 < min(bars(scene.panels[1])[0]) < scene.panels[1].x.high < math.inf
 
 
-def test_what_is_trained_is_kept_for_other_views_and_texts(demo, monkeypatch):
+def test_trained_models_are_reused_for_other_views_and_texts(demo, monkeypatch):
     demo.scene_of()
     monkeypatch.setattr(demo.lab, "classifier", None)
     facts = [demo.scene_of(text="great").facts, demo.scene_of(view="telling", learner="MIRA").facts]
@@ -133,10 +146,12 @@ def test_what_is_trained_is_kept_for_other_views_and_texts(demo, monkeypatch):
 
 
 @pytest.mark.usefixtures("imports_as_before")
-def test_in_a_student_s_workspace_another_takes_the_place_of_what_is_not_written(workspace):
+def test_unwritten_learners_of_a_student_are_replaced(workspace):
     demo = DemoReviews(workspace)
     scene = demo.scene_of(learner="SVM")
     assert list(scene.facts["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
     assert "Gaussian naive Bayes" in scene.panels[1].title
     assert demo.scene_of(view="telling", learner="SVM").facts["accuracy"] > 0.5
-    assert demo.scene_of(view="smoothing", alpha=0.1).facts["added"]  # of counts, without the learner
+    assert demo.scene_of(view="smoothing", alpha=0.1).facts[
+        "added"
+    ]  # These are computed from counts, without the learner.

@@ -1,4 +1,4 @@
-"""A real domain, or the toy corpus with a sentence that says so."""
+"""A real domain, or the toy corpus with a sentence that says that it replaces the reviews."""
 
 from lxmls_day1.demos.reviews import domains, open_reviews
 from lxmls_day1.lab import Lab
@@ -8,7 +8,7 @@ def test_the_toy_corpus_is_offered_last():
     assert domains()[-1] == "toy" and "books" in domains() and len(set(domains())) == len(domains())
 
 
-def test_where_the_real_reviews_are_missing_a_sentence_says_so(monkeypatch):
+def test_missing_reviews_are_reported_in_a_sentence(monkeypatch):
     monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
     found = open_reviews(Lab.open(), "kitchen")
     assert found.corpus.domain == "toy" and "kitchen" in found.sentence and "toy corpus" in found.sentence

@@ -1,4 +1,4 @@
-"""The server: who is answered, what is asked, and what a page that has gone leaves behind."""
+"""The server: which requests it answers, what they may ask, and how closed pages are cleaned up."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ from lxmls_day1.lab import Lab
 
 
 def get(address, data=None, **headers):
-    """Status and text of an answer."""
+    """Return status and text of an answer."""
     try:
         with urllib.request.urlopen(urllib.request.Request(address, data, headers)) as answer:
             return answer.status, answer.read().decode()
@@ -30,7 +30,7 @@ def get(address, data=None, **headers):
 
 
 def session_of(server, name):
-    """The address at which a new page asks."""
+    """Return the address to which a new page sends its requests."""
     return server.address + get(server.address + name)[1].partition('data-ask="')[2].partition('"')[0]
 
 
@@ -39,7 +39,7 @@ def test_a_page_asks_for_scenes_and_gets_lines_of_json(server):
     lines = [json.loads(text) for text in get(address, b'{"rare": 1}')[1].splitlines()]
     assert list(lines[-1]) == ["scene"] and lines[-1]["scene"]["steps"]["label"] == "examples"
     seen = lines[-1]["scene"]["table"]["rows"]["frames"][-1]
-    assert [row[1] for row in seen] == [60, 60]  # with the rare word in all documents
+    assert [row[1] for row in seen] == [60, 60]  # The rare word is in all documents.
 
 
 def test_the_list_links_every_demonstration(server):
@@ -82,7 +82,7 @@ def test_without_the_token_there_is_nothing_and_with_it_only_demonstrations(serv
 @pytest.mark.parametrize(
     ("data", "status"), [(b"{", 400), (b"", 404), (b"\xff", 400), (b"[" * 90_000, 400), (b"1" * 1_000_001, 413)]
 )
-def test_a_question_that_is_no_json_or_too_long_is_refused(server, data, status):
+def test_invalid_or_too_long_requests_are_refused(server, data, status):
     assert get(session_of(server, "confidence"), data)[0] == status
 
 
@@ -98,7 +98,7 @@ def test_connections_that_break_print_nothing(server, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_page_that_has_gone_ends_its_computation(lab, monkeypatch):
+def test_closing_a_page_ends_its_computation(lab, monkeypatch):
     ended = []
 
     class Endless(Demonstration):
@@ -116,7 +116,7 @@ def test_a_page_that_has_gone_ends_its_computation(lab, monkeypatch):
         assert ended == [{}] and not server.turn.locked()
 
 
-def test_a_lab_without_an_end_holds_nobody_up_when_its_page_has_gone(tmp_path):
+def test_endless_student_code_does_not_block_others_after_its_page_closed(tmp_path):
     folder = start_workspace(tmp_path / "my-lab")
     (folder / "classifiers" / "mira.py").write_text("while True:\n    pass\n")
     with DemoServer(Lab(folder), 0) as server, ThreadPoolExecutor(1) as pool:
@@ -129,11 +129,11 @@ def test_a_lab_without_an_end_holds_nobody_up_when_its_page_has_gone(tmp_path):
         server.answer(keys[1], {}, sent.append)
         assert endless.result() is None and server.sessions[keys[0]] is None
         assert [list(message) for message in sent] == [["scene"]]
-        server.answer(keys[0], {}, sent.append, lambda: True)  # gone while it waited
+        server.answer(keys[0], {}, sent.append, lambda: True)  # The page closed while its request waited.
         assert len(sent) == 1
 
 
-def test_a_taken_port_gives_way(lab, monkeypatch):
+def test_if_a_port_is_in_use_another_is_chosen(lab, monkeypatch):
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setattr(serving, "PORT", port)
@@ -142,12 +142,12 @@ def test_a_taken_port_gives_way(lab, monkeypatch):
 
 
 def test_the_pages_that_asked_longest_ago_are_forgotten(lab, monkeypatch):
-    monkeypatch.setattr(serving, "_MOST_PAGES", 2)
+    monkeypatch.setattr(serving, "_MAX_SESSIONS", 2)
     with DemoServer(lab, 0) as server:
         first, second = (server.session("confidence").removeprefix("scene/") for _ in range(2))
         server.answer(first, {}, lambda message: None)
         third = server.session("confidence").removeprefix("scene/")
         assert list(server.sessions) == [first, third]
         answers = []
-        server.answer(second, {}, answers.append)  # it was asked before it was forgotten
+        server.answer(second, {}, answers.append)  # It had a request before it was forgotten.
         assert "scene" in answers[-1] and list(server.sessions) != [first, third]

@@ -11,12 +11,12 @@ UNIT = {"xlim": (-1, 1), "ylim": (-1, 1)}
 
 
 def two_classes(intercept, w1, w2):
-    """Params of two classes whose scores differ by intercept + w1·x1 + w2·x2."""
+    """Return params of two classes whose scores differ by intercept + w1·x1 + w2·x2."""
     return np.array([[intercept, 0.0], [w1, 0.0], [w2, 0.0]])
 
 
 def ends(segment):
-    """The two ends of a segment, in an order that does not depend on the direction of drawing."""
+    """Return the two ends of a segment, in an order that does not depend on the direction of drawing."""
     assert segment.shape == (2, 2)
     return sorted(map(tuple, segment.round(12).tolist()))
 
@@ -53,7 +53,7 @@ def test_ends_of_straight_lines(difference, xlim, ylim, expected):
         pytest.param([[0, 0], [0, 0], [0, 0], [1, 0], [1, 0]], id="equal nowhere but at the centre"),
     ],
 )
-def test_no_boundary(params):
+def test_models_without_a_boundary_have_no_segments(params):
     assert decision_boundary(params, **UNIT) == []
 
 
@@ -88,7 +88,7 @@ def test_segments_are_where_the_two_best_scores_tie_and_the_prediction_changes(c
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 4).flatmap(lambda k: st.lists(st.tuples(weights, weights, weights), min_size=k, max_size=k)))
 def test_every_change_of_the_prediction_along_a_line_is_crossed_by_a_segment(columns):
-    """Walk along x2 = 0.137 and compare the places where the label changes with the segments that cross there."""
+    """Walk along x2 = 0.137 and compare the points of label changes with the segments that cross there."""
     params = np.array(columns).T
     x1 = np.linspace(-1, 1, 2001)
     labels = discriminant_scores(np.column_stack([x1, np.full_like(x1, 0.137)]), params, quadratic=False).argmax(axis=1)
@@ -138,7 +138,7 @@ def test_posteriors_are_equal_on_a_conic(variances):
         posteriors = log_posteriors(polyline, *mixture)
         np.testing.assert_allclose(posteriors[:, 0], posteriors[:, 1], atol=1e-9)
         assert np.all(np.abs(polyline - [0.5, 0]) <= [6.5, 5])
-        if not np.array_equal(polyline[0], polyline[-1]):  # an open curve ends at the rectangle's edge
+        if not np.array_equal(polyline[0], polyline[-1]):  # An open curve ends at the rectangle's edge.
             for end in (polyline[0], polyline[-1]):
                 assert end[0] in (-6, 7) or end[1] in (-5, 5)
 

@@ -26,7 +26,7 @@ def test_settings_of_a_classifier_share_its_hue_from_dark_to_light():
     assert [line.get_color() for line in axis.lines] == [style["color"] for style in wanted]
 
 
-def test_pairs_stand_beside_their_names_with_their_standard_errors():
+def test_pairs_are_drawn_beside_their_names_with_standard_errors():
     axis = plot_pairs(["MIRA", "SVM"], [[0.5, 0.9], [0.8, np.nan]], 100, detached_axes()[1], ("default", "tuned"))
     default, tuned = (container[0] for container in axis.containers)
     np.testing.assert_array_equal(default.get_xdata(), [0.5, 0.8])

@@ -1,4 +1,4 @@
-"""Paths on contour lines: what is drawn where."""
+"""Paths on contour lines: the positions of what is drawn."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What figures are said to show, against what was drawn into them."""
+"""The descriptions of figures compared with the data that was drawn."""
 
 import matplotlib
 import numpy as np
@@ -33,7 +33,7 @@ def test_points_lines_and_bars_in_words():
     )
 
 
-def test_bars_of_one_height_are_told_by_their_width():
+def test_bars_of_one_height_are_described_by_their_width():
     fig, axis = detached_axes()
     axis.barh([1, 2], [0.5, 0.25])
     assert "bars: 0.5, 0.25" in describe(fig)

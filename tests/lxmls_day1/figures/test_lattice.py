@@ -1,4 +1,4 @@
-"""What a picture of a lattice shows, read back from the axes."""
+"""The contents of a lattice's picture, read back from the axes."""
 
 import io
 from itertools import pairwise, product
@@ -32,7 +32,7 @@ def shown_number(text):
 
 
 @pytest.mark.parametrize("best", list(product(range(4), repeat=3))[::5])
-def test_the_scores_of_the_paths_are_the_sums_of_what_stands_on_them(best):
+def test_path_scores_are_the_sums_of_the_shown_numbers(best):
     scores = random_scores(1)
     drawn = lattice(WORDS, TAGS, scores, best, true=[1, 0, 2], shown=TAGS)
     assert drawn.best_score == pytest.approx(path_score(scores, best))
@@ -60,7 +60,7 @@ def test_a_number_of_tags_fills_up_with_those_of_the_best_nodes():
     emissions = np.array([[0.0, 9.0, 5.0, 7.0]])
     scores = emissions, np.zeros((4, 4)), np.zeros(4), np.zeros(4)
     assert lattice(["a"], TAGS, scores, [0], shown=3).rows == ["ADJ", "DET", "VERB"]
-    assert lattice(["a"], TAGS, scores, [0], true=[2], shown=1).rows == ["ADJ", "NOUN"]  # the paths are always there
+    assert lattice(["a"], TAGS, scores, [0], true=[2], shown=1).rows == ["ADJ", "NOUN"]  # The paths are always shown.
     assert lattice(["a"], TAGS, scores, [0], shown=99).rows == TAGS
 
 
@@ -96,7 +96,7 @@ def test_the_picture_shows_words_tags_scores_and_paths():
 
 
 @pytest.mark.slow
-def test_confidences_stand_above_the_nodes_of_the_tags_shown():
+def test_confidences_are_above_the_nodes_of_the_tags_shown():
     marginals = np.array([[0.2, 0.7, 0.095, 0.005], [0.995, 0.003, 0.001, 0.001], [0.25] * 4])
     drawn = lattice(WORDS, TAGS, random_scores(3), [1, 0, 2], shown=["DET", "ADJ", "NOUN"], marginals=marginals)
     np.testing.assert_array_equal(drawn.confidence, marginals[:, [1, 0, 2]])
@@ -120,5 +120,5 @@ def test_an_update_shows_what_it_changed():
     assert axis.get_title(loc="left") == "After the update"
     changes = {text.xy: text.get_text() for text in texts(axis, "change")}
     assert changes == {(1, 2): "+4", (1, 0): "−4"}
-    assert sum("(+1)" in text.get_text() for text in texts(axis, "edge")) == 2  # the same weight at both steps
+    assert sum("(+1)" in text.get_text() for text in texts(axis, "edge")) == 2  # The same weight at both steps.
     assert "the same" in axis.get_legend().get_texts()[1].get_text()

@@ -1,4 +1,4 @@
-"""The street: margins, slacks and support vectors against the definitions, and what is drawn where."""
+"""The street: margins, slacks and support vectors compared with their definitions, and the drawing."""
 
 import numpy as np
 import pytest
@@ -27,11 +27,11 @@ def test_margins_and_slacks_are_those_of_the_hinge_loss(trained):
     np.testing.assert_allclose(found.slacks, SVM().losses(scores, y))
 
 
-def test_who_is_no_support_vector_may_go_and_who_is_one_may_not(trained):
+def test_only_removing_support_vectors_changes_the_solution(trained):
     X, y, params = trained
     found = street(X, y, params)
     assert 0 < found.supports.sum() < len(X)
-    svm = SVM(regularizer=0.05 * len(X) / found.supports.sum(), solver="dual", tolerance=1e-6)  # the same λM
+    svm = SVM(regularizer=0.05 * len(X) / found.supports.sum(), solver="dual", tolerance=1e-6)  # The same λM.
     np.testing.assert_allclose(svm.train(X[found.supports], y[found.supports]), params, atol=5e-3)
 
 

@@ -88,7 +88,7 @@ def test_several_pieces_are_one_line_with_one_legend_entry(axis_with_points):
         assert np.isclose(piece, 0).all(axis=1).sum() == 1
 
 
-def test_one_class_everywhere_is_said_in_the_legend(axis_with_points):
+def test_one_class_everywhere_is_stated_in_the_legend(axis_with_points):
     add_boundary(axis_with_points, np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), "lazy")
     assert axis_with_points.lines[-1].get_xydata().size == 0
     assert legend_labels(axis_with_points)[-1] == wording("figures.lazy_class_view")
@@ -100,7 +100,7 @@ def test_eight_boundaries_differ_in_dashes_and_in_colour(axis_with_points):
     lines = axis_with_points.lines[-8:]
     assert len({line.get_color() for line in lines}) == 8
     assert [line.is_dashed() for line in lines] == [False] + 7 * [True]
-    axis_with_points.get_legend().remove()  # what is left of dashes are the lines' own
+    axis_with_points.get_legend().remove()  # Without the legend, all dashes belong to the lines.
     drawing = io.StringIO()
     axis_with_points.figure.savefig(drawing, format="svg")
     assert len(set(re.findall(r"stroke-dasharray: ([\d., ]+)", drawing.getvalue()))) == 7
@@ -137,6 +137,6 @@ def test_accuracies_are_paired_bars_grouped_by_data_set(ax):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])
-def test_a_missing_accuracy_is_said_to_be_missing(ax, missing):
+def test_a_missing_accuracy_is_labelled_as_missing(ax, missing):
     plot_accuracies([("SVM", "books", 0.5, missing)], ax=ax)
     assert "n/a" in [text.get_text() for text in ax.texts]

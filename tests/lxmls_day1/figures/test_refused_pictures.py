@@ -1,4 +1,4 @@
-"""What pictures refuse, and what they say of it, in one table. What nobody thought of is looked for in ``test_fuzz.py``."""
+"""Refused input of pictures and the messages, in one table. ``test_fuzz.py`` looks for cases that the table lacks."""
 
 import numpy as np
 import pytest
@@ -104,6 +104,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("draw", "says"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_cannot_be_drawn(draw, says):
+def test_bad_input_to_pictures_is_refused(draw, says):
     with pytest.raises(InputError, match=says):
         draw(Figure().add_subplot())

@@ -17,11 +17,11 @@ def test_exactly_the_argmax_has_a_positive_margin():
     assert margins.max(axis=1) == pytest.approx(np.diff(best_two, axis=1)[:, 0])
 
 
-def test_the_picture_says_where_yes_or_no_has_no_answer_or_two():
+def test_the_picture_names_regions_with_no_answer_or_two():
     _fig, axes = plot_regions(PARAMS, Figure().subplots(1, 3))
     assert [text.get_text() for text in axes[1].texts] == ["class 0", "class 1", "class 2"]
     assert sorted(text.get_text() for text in axes[2].texts) == ["none", "two", "two", "two"]
-    for text in axes[1].texts:  # the name stands inside of its region
+    for text in axes[1].texts:  # The name is inside its region.
         k = int(text.get_text().split()[1])
         assert class_margins(PARAMS, [text.get_position()])[0, k] > 0
     (none,) = (text.get_position() for text in axes[2].texts if text.get_text() == "none")

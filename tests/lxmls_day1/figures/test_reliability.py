@@ -1,4 +1,4 @@
-"""Reliability diagrams: against cases whose calibration error is known in closed form, and a loop over the bins."""
+"""Reliability diagrams compared with cases of known calibration error, and with a loop over the bins."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lxmls_day1.figures.reliability import Reliability, plot_reliability, reliab
 
 
 def two_classes(sure, right):
-    """Probabilities (M, 2) of the label answered, and labels that make so many of them right."""
+    """Return probabilities (M, 2) with `sure` for class 0, and labels that are 0 if `right` is true."""
     sure = np.asarray(sure)
     return np.stack([sure, 1 - sure], axis=1), np.where(right, 0, 1)
 
@@ -30,7 +30,7 @@ def naive(p, y, nr_bins):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(2, 5), st.sampled_from([1, 3, 10, 15]))
-def test_the_error_by_a_loop(seed, n, n_classes, nr_bins):
+def test_the_calibration_error_matches_a_loop(seed, n, n_classes, nr_bins):
     rng = np.random.default_rng(seed)
     p, y = rng.dirichlet(np.ones(n_classes), n), rng.integers(0, n_classes, n)
     bins = reliability(p, y, nr_bins)

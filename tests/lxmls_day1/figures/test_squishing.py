@@ -19,7 +19,7 @@ def test_the_last_level_is_what_the_true_class_gains(seed):
         assert len(levels(gaps)) == np.sum(d < -1e-12)
 
 
-def test_what_is_pushed_down_is_as_much_as_what_rises():
+def test_the_falling_scores_lose_as_much_as_the_true_class_gains():
     _fig, (_left, right) = plot_squishing([2.996, 1.641, 0.5], ["y", "a", "b", "c"], Figure().subplots(1, 2))
     stays, down, up = ([bar.get_height() for bar in container] for container in right.containers)
     assert sum(down) == pytest.approx(sum(up)) and up[1:] == [0.0] * 3

@@ -30,7 +30,7 @@ def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():
 
 
 def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
-    """Light lines have darker labels, and lines that end beyond the axes are led to their labels from the edge."""
+    """Light lines have darker labels, and lines that end beyond the axes are connected to their labels at the edge."""
     from matplotlib.colors import to_rgb
 
     _fig, axis = detached_axes()
@@ -48,8 +48,8 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark):
-    """Distances of colours in CIE Lab: from 20 on, anybody sees two colours, and where two are closer the dashes differ."""
+def test_line_colours_differ_from_both_grounds_from_classes_and_each_other(dark):
+    """In CIE Lab, colours with a distance of 20 are distinguishable for everybody; closer lines differ in their dashes."""
     paper = "#101318" if dark else "#FFFFFF"
     styles = {name: line_style(name, dark=dark) for name in known_styles()}
     classes = {colour[dark] for colour in CLASSES} - {"#000000", "#FFFFFF"}
@@ -65,7 +65,7 @@ def test_on_both_grounds_lines_stand_out_and_are_no_class_s_and_no_other_s(dark)
 
 
 def _lab(colour):
-    """A colour in CIE Lab, by its definition."""
+    """Return a colour in CIE Lab, by its definition."""
     from matplotlib.colors import to_rgb
 
     rgb = np.array(to_rgb(colour))

@@ -1,4 +1,4 @@
-"""The curve of a hyper-parameter: what is drawn where."""
+"""The curve of a hyper-parameter: the positions of what is drawn."""
 
 import numpy as np
 

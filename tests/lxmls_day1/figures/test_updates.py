@@ -11,7 +11,7 @@ AFTER = BEFORE + np.outer([1.0, -1.0, 1.0], [1.0, -1.0])
 
 
 def arrows(ax):
-    """From where to where the arrows of a picture point."""
+    """Return start and end of the arrows in a picture."""
     return [(np.array(text.xyann), np.array(text.xy)) for text in ax.texts if text.arrow_patch is not None]
 
 
@@ -21,8 +21,8 @@ def test_the_three_arrows_of_an_update_are_a_sum():
     (_, old), (tail, tip), (_, new) = arrows(axes[2])
     assert np.allclose(tail, old) and np.allclose(tip, new)
     added = tip - tail
-    assert np.isclose(added[0] * POINTS[1][1], added[1] * POINTS[1][0])  # it is a multiple of the example
-    assert np.allclose(axes[3].lines[-1].get_xydata(), POINTS[1])  # which is ringed
+    assert np.isclose(added[0] * POINTS[1][1], added[1] * POINTS[1][0])  # The arrow is a multiple of the example.
+    assert np.allclose(axes[3].lines[-1].get_xydata(), POINTS[1])  # The example has a ring.
 
 
 def test_the_envelopes_meet_at_the_bound():

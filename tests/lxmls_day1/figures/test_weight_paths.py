@@ -1,4 +1,4 @@
-"""What the picture of a regularization path shows, read back from the axes."""
+"""The contents of a regularization path's picture, read back from the axes."""
 
 from classifiers.regularization_path import PathPoint
 from lxmls_day1.figures.plotting import detached_axes

@@ -2,15 +2,15 @@
 
     [[variant]]
     name = "plain_loop"
-    solution = '''…'''                 # what stands in place of the stub
-    above = '''…'''                    # optional: lines of the module before the function or class of the solution
-    swap = [["def f(x):", "def f(x: float):"]]   # optional: elsewhere in the file; each stands there once
-    files = { "classifiers/mine.py" = '''…''' }  # optional: files of their own
-    crlf = true                        # optional: the file as Windows writes it
-    bom = true                         # optional: … with a byte order mark
+    solution = '''…'''                 # the code that replaces the stub
+    above = '''…'''                    # optional: lines inserted above the function or class of the solution
+    swap = [["def f(x):", "def f(x: float):"]]   # optional: replacements elsewhere in the file; each text occurs once
+    files = { "classifiers/mine.py" = '''…''' }  # optional: additional files of the student
+    crlf = true                        # optional: line ends as on Windows
+    bom = true                         # optional: a byte order mark
 
-Where an exercise has several functions, the solution is a table [variant.solution] of function = text; those that are not in
-it get the reference's.
+If an exercise has several functions, the solution is a table [variant.solution] of function = text; functions that are not in
+the table get the reference solution.
 """
 
 import ast
@@ -25,12 +25,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from lxmls_day1.base.atomic_files import replace_files
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.box import levels
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import Solution, find_solutions, stubbed
+from lxmls_day1.course.markers import Solution, find_solutions, replace_with_stubs
 from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.running import snapshot
 from lxmls_day1.course.workspaces.generation import student_files
@@ -39,9 +39,9 @@ from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 
 BANK = Path(__file__).parent / "right"
-collect_ignore = ["teach_report.py"]  # a program, which imports this file as a module beside it
+collect_ignore = ["teach_report.py"]  # The program imports this file as a module of its own folder.
 
-compute_answers = snapshot.answers_of_reference
+compute_answers = snapshot.reference_answers
 try_level = levels.self_test
 
 
@@ -62,7 +62,7 @@ class RightVariant:
         return f"{self.exercise.id} {self.name}"
 
     def source(self, reference: str) -> str:
-        """The file of the exercise, made from that of the reference: with this solution, and without markers."""
+        """Return the exercise's file with this solution and without markers, made from the reference's file."""
         (path,) = self.exercise.files
         places = [s for s in find_solutions(reference, path) if s.exercise == self.exercise.id]
         texts = self.solution if isinstance(self.solution, dict) else {places[0].function: self.solution}
@@ -75,7 +75,7 @@ class RightVariant:
                 return textwrap.dedent(texts[place.function]).strip("\n")
             return textwrap.dedent("\n".join(reference.split("\n")[place.first : place.last - 1]))
 
-        made = stubbed(reference, text_of, path)
+        made = replace_with_stubs(reference, text_of, path)
         if self.above:
             made = put_above(made, places[0].function.partition(".")[0], self.above.strip("\n"))
         for old, new in self.swap:
@@ -84,12 +84,12 @@ class RightVariant:
         return made
 
     def lab_files(self, given: dict[PurePosixPath, bytes] | None = None) -> dict[PurePosixPath, bytes]:
-        """A student's workspace in which this exercise is solved so, and no other one is.
+        """Return a student's workspace in which only this exercise is solved, with this solution.
 
         Parameters
         ----------
         given : dict from path to content, optional
-            What the student was given, `student_files` unless given here; it stays as it is.
+            The starter files, which are not changed. Default: `student_files`.
         """
         reference = reference_folder()
         (path,) = self.exercise.files
@@ -100,7 +100,7 @@ class RightVariant:
 
 
 def put_above(source: str, name: str, text: str) -> str:
-    """The source with some lines before the function or class of that name."""
+    """Return the source with lines inserted above the function or class of that name."""
     definitions = (ast.FunctionDef, ast.ClassDef)
     (found,) = (node for node in ast.parse(source).body if isinstance(node, definitions) and node.name == name)
     first = min(node.lineno for node in (found, *found.decorator_list))
@@ -109,7 +109,7 @@ def put_above(source: str, name: str, text: str) -> str:
 
 
 def read_right_variants() -> list[RightVariant]:
-    """All variants, in the order of the registry."""
+    """Return all variants, in the order of the registry."""
     variants = []
     for exercise in Registry.read(reference_folder() / FILE):
         for path in sorted(BANK.glob(f"{exercise.stem}_*.toml")):
@@ -121,7 +121,7 @@ def read_right_variants() -> list[RightVariant]:
 
 @pytest.fixture(scope="session")
 def folder_of_the_run(tmp_path_factory) -> Path:
-    """A folder that all processes of this run of pytest share."""
+    """Return a folder that all processes of this pytest run share."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
     folder.mkdir(exist_ok=True)
@@ -130,46 +130,46 @@ def folder_of_the_run(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def right_variants() -> list[RightVariant]:
-    """The bank. ``variant.lab_files(student_files(reference))`` is a submission that solves ``variant.exercise``."""
+    """Return the bank; ``variant.lab_files(student_files(reference))`` is a submission that solves ``variant.exercise``."""
     return read_right_variants()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def answers_computed_once(folder_of_the_run):
-    """What the hidden checks expect is computed once for an exercise and a seed, whichever tests ask for it.
+    """Compute the expected answers of the hidden checks once per exercise and seed, for all tests.
 
-    Most runs of these tests grade a few submissions, and the snapshot of the reference and of all known mistakes would take
-    longer than that. A test of the computation itself asks for `answers_computed_anew`.
+    Most runs of these tests grade a few submissions, which takes less time than the snapshot of the reference and of all
+    known mistakes. A test of the computation itself uses `answers_computed_anew`.
     """
 
     def answers(ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1) -> RecordedAnswers:
-        ids = Registry.of(reference_folder()).ids if ids is None else ids
+        ids = Registry.from_folder(reference_folder()).ids if ids is None else ids
         files = {id: folder_of_the_run / f"answers-{id}-{seed}-{hidden}.json" for id in ids}
         missing = [id for id, file in files.items() if not file.is_file()]
         if missing:
             fresh = compute_answers(missing, hidden, seed)
-            replace_files({files[id]: fresh.only(id).to_json().encode() for id in missing})
+            write_files_atomically({files[id]: fresh.for_exercise(id).to_json().encode() for id in missing})
         together = RecordedAnswers()
         for file in files.values():
             together |= RecordedAnswers.from_plain(json.loads(file.read_text(encoding="utf-8")))
         return together
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(snapshot, "answers_of_reference", answers)
+        patch.setattr(snapshot, "reference_answers", answers)
         yield answers
 
 
 @pytest.fixture
 def answers_computed_anew(monkeypatch):
-    """What the checks expect is computed in this test, as often as it asks."""
-    monkeypatch.setattr(snapshot, "answers_of_reference", compute_answers)
+    """Compute the expected answers in this test, every time that they are needed."""
+    monkeypatch.setattr(snapshot, "reference_answers", compute_answers)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def levels_tested_once(folder_of_the_run):
-    """Each level of the sandbox is tried once in a run for a user and for the names of the variables: it starts a fork server.
+    """Try each level of the sandbox once per run, user and set of environment variables, because each trial starts a fork server.
 
-    What was found is kept in a file, for all processes of the run. Processes that a test starts try their level by themselves.
+    The results are saved in a file for all processes of the run. Processes that a test starts try their level themselves.
     """
 
     def self_test(
@@ -182,7 +182,7 @@ def levels_tested_once(folder_of_the_run):
                 found = [try_level(program, level, user, newest_landlock), None]
             except BoxesUnavailable as error:
                 found = [None, str(error)]
-            replace_files({file: json.dumps(found).encode()})
+            write_files_atomically({file: json.dumps(found).encode()})
         found, unavailable = json.loads(file.read_text(encoding="utf-8"))
         if unavailable is not None:
             raise BoxesUnavailable(unavailable)
@@ -194,7 +194,7 @@ def levels_tested_once(folder_of_the_run):
 
 
 class KeptWorker(Workers):
-    """One worker that outlives a run: the next one has its plan prepared in it, and finds a fork server that is warm."""
+    """One worker that outlives a run: the next run prepares its plan in it and uses its warm fork server."""
 
     def __init__(self):
         self.processes, self._stopped = [], False
@@ -205,7 +205,7 @@ class KeptWorker(Workers):
         worker = self.processes[0]
         worker.start()
         worker._plan, worker._is_prepared = plan, False
-        worker._ask_while_it_starts("plan", plan)
+        worker._request_during_startup("plan", plan)
         return self
 
     def stop(self):
@@ -213,7 +213,7 @@ class KeptWorker(Workers):
         super().stop()
 
     def close(self):
-        """A run is over; after one that was stopped, the next begins with another worker."""
+        """End a run; after a run that was stopped, the next run starts another worker."""
         if self._stopped:
             self.end()
 
@@ -224,8 +224,8 @@ class KeptWorker(Workers):
 
 @pytest.fixture(scope="module")
 def one_worker():
-    """Who grades for the tests of a file, as `workers` of `grade`: a process and a fork server for all runs, not for each."""
+    """Yield the `workers` of `grade` for all tests of a file: one process and one fork server for all runs."""
     worker = KeptWorker()
-    with run_folder():  # that of all these runs
+    with run_folder():  # one folder for all these runs
         yield worker
         worker.end()

@@ -1,6 +1,6 @@
-"""What an autograder does with one submission in its container, and which file it leaves for the platform.
+"""An autograder's work on one submission in its container, and the file of results that it writes for the platform.
 
-In the container it is root's; here it belongs to whoever tests.
+In the container the autograder belongs to root; here it belongs to the user who runs the tests.
 """
 
 import json
@@ -36,13 +36,13 @@ on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxe
 
 @pytest.fixture(scope="module")
 def right():
-    """The right solution of the rule."""
+    """Return the correct solution of the rule."""
     return {str(path): content for path, content in solved_files(reference_folder()).items()}[RULE]
 
 
 @pytest.fixture
 def ask(tmp_path):
-    """Do what a script asks for with files that were handed in; the exit status, and what the platform gets."""
+    """Return a function that runs a step of the autograder on files; it returns the exit status and the platform's results."""
     (tmp_path / "submission").mkdir()
     settings = {"exercises": ["1.4"], "seed": 7, "trust": False}
     (tmp_path / "settings.json").write_text(json.dumps(settings))
@@ -61,7 +61,7 @@ def ask(tmp_path):
     return run
 
 
-@pytest.mark.campaign  # the next one goes the same way in every run
+@pytest.mark.campaign  # In ordinary runs the next test covers the same code.
 @on_linux
 def test_a_right_submission_at_gradescope(ask, right, tmp_path, capsys):
     with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
@@ -73,7 +73,7 @@ def test_a_right_submission_at_gradescope(ask, right, tmp_path, capsys):
     assert results["stdout_visibility"] == "hidden"
     assert {test["visibility"] for test in results["tests"]} == {"visible", "after_published"}
     assert {test["status"] for test in results["tests"]} == {"passed"}
-    assert "Submissions were run each" in capsys.readouterr().out  # Gradescope shows it to instructors
+    assert "Submissions were run each" in capsys.readouterr().out  # Gradescope shows the output to instructors.
 
 
 HOSTILE = b"""
@@ -90,7 +90,7 @@ for place in {places!r}:
 @pytest.mark.slow
 @on_linux
 def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(ask, right, tmp_path):
-    """It is one submission; it can write no results; and of hidden checks only how many are right is told."""
+    """It counts as one submission, it can write no results, and only the number of passed hidden checks is reported."""
     (tmp_path / "results").mkdir(mode=0o777)
     places = [str(tmp_path / "results" / "results.json"), str(tmp_path / "settings.json")]
     before = (tmp_path / "settings.json").read_bytes()
@@ -107,20 +107,20 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
     public = [test for test in results["tests"] if test is not hidden]
     total, most = (sum(test[name] for test in results["tests"]) for name in ("points", "max_points"))
     assert total == 0 and len(public) > 2
-    assert results["score"] == pytest.approx(0.25, abs=1e-4)  # what one known mistake leaves; no test brings more
+    assert results["score"] == pytest.approx(0.25, abs=1e-4)  # the share for one known mistake; no check adds points
     assert most == pytest.approx(5.0)
 
 
 @pytest.mark.slow
 @on_linux
-def test_preparing_computes_what_is_expected_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
+def test_preparing_computes_expected_answers_once(tmp_path, ask, right, answers_computed_once, monkeypatch, capsys):
     from lxmls_day1.course.running import snapshot
 
     prepared = tmp_path / "prepared"
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
     asked = []
     monkeypatch.setattr(
-        snapshot, "answers_of_reference", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
+        snapshot, "reference_answers", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
     )
     graded = []
     monkeypatch.setattr(
@@ -138,16 +138,16 @@ def _book(*checks, failed=False):
     return Gradebook((row,), 7, "test", "")
 
 
-def test_where_nothing_can_be_graded_there_are_no_results(ask, monkeypatch, capsys):
+def test_no_results_are_written_if_nothing_can_be_graded(ask, monkeypatch, capsys):
     def fail(*_):
         raise InputError("no box can be made here.")
 
-    monkeypatch.setattr(autograded, "_graded", fail)
+    monkeypatch.setattr(autograded, "_grade_folder", fail)
     status, results = ask("gradescope", {})
     assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 
 
-def test_an_option_that_is_missing(tmp_path):
+def test_a_missing_option_is_a_usage_error(tmp_path):
     with pytest.raises(SystemExit) as ended:
         main(["gradescope", "--settings", str(tmp_path / "settings.json")])
     assert ended.value.code == 2
@@ -164,13 +164,13 @@ class TestPrairieLearn:
         book = _book(CheckGrade("a", "1.4", "A", False, WRONG, "could not be graded"), failed=True)
         assert json.loads(prairielearn_json(book.rows[0], book))["gradable"] is False
 
-    def test_it_is_smaller_than_what_prairielearn_takes(self):
+    def test_results_are_within_prairielearns_size_limit(self):
         checks = [CheckGrade(f"a{n}", "1.4", "A", False, WRONG, "\N{SNOWMAN}" * 6000) for n in range(400)]
         book = _book(*checks)
         content = prairielearn_json(book.rows[0], book)
         assert len(content) < 1_000_000 and len(json.loads(content)["tests"]) == 400
 
-    def test_points_add_up(self):
+    def test_points_add_up_for_prairielearn(self):
         public = [CheckGrade(f"p{n}", "1.4", "P", False, OK) for n in range(3)]
         hidden = [CheckGrade(f"h{n}", "1.4", "H", True, OK if n else WRONG) for n in range(3)]
         book = _book(*public, *hidden)
@@ -181,7 +181,7 @@ class TestPrairieLearn:
 
 
 def problem_of(result):
-    """What Classroom 50's runner has against a result: its rules in our words."""
+    """Return the objection of Classroom 50's runner to a result, or None; these are the runner's rules, rewritten here."""
     texts = ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
     if result["schema"] != "classroom50/result/v1" or not all(
         type(result[name]) is str and result[name] for name in texts
@@ -206,18 +206,18 @@ def problem_of(result):
 
 class TestClassroom50:
     def test_each_public_check_is_a_point(self):
-        exercise = Registry.of(reference_folder())["1.4"]
+        exercise = Registry.from_folder(reference_folder())["1.4"]
         outcomes = ("passed", "wrong", "timeout", "to do", "skipped")
         results = tuple(CheckResult(name, "1.4", name, name) for name in outcomes)
         result = classroom50_result(CheckReport((ExerciseReport(exercise, results, 3),)), FROM_RUNNER)
         assert problem_of(result) is None
-        assert (result["score"], result["max-score"]) == (1, 4)  # a check that is skipped is not the student's
+        assert (result["score"], result["max-score"]) == (1, 4)  # A skipped check does not count against the student.
         assert result["review"] == "commit"
         assert result["tests"][0]["test-name"] == f"1.4 {exercise.title}: passed"
 
     @pytest.mark.slow
     def test_public_checks_as_they_were_given_out(self, ask, right, monkeypatch, tmp_path):
-        """Whatever the student has made of the checks."""
+        """Changes that the student made to the checks have no effect."""
         for name, value in FROM_RUNNER.items():
             monkeypatch.setenv(name, value)
         given = {str(path): content for path, content in student_files(reference_folder()).items()}
@@ -230,13 +230,13 @@ class TestClassroom50:
         assert problem_of(result) is None
         assert result["score"] == result["max-score"] > 3 and result["classroom"] == os.environ["CLASSROOM"]
 
-    def test_outside_of_a_runner_it_says_what_is_missing(self, ask, monkeypatch, capsys):
-        monkeypatch.setattr(autograded, "check_alone", lambda *_: CheckReport(()))
+    def test_outside_a_runner_the_missing_variables_are_reported(self, ask, monkeypatch, capsys):
+        monkeypatch.setattr(autograded, "check_single", lambda *_: CheckReport(()))
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
         assert wording("grading.variable_classroom_set") in capsys.readouterr().err
 
-    def test_it_needs_none_of_the_libraries_for_pages(self):
+    def test_classroom50_needs_no_libraries_for_pages(self):
         """Classroom 50 installs the package without its extra `grading`."""
         code = """
 import subprocess

@@ -1,4 +1,4 @@
-"""Boxes of each level, in each run of one of them: what comes out of them, and what is said of those that go down."""
+"""Boxes of each level, one level per run: the values that they return, and the reports on boxes that fail."""
 
 import contextlib
 import os
@@ -16,13 +16,13 @@ import pytest
 import scipy.sparse
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.box import Box, BoxFailure, RefusedAnswer
-from lxmls_day1.box.box_server import BoxServer, Compiled
-from lxmls_day1.box.channel import Ended
+from lxmls_day1.box.box import Box, BoxFailure, InvalidReply
+from lxmls_day1.box.box_server import BoxServer, PrecompiledFile
+from lxmls_day1.box.channel import ConnectionClosed
 from lxmls_day1.box.fork_server import PROCESS
-from lxmls_day1.box.levels import LEVELS, strongest_level, why_not
+from lxmls_day1.box.levels import LEVELS, reason_unavailable, strongest_level
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.box.programs import made_program
+from lxmls_day1.box.programs import load_program
 from lxmls_day1.box.sandbox import ForkedBox, ForkServer
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import LAB_PROGRAM, lab_program
@@ -187,7 +187,7 @@ LIMITS = Limits(check_seconds=1.5, total_seconds=60, cpu_seconds=20, memory=256,
 
 @pytest.fixture(scope="module", params=LEVELS)
 def fork_server(request):
-    if reason := why_not(lab_program(), request.param):
+    if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     made = ForkServer(lab_program(), request.param)
     yield made
@@ -220,8 +220,8 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
     assert counter.plus(counter) == 10
 
 
-def test_a_box_hears_interrupts_also_where_its_fork_server_does_not(request):
-    level = next(level for level in LEVELS if not why_not(lab_program(), level))
+def test_a_box_receives_interrupts_even_if_its_fork_server_ignores_them(request):
+    level = next(level for level in LEVELS if not reason_unavailable(lab_program(), level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         fork_server = ForkServer(lab_program(), level)
@@ -243,7 +243,7 @@ def test_an_exception_is_of_the_same_kind_outside(lab, kind, caught):
         lab.function("things", "fail", kind)
     assert "classifiers/things.py:" in info.value.boxed.trace
     assert "in fail" in info.value.boxed.trace
-    assert lab.function("things", "echo", 1) == [[1], {}]  # the box goes on
+    assert lab.function("things", "echo", 1) == [[1], {}]  # The box continues.
 
 
 @pytest.mark.parametrize(
@@ -253,19 +253,19 @@ def test_an_exception_is_of_the_same_kind_outside(lab, kind, caught):
         (("things", "eco"), "echo"),
     ],
 )
-def test_what_is_not_there_is_named_with_its_neighbour(lab, call, said):
+def test_a_missing_name_is_reported_with_a_similar_name(lab, call, said):
     with pytest.raises(InputError, match=said) as info:
         lab.function(*call)
     assert "NotInLab" in info.value.boxed.kinds
 
 
-def test_what_is_no_plain_data_is_refused(lab):
-    with pytest.raises(RefusedAnswer, match="a set"):
+def test_answers_that_are_not_plain_data_are_refused(lab):
+    with pytest.raises(InvalidReply, match="a set"):
         lab.function("things", "secret")
 
 
-def test_an_answer_that_would_grow_is_refused_and_the_box_goes_on(lab):
-    with pytest.raises(RefusedAnswer, match="not sparse"):
+def test_an_answer_that_would_grow_is_refused_and_the_box_continues(lab):
+    with pytest.raises(InvalidReply, match="not sparse"):
         lab.function("things", "hostile")
     assert lab.function("things", "echo", 1) == [[1], {}]
 
@@ -283,12 +283,12 @@ def test_all_answers_of_a_box_together_are_limited(fork_server):
     assert info.value.verdict == "refused"
 
 
-def test_what_was_printed(lab):
+def test_printed_text_is_returned(lab):
     assert lab.function("things", "say", "hello") == 5
     deadline = time.monotonic() + 10
     said = ""
     while said.count("hello") < 2 and time.monotonic() < deadline:
-        said += lab.take_printed()
+        said += lab.read_output()
     assert said.count("hello") == 2
 
 
@@ -302,7 +302,7 @@ def test_what_was_printed(lab):
         ("say", ("x" * 3_000_000,), "refused", "MiB printed"),
     ],
 )
-def test_a_box_that_goes_down_says_why_and_the_next_is_fresh(lab, function, argument, verdict, said):
+def test_a_box_that_fails_reports_why_and_the_next_box_is_fresh(lab, function, argument, verdict, said):
     lab.function("things", "echo")
     with pytest.raises(BoxFailure, match=said) as info:
         lab.function("things", function, *argument)
@@ -311,7 +311,7 @@ def test_a_box_that_goes_down_says_why_and_the_next_is_fresh(lab, function, argu
     assert lab.function("things", "echo", 1) == [[1], {}]
 
 
-def test_an_object_of_a_box_that_is_gone(lab):
+def test_using_an_object_of_a_box_that_ended_raises(lab):
     counter = lab.classifier("things", "Counter")
     with pytest.raises(BoxFailure):
         lab.function("things", "leave")
@@ -325,14 +325,14 @@ def test_memory_is_limited(lab):
         lab.function("things", "take", 400_000_000)
 
 
-def test_what_is_written_is_limited(lab):
+def test_written_bytes_are_limited(lab):
     assert lab.function("things", "write", 1_000_000) == 1_000_000
     with pytest.raises(OSError, match=wording("grading.file_too_large_space")):
         lab.function("things", "write", 3_000_000)
 
 
-def test_what_is_written_is_limited_while_bytes_of_an_answer_drip(lab, fork_server):
-    """Where the kernel counts what is written, the thread that writes ends, and the drip is too late."""
+def test_written_bytes_are_limited_while_an_answer_arrives_slowly(lab, fork_server):
+    """If the kernel counts the written bytes, the writing thread ends, and the slow answer exceeds the time limit."""
     counted = lab._open()._process.private is None
     with pytest.raises(
         BoxFailure, match=wording("grading.did_end_within") if counted else wording("grading.more_mib_written")
@@ -340,7 +340,7 @@ def test_what_is_written_is_limited_while_bytes_of_an_answer_drip(lab, fork_serv
         lab.function("things", "drip_and_write")
 
 
-def test_processor_time_is_limited_over_all_boxes(fork_server):
+def test_cpu_time_is_limited_over_all_boxes(fork_server):
     lab = BoxedLab(fork_server, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
     lab.begin()
     try:
@@ -352,7 +352,7 @@ def test_processor_time_is_limited_over_all_boxes(fork_server):
 
 
 @pytest.mark.parametrize("function", ["burn", "burn_in_c"])
-def test_processor_time_of_a_check_is_limited(fork_server, function):
+def test_cpu_time_of_a_check_is_limited(fork_server, function):
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1))
     try:
         lab.begin()
@@ -365,8 +365,8 @@ def test_processor_time_of_a_check_is_limited(fork_server, function):
         lab.close()
 
 
-def test_time_in_which_the_box_has_no_processor_is_not_charged(fork_server):
-    """It sleeps here for longer than it may compute: so does a box on a busy machine."""
+def test_time_that_the_box_waits_for_a_cpu_is_not_charged(fork_server):
+    """The box sleeps for longer than its CPU time limit, as a box on a busy machine waits."""
     lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))
     try:
         lab.begin()
@@ -388,13 +388,13 @@ def test_boxes_of_one_fork_server_end_each_by_itself(fork_server):
         labs[1].close()
         assert labs[2].function("things", "echo", 2) == [[2], {}]
         labs[0].begin()
-        assert labs[0].function("things", "echo", 3) == [[3], {}]  # in a new box
+        assert labs[0].function("things", "echo", 3) == [[3], {}]  # In a new box.
 
 
 # Many at once -------------------------------------------------------------------------------------------------------------
 
 
-def test_many_trainings_at_once_are_those_of_a_lab_without_a_box(lab, tmp_path):
+def test_many_trainings_in_one_request_match_a_lab_without_a_box(lab, tmp_path):
     for path, content in FILES.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes(content)
@@ -419,21 +419,21 @@ def test_the_first_argument_is_made_in_the_box(lab):
         lab.each("made", "total", calls, first_as="Pear")
 
 
-def test_what_is_wrong_with_one_of_many_trainings_is_wrong_with_the_request_and_the_box_goes_on(lab):
+def test_a_failing_training_fails_its_request_and_the_box_continues(lab):
     with pytest.raises(ValueError, match="too far"):
         lab.each_made("made", "Learner", "fails_later", TRAININGS)
     with pytest.raises(InputError, match="no setting 'fast'"):
         lab.each_made("made", "Learner", "train", [({"fast": True}, [], [])])
     with pytest.raises(AttributeError, match="gone"):
         lab.each_made("made", "Learner", "train", TRAININGS, ["gone"])
-    with pytest.raises(RefusedAnswer, match=wording("grading.an_answer_must_be")):
+    with pytest.raises(InvalidReply, match=wording("grading.an_answer_must_be")):
         lab.each_made("made", "Learner", "train", TRAININGS, ["code"])
-    with pytest.raises(RefusedAnswer, match="MB"):
+    with pytest.raises(InvalidReply, match="MB"):
         lab.each_made("made", "Learner", "sizeable", TRAININGS)
     assert len(lab.each_made("made", "Learner", "train", TRAININGS)) == 3
 
 
-def test_a_training_among_many_that_changes_its_arguments_is_told(lab):
+def test_a_training_that_changes_its_arguments_is_reported(lab):
     lab.each_made("made", "Learner", "changes", TRAININGS[:1])
     assert lab.changes == ["changes"]
     assert TRAININGS[0][1].tolist() == [[1.0, 2.0], [3.0, 4.0]]
@@ -449,25 +449,23 @@ def test_fewer_answers_than_trainings_are_refused(lab):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="boxes that are forked are for Linux")
-def test_how_a_box_ended_is_heard_from_a_fork_server_that_is_gone_already():
+def test_the_exit_of_a_box_is_read_after_its_fork_server_ended():
     served, its_served = socket.socketpair()
     reported, its_reported = socket.socketpair()
     printed, its_printed = os.pipe()
     os.close(its_printed), its_served.close()
     its_reported.send(b'{"status": 9, "cpu": 1.5}')
     its_reported.close()
-    assert ForkedBox(served, printed, reported, private=None, watched=os.getpid()).end() == {"status": 9, "cpu": 1.5}
+    assert ForkedBox(served, printed, reported, folder=None, server_pid=os.getpid()).end() == {"status": 9, "cpu": 1.5}
 
 
-def test_a_box_has_no_variables_but_those_that_are_told_of_it(lab, fork_server):
-    assert set(lab.function("things", "variables")) - {"PWD"} <= set(
-        fork_server.environment()
-    )  # bubblewrap sets that one
+def test_a_box_has_only_the_listed_environment_variables(lab, fork_server):
+    assert set(lab.function("things", "variables")) - {"PWD"} <= set(fork_server.environment())  # bubblewrap sets PWD
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is one level, with our own variables")
-def test_a_grader_with_the_same_variables_has_the_same_level(monkeypatch):
-    """An IPYTHONDIR of the instructor's, say: a box has one, too, but not the same."""
+def test_the_level_does_not_depend_on_the_graders_variables(monkeypatch):
+    """The instructor may have an IPYTHONDIR, for example; a box has that variable with another value."""
     before = strongest_level(lab_program())
     with closing(ForkServer(lab_program(), PROCESS)) as any_server:
         names = any_server.environment()
@@ -480,8 +478,8 @@ def test_a_grader_with_the_same_variables_has_the_same_level(monkeypatch):
 @pytest.mark.skipif("CI" not in os.environ, reason="for machines of continuous integration")
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != PROCESS])
 def test_the_safe_levels_work_here(level):
-    """Where they do not, most of the tests of grading leave themselves out."""
-    assert why_not(lab_program(), level) is None
+    """On machines without these levels, most tests of grading are skipped."""
+    assert reason_unavailable(lab_program(), level) is None
 
 
 def test_a_box_shows_nothing_of_another(fork_server):
@@ -497,57 +495,57 @@ def test_a_box_shows_nothing_of_another(fork_server):
 def test_many_files_in_folders_of_their_own(fork_server):
     own = {PurePosixPath(f"classifiers/{i}/a/b/c/d/data.txt"): b"x" for i in range(200)}
     with closing(Box(fork_server, FILES | own, LIMITS)) as box:
-        assert box.ask(ECHO, 20) == [[], {}]
+        assert box.call(ECHO, 20) == [[], {}]
 
 
 def test_more_files_than_one_request_may_hold(fork_server):
     own = {PurePosixPath(f"classifiers/{i}.bin"): bytes(10_000_000) for i in range(7)}
     with closing(Box(fork_server, FILES | own, LIMITS)) as box:
-        assert box.ask(ECHO, 20) == [[], {}]
+        assert box.call(ECHO, 20) == [[], {}]
 
 
 @pytest.mark.parametrize("name", ["🐍" * 100, "readers", "classifiers/things.py/a"])
-def test_files_that_no_box_can_hold_are_the_fault_of_one_submission(fork_server, name):
+def test_files_that_no_box_can_hold_fail_only_their_submission(fork_server, name):
     with pytest.raises(BoxFailure, match=wording("grading.files_cannot_put_box")) as info:
         Box(fork_server, {**FILES, PurePosixPath(name): b"x"}, LIMITS)
     assert info.value.verdict == "refused"
     Box(fork_server, FILES, LIMITS).close()
 
 
-def test_closing_twice(fork_server):
+def test_a_box_can_be_closed_twice(fork_server):
     box = Box(fork_server, FILES, LIMITS)
     box.close()
     assert box.close() == {}
     with pytest.raises(InputError):
-        box.ask(ECHO, 1)
+        box.call(ECHO, 1)
 
 
 class Requests:
-    """A channel from which some requests come, and into which answers go."""
+    """A channel that yields some requests and collects the answers."""
 
     def __init__(self, *requests):
         self.requests, self.answers = list(requests), []
 
     def receive(self):
         if not self.requests:
-            raise Ended
+            raise ConnectionClosed
         return self.requests.pop(0)
 
     def send(self, value, most=None):
         self.answers.append(value)
 
 
-def test_a_given_file_is_only_named_and_is_not_compiled_again(tmp_path, monkeypatch):
+def test_a_starter_file_is_sent_by_name_and_not_compiled_again(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
     monkeypatch.chdir(tmp_path)
     source = b"def place():\n    return (lambda: 1).__code__.co_filename\n"
     other = compile(
         "def place():\n    return 'compiled before', (lambda: 1).__code__.co_filename", "/a/given.py", "exec"
     )
-    given = {"classifiers/given.py": Compiled(source, other)}
+    given = {"classifiers/given.py": PrecompiledFile(source, other)}
     channel = Requests({"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]})
-    with pytest.raises(Ended):
-        BoxServer(tmp_path, 1 << 20, made_program(LAB_PROGRAM, {}), given).serve(channel)
+    with pytest.raises(ConnectionClosed):
+        BoxServer(tmp_path, 1 << 20, load_program(LAB_PROGRAM, {}), given).serve(channel)
     assert channel.answers == [{"value": None}]
     path = tmp_path / "classifiers" / "given.py"
     assert path.read_bytes() == source

@@ -1,4 +1,4 @@
-"""The class's pages in Chromium: the one script searches and sorts; nothing that a student wrote does anything."""
+"""The class pages in Chromium: the only script searches and sorts, and no student's text has an effect."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def book():
 
 @pytest.fixture
 def opened(chromium, tmp_path):
-    """Opens a page from its file, and says in the end what it asked for and complained about."""
+    """Yield a function that opens a page as a file; at the end, check its requests and its console messages."""
     window = chromium.new_page()
     asked, said = [], []
     window.on("request", lambda request: asked.append(request.url))
@@ -95,11 +95,11 @@ def test_search_and_sorting(opened, book):
     assert names(page)[0] == "Ada"
     share = page.locator("section[aria-labelledby=all] thead button", has_text="share")
     share.click()
-    assert names(page)[-1] == "Ada"  # by the lengths of the bars
+    assert names(page)[-1] == "Ada"  # Sorted by the lengths of the bars.
 
 
 def test_long_names_leave_room_for_the_last_column(opened):
-    """In a window of 1024 pixels, as a projector or half a screen has."""
+    """The window is 1024 pixels wide, as on a projector or on half a screen."""
     name, file = "Søren Aabye Wolfeschlegelsteinhausenbergerdorff", "014-submission-wolfeschlegelsteinhausenbergerdorff"
     long = Gradebook((row_of(file, name, "wrong"), row_of("ada", "Ada", "ok")), 1, "process", "")
     page = opened(summary_html(long))

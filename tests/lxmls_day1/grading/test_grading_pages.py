@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, Gradebook, HandMark, SubmissionGrade
+from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.report_files import files_of_class, files_of_student
@@ -53,7 +53,7 @@ def test_the_table_of_files_has_every_file_of_a_run():
 
 def test_the_table_of_columns_has_every_column_of_grades_csv():
     check = CheckGrade("test_1_05_mira.py::test_costs", "1.2", "Costs", True, "ok")
-    experiment = ExerciseGrade("1.1", "A look", "experiment", 5.0, mark=HandMark(3.0, "good"))
+    experiment = ExerciseGrade("1.1", "A look", "experiment", 5.0, mark=ManualMark(3.0, "good"))
     row = SubmissionGrade("ada", "Ada", "", "", (experiment, ExerciseGrade("1.2", "MIRA", "code", 10.0, (check,))))
     header = grades_csv(Gradebook((row,), 1, "process", "")).decode("utf-8-sig").splitlines()[0].split(",")
     cells = " ".join(re.findall(r"^\| (`[^|]*) \|", page("grade-files"), re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Whole runs: marks are right and named, a run can be taken up again and replayed."""
+"""Whole runs: marks are correct, mistakes are named, and a run can be resumed and replayed."""
 
 import json
 import sys
@@ -39,9 +39,11 @@ pytestmark = [
 ]
 REFERENCE = reference_folder()
 LAB = ("readers", "classifiers", "notebooks")
-MOST_REQUESTS = 16  # of one check: making things, a call for all inputs at once, steps that follow from one another
-SOME = slice(2, None, 6)  # the exercises of every run, that of `SHOWN` among them
-SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is looked at
+MOST_REQUESTS = (
+    16  # The requests of one check: creating objects, one call for all inputs, and steps that depend on each other.
+)
+SOME = slice(2, None, 6)  # The exercises of every run, including that of `SHOWN`.
+SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is tested
 
 
 def of_lab(files):
@@ -51,7 +53,7 @@ def of_lab(files):
 
 
 def without_notebooks(files):
-    """Checks ask for none. Every submission of a class has them: `test_marks_reports_and_a_second_run`."""
+    """Return the files without notebooks, which no check needs. `test_marks_reports_and_a_second_run` has submissions with notebooks."""
     return {path: content for path, content in files.items() if path.parts[0] != "notebooks"}
 
 
@@ -72,10 +74,10 @@ def level():
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.campaign)])
 def bank(request, tmp_path_factory, level, solved, given, right_variants):
-    """Right variants and known mistakes, graded on the checks of their exercise: name -> (grade, mistake).
+    """Return correct variants and known mistakes, graded on their exercise's checks: name -> (grade, mistake).
 
-    Of every sixth exercise, every sixteenth; in a campaign all. The names of mistakes are tested in every run, without a
-    sandbox, in `tests/lxmls_day1/course/diagnosis/test_naming.py`.
+    An ordinary run takes every sixteenth case of every sixth exercise, a campaign takes all. The names of mistakes are tested in
+    every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_naming.py`.
     """
 
     def taken(cases):
@@ -89,7 +91,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     graded, asked, fork_servers = {}, {}, ForkServers()
     try:
         for exercise in code:
-            answers = plan.expected.only(exercise.id)
+            answers = plan.expected.for_exercise(exercise.id)
             one = replace(plan, exercises=(exercise,), expected=answers).with_key()
             inbox = {
                 f"right {v}": (without_notebooks(v.lab_files(given)), None)
@@ -100,7 +102,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
             shown = [mistake for mistake in known if (exercise.id, mistake.name) == SHOWN]
             for mistake in [*shown, *(m for m in taken(known) if m not in shown)]:
                 made = {
-                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()
+                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].apply_to(sources).items()
                 }
                 inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
             handed_in = [
@@ -119,8 +121,8 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
 
 
 def count_requests(patch, asked):
-    """Put down how often a check asks the box: check -> the largest number."""
-    ask, called, n_asked = Box.ask, ChecksRun.called, [0]
+    """Record the largest number of requests to the box, per check."""
+    ask, called, n_asked = Box.call, ChecksRun.call_check, [0]
 
     def counted_ask(*arguments):
         n_asked[0] += 1
@@ -132,12 +134,12 @@ def count_requests(patch, asked):
         asked[check.nodeid] = max(asked.get(check.nodeid, 0), n_asked[0] - before)
         return error
 
-    patch.setattr(Box, "ask", counted_ask)
-    patch.setattr(ChecksRun, "called", counted)
+    patch.setattr(Box, "call", counted_ask)
+    patch.setattr(ChecksRun, "call_check", counted)
 
 
 def test_no_check_asks_the_box_many_times(bank):
-    """Each request waits for a reply: hundreds of them take longer than the student's code."""
+    """Each request waits for a reply, so hundreds of requests take longer than the student's code."""
     _, is_whole, asked = bank
     assert len(asked) > (100 if is_whole else 15)
     assert {check: number for check, number in asked.items() if number > MOST_REQUESTS} == {}
@@ -157,7 +159,7 @@ def test_every_right_variant_gets_full_marks(bank):
     assert all(grade.points == grade.out_of for grade in right.values())
 
 
-def test_every_known_mistake_gets_less_and_its_own_name(bank):
+def test_every_known_mistake_gets_fewer_points_and_is_named(bank):
     bank, is_whole, _ = bank
     wrong = {name: (grade, mistake) for name, (grade, mistake) in bank.items() if mistake is not None}
     assert len(wrong) > (80 if is_whole else 3)
@@ -167,7 +169,7 @@ def test_every_known_mistake_gets_less_and_its_own_name(bank):
 
 
 def test_hidden_checks_show_no_numbers(bank):
-    """Of a hidden check a student reads its title, its verdict and the mistake's name; nothing else."""
+    """A student reads only a hidden check's title, its verdict and the mistake's name."""
     bank, *_ = bank
     hidden = [check for row, _ in bank.values() for check in row.checks if check.hidden]
     assert {(check.text, check.calls) for check in hidden} == {("", ())}
@@ -179,7 +181,7 @@ def test_public_checks_show_what_was_called(bank):
     wrong = [check for check in grade.checks if check.verdict == "wrong" and not check.hidden]
     assert wrong
     for check in wrong:
-        if check.check.endswith("::test_small_inputs"):  # it shows the smallest input instead
+        if check.check.endswith("::test_small_inputs"):  # It shows the smallest input instead of calls.
             assert "expected" in check.text
         else:
             assert any(call.startswith(("mira_rule(", "Mira(", "train(")) for call in check.calls)
@@ -198,8 +200,8 @@ def class_of_three(tmp_path, solved, given):
 
 
 @pytest.mark.parametrize("how", ["something is possible", "none can be made"])
-def test_boxes_with_the_lab_s_program_are_tried_before_the_first_submission(how, level, monkeypatch):
-    """The level was chosen without that program: what fails with it alone is said, with the option that helps."""
+def test_boxes_with_the_labs_program_are_tested_before_the_first_submission(how, level, monkeypatch):
+    """The level was chosen without that program, so a failure of the program alone is reported with the option that helps."""
 
     def tried(maker):
         if how == "none can be made":
@@ -225,10 +227,12 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     for name in ("grades.csv", "grades.json", "summary.html", "answers.html", "feedback/ada.html"):
         assert (out / name).stat().st_size > 100
 
-    # Again: nothing is left to do. Then one submission changes, and only that one is graded.
+    # A second run has nothing to do. Then one submission changes, and only that submission is graded.
     graded = []
-    original = grading_run.keep
-    monkeypatch.setattr(grading_run, "keep", lambda out, done: graded.append(done.row.student) or original(out, done))
+    original = grading_run.save_student_files
+    monkeypatch.setattr(
+        grading_run, "save_student_files", lambda out, done: graded.append(done.row.student) or original(out, done)
+    )
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
     with monkeypatch.context() as patch:
@@ -240,7 +244,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     book = grade(Run([class_of_three], out, make_workers=one_worker), again)
     assert graded == ["blaise"]
     assert [row.points for row in book.rows] == [15, 15, 0]
-    # A mark that was given by hand is in the totals and on the page; nothing is graded for it.
+    # A manual mark is in the totals and on the page; nothing is graded again for it.
     graded.clear()
     page, table = out / "feedback" / "ada.html", out / "hand-marks.csv"
     assert wording("grading.to_be_marked_by") in page.read_text(encoding="utf-8")
@@ -253,7 +257,7 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     text = page.read_text(encoding="utf-8")
     assert "3.5 of 5 points" in text and "Well seen." in text
     assert table.read_text(encoding="utf-8-sig") == given
-    # It is taken back: the page says so. One student is graded again.
+    # Without the manual mark the page changes back, and one student is graded again.
     table.write_text(
         given.replace("Bayes-optimal classifier,3.5,5,Well seen.,", "Bayes-optimal classifier,,5,,"),
         encoding="utf-8-sig",
@@ -265,10 +269,10 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
     assert "Well seen." not in page.read_text(encoding="utf-8")
 
 
-def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one_worker, monkeypatch):
+def test_an_interrupted_run_is_resumed(tmp_path, class_of_three, level, one_worker, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.5"], seed=3)
-    original, done = grading_run.keep, []
+    original, done = grading_run.save_student_files, []
 
     def interrupted(out, graded):
         if len(done) == 1:
@@ -276,22 +280,22 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, class_of_three, level, one
         original(out, graded)
         done.append(graded.row.student)
 
-    monkeypatch.setattr(grading_run, "keep", interrupted)
+    monkeypatch.setattr(grading_run, "save_student_files", interrupted)
     with pytest.raises(KeyboardInterrupt):
         grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.student for row in saved_rows(out)] == done
     (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
     again = []
     monkeypatch.setattr(
-        grading_run, "keep", lambda out, graded: again.append(graded.row.student) or original(out, graded)
+        grading_run, "save_student_files", lambda out, graded: again.append(graded.row.student) or original(out, graded)
     )
     book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
 
 
-def test_a_seed_replays_the_very_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):
-    """Half a separator's margin is wrong on every input, and by another number on each."""
+def test_a_seed_replays_the_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):
+    """A factor of one half in a separator's margin is wrong on every input, by a different number each time."""
     path = PurePosixPath("classifiers/mistake_bounds.py")
     halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
     halved += b"    return tuple(number / 2 for number in _right(*four))\n"
@@ -336,10 +340,10 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     assert "careful" in row.printed
 
 
-def test_what_is_expected_is_computed_once_for_a_seed_the_checks_and_the_versions(tmp_path, monkeypatch):
+def test_expected_answers_are_computed_once_per_seed_checks_and_versions(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        snapshot, "answers_of_reference", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
+        snapshot, "reference_answers", lambda *_, **settings: asked.append(settings["seed"]) or RecordedAnswers()
     )
 
     def planned(seed):

@@ -1,7 +1,7 @@
 """Hidden inputs do not reach the files that a student gets, whatever the student's code does with them.
 
-Each submission here solves the exercises 1.5 and 1.7 and leaks what it is given on a way of its own. The test knows the
-numbers that went into boxes in hidden checks, and looks for their digits.
+Each submission here solves the exercises 1.5 and 1.7 and leaks its arguments in its own way. The test records the numbers
+that were sent to boxes in hidden checks, and searches the files for their digits.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ pytestmark = [
 ]
 MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")
 
-#: What can be used everywhere in mira.py and svm.py.
+#: Helpers for all attacks in mira.py and svm.py.
 COMMON = '''
 import builtins
 SEEN = builtins.__dict__.setdefault("seen", [])
@@ -41,7 +41,7 @@ def leaked(numbers):
     """The digits of these numbers in a text that may be a name, too."""
     return "leak_" + "_".join(f"{abs(float(x)):.12f}".partition(".")[2][:9] for x in np.ravel(numbers))
 '''
-#: What `mira_rule` does first. It comes to the right answer then, unless it raises.
+#: Code that `mira_rule` runs first. Afterwards it returns the correct answer, unless the code raises.
 IN_THE_RULE = {
     "printed": "print(leaked(scores), flush=True)",
     "printed_to_stderr": "import sys\nsys.stderr.write(leaked(scores))",
@@ -85,7 +85,7 @@ IN_THE_RULE = {
     "kept_for_a_later_public_check": "SEEN.append(scores.tolist())",
     "left_in_a_file": "open('left.txt', 'a').write(leaked(scores))",
 }
-#: What the rule of exercise 1.7 does, whose public checks stand after the hidden ones of exercise 1.5.
+#: Code for the rule of exercise 1.7, whose public checks run after the hidden checks of exercise 1.5.
 LATER = """
 import os
 text = " ".join(map(leaked, SEEN)) + (open("left.txt").read() if os.path.exists("left.txt") else "")
@@ -103,7 +103,7 @@ NOT_SHOWN = (
 
 
 def with_code(source: bytes, rule: str, code: str) -> bytes:
-    """The file with code where the rule begins to compute."""
+    """Return the file with this code inserted before the rule's own computation."""
     lines = source.decode().split("\n")
     first = next(i for i, line in enumerate(lines) if line.startswith(f"def {rule}("))
     first = next(i for i in range(first + 2, len(lines)) if lines[i].endswith('"""')) + 1
@@ -136,10 +136,13 @@ def numbers_in(value) -> list[float]:
 
 @pytest.fixture(scope="module", params=["some", pytest.param("all", marks=pytest.mark.campaign)])
 def graded(request, tmp_path_factory):
-    """Every fourth of them, in a campaign all, graded: rows and files by name, and the digits of the numbers that were sent in hidden checks."""
+    """Grade every fourth submission (in a campaign, all of them).
+
+    Returns the results and files by name, and the digits of the numbers that were sent in hidden checks.
+    """
     sent: dict[bool, set[float]] = {True: set(), False: set()}
     hidden = [False]
-    run_check, ask = GradingSession._run_check, BoxedLab.ask
+    run_check, ask = GradingSession._run_check, BoxedLab.request
 
     def noted_check(session, i, lab):
         hidden[0] = session._known[i].hidden
@@ -159,7 +162,7 @@ def graded(request, tmp_path_factory):
     handed_in = submissions(list(IN_THE_RULE)[:: 1 if request.param == "all" else 4])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(GradingSession, "_run_check", noted_check)
-        patch.setattr(BoxedLab, "ask", noted_ask)
+        patch.setattr(BoxedLab, "request", noted_ask)
         with contextlib.closing(Grader(plan)) as grader:
             graded = [grader(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
@@ -176,7 +179,7 @@ def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded):
         assert [canary for canary in canaries if canary in text] == [], path
 
 
-def test_of_a_hidden_check_nothing_is_told_but_the_verdict(graded):
+def test_only_the_verdict_of_a_hidden_check_is_reported(graded):
     for name, done in graded[0].items():
         hidden = [check for check in done.row.checks if check.hidden]
         assert len(hidden) >= 8, name
@@ -186,8 +189,8 @@ def test_of_a_hidden_check_nothing_is_told_but_the_verdict(graded):
         assert result["execution_time"] == pytest.approx(told, abs=1e-3), name
 
 
-def test_the_attacks_were_some(graded):
-    """In public checks the code did what it was to do: what it raised, printed or returned is told of most of these."""
+def test_the_attacks_leak_through_public_checks(graded):
+    """In public checks most of the attacks show an effect in exceptions, output or answers."""
     verdicts = {"duration": {"ok"}, "exit_status": {"crashed"}, "a_stub": {"missing"}}
     for name, done in graded[0].items():
         said = done.row.printed + "".join(check.text for check in done.row.checks if not check.hidden)

@@ -1,4 +1,4 @@
-"""Answers that are made to cost the grader time or memory: a verdict for each, at a small multiple of what was sent."""
+"""Answers that are made to cost the grader time or memory: each gets a verdict, at a small multiple of the bytes that were sent."""
 
 import collections
 import itertools
@@ -13,18 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lxmls_day1.box.box import RaisedInBox
-from lxmls_day1.box.messages import HEAD, MOST_LISTS, MOST_TEXT, BadMessage, decoded, encoded
+from lxmls_day1.box.messages import HEADER, MAX_BRACKETS, MAX_JSON_BYTES, BadMessage, decode_message, encode_message
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.grading.running.boxed_lab import call_text
 
-MOST = 16 << 20  # bytes of a reply, as `Limits.reply` has it
+MOST = 16 << 20  # the bytes of a reply, as in `Limits.reply`
 EXPECTED = np.array([0.4, -0.4, 0.0])
-TIMES, FREE = 40, 300_000  # a value may cost so many times its frame, and so many bytes
+TIMES, FREE = 40, 300_000  # a value may cost TIMES the bytes of its frame, plus FREE bytes
 
 
 class Greedy(np.ndarray):
-    """Forges whatever it can."""
+    """An array that forges as much as it can."""
 
     def __array_finalize__(self, other): ...
     def tobytes(self, *_):
@@ -77,7 +77,7 @@ Bound = collections.namedtuple("Bound", "radius margin bound")
 EMPTY_ROW = sp.coo_array((1, 5_000_000))
 REFUSED, WRONG = "refused", "wrong"
 
-#: What a rule returns -> what comes of it: the box refuses to send it, or it is wrong.
+#: Name -> (function that makes the rule's return value, outcome): the box refuses to send it, or it is a wrong answer.
 ANSWERS = {
     "one long text among short ones": (lambda: ["x" * 1_000_000] + [""] * 250, REFUSED),
     "the same in rows": (lambda: [["x" * 1_000_000]] + [[""]] * 250, REFUSED),
@@ -153,7 +153,7 @@ ANSWERS = {
 
 
 def peak_of(work):
-    """Bytes at most in use at a time while this is done, on top of those before."""
+    """Return the maximum of additional bytes in use while `work` runs."""
     tracemalloc.start()
     try:
         work()
@@ -164,24 +164,24 @@ def peak_of(work):
 
 @pytest.fixture(scope="module", autouse=True)
 def _warm():
-    """What is imported at first use counts for nobody."""
-    decoded(encoded(sp.csr_array(np.eye(2))))
+    """Decode once, so that imports at first use do not count."""
+    decode_message(encode_message(sp.csr_array(np.eye(2))))
 
 
 def judged(frame):
-    expect = Expect({"d": Answer.of(EXPECTED)})
+    expect = Expect({"d": Answer.from_value(EXPECTED)})
     with pytest.raises(WrongAnswer) as caught:
-        expect("d", decoded(frame, MOST))
+        expect("d", decode_message(frame, MOST))
     assert len(str(caught.value)) < 4000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ANSWERS)
-def test_an_answer(name):
+def test_a_hostile_answer_costs_little_memory(name):
     make, outcome = ANSWERS[name]
     value = make()
     try:
-        frame = encoded(value, MOST)
+        frame = encode_message(value, MOST)
     except (Exception, RecursionError) as error:
         assert outcome == REFUSED, error
         assert len(str(error)) < 500
@@ -190,12 +190,14 @@ def test_an_answer(name):
     assert peak_of(lambda: judged(frame)) <= TIMES * len(frame) + FREE
 
 
-def test_a_sparse_answer_is_made_dense_where_that_is_expected():
-    Expect({"d": Answer.of([[0.0, 2.0]])})("d", decoded(encoded(sp.csr_array([[0.0, 2.0]])), MOST))
+def test_a_sparse_answer_is_made_dense_if_a_dense_answer_is_expected():
+    Expect({"d": Answer.from_value([[0.0, 2.0]])})(
+        "d", decode_message(encode_message(sp.csr_array([[0.0, 2.0]])), MOST)
+    )
 
 
 def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
-    """A check may hand an answer to the next call, which is told to the student."""
+    """A check may pass an answer to the next call, and the call is shown to the student."""
     large = {"array (2000000,)": np.ones(2_000_000, bool), "list of 500000": [0.5] * 500_000, "str of 100": "x" * 100}
     for shown, value in large.items():
         texts = []
@@ -203,24 +205,24 @@ def test_an_answer_that_is_passed_on_is_shown_by_its_shape():
         assert texts == [f"f({shown})"]
 
 
-def test_a_reply_of_the_raised_kind_is_cut_before_it_is_looked_at():
+def test_a_reply_with_an_exception_is_cut_before_it_is_read():
     said = {"raised": ["x" * 10**6, 3, *["ValueError"] * 10**5], "text": "a " * 10**6}
     errors = []
-    assert peak_of(lambda: errors.append(RaisedInBox.of(said))) < 300_000
+    assert peak_of(lambda: errors.append(RaisedInBox.from_reply(said))) < 300_000
     assert len(errors[0].kinds) <= 20 and max(map(len, errors[0].kinds)) <= 80
     assert len(str(errors[0])) <= 8000
 
 
 def frame_of(tree, raw=b""):
     text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
-    return HEAD.pack(HEAD.size - 8 + len(text) + len(raw), len(text)) + text + raw
+    return HEADER.pack(HEADER.size - 8 + len(text) + len(raw), len(text)) + text + raw
 
 
 def sparse(shape, data=("<f8", [0], 0), indices=("<i4", [0], 0), indptr=("<i4", [2], 8)):
     return frame_of({"s": [shape, *map(list, (data, indices, indptr))]}, bytes(16))
 
 
-#: What comes out of a box that does not keep to the rules.
+#: Frames of a box that violates the protocol.
 FRAMES = {
     "a wide sparse array": sparse([1, 5_000_000]),
     "a sparse array without bounds": sparse([1, 10**18]),
@@ -236,10 +238,10 @@ FRAMES = {
     "a list of texts of unequal length": frame_of({"l": ["x" * 100_000, *[""] * 250]}),
     "texts in rows": frame_of({"l": [{"l": ["x" * 100_000]}, *[{"l": [""]}] * 250]}),
     "a text beside arrays of texts": frame_of({"l": ["x" * 100_000, *[{"a": ["U", [1], [""]]}] * 250]}),
-    "too many lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MOST_LISTS // 2) + b"0]}"),
-    "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MOST_LISTS // 2) + b"0]}"),
-    "too much text": frame_of(b'"' + b"x" * MOST_TEXT + b'"'),
-    "too many numbers": frame_of(b'{"l":[' + b"0," * (MOST_TEXT // 2) + b"0]}"),
+    "too many lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
+    "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
+    "too much text": frame_of(b'"' + b"x" * MAX_JSON_BYTES + b'"'),
+    "too many numbers": frame_of(b'{"l":[' + b"0," * (MAX_JSON_BYTES // 2) + b"0]}"),
     "other letters than ASCII has": frame_of('"ä"'.encode()),
     "half a character": frame_of(rb'"\ud800"'),
     "half a character in a list": frame_of(rb'{"l":["\udc00"]}'),
@@ -253,29 +255,29 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_a_frame_that_is_refused(name):
+def test_an_invalid_frame_is_refused_at_little_cost(name):
     frame = FRAMES[name]
 
     def read():
         with pytest.raises(BadMessage) as caught:
-            decoded(frame, MOST)
+            decode_message(frame, MOST)
         assert len(str(caught.value)) < 500
 
     assert peak_of(read) <= TIMES * len(frame) + FREE
 
 
-#: The dearest there are.
+#: The most expensive frames that are allowed.
 DEAR = {
-    "lists": b'{"l":[' + b'{"l":[]},' * (MOST_LISTS // 2 - 2) + b"0]}",
-    "numbers": b'{"l":[' + b"9e9," * (MOST_TEXT // 4 - 4) + b"0]}",
-    "one wide text": b'"' + b"x" * (MOST_TEXT - 20) + b'\\ud83d\\ude00"',
+    "lists": b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}",
+    "numbers": b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}",
+    "one wide text": b'"' + b"x" * (MAX_JSON_BYTES - 20) + b'\\ud83d\\ude00"',
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEAR)
-def test_the_dearest_frames(name):
-    assert peak_of(lambda: decoded(frame_of(DEAR[name]), MOST)) < 80_000_000
+def test_the_most_expensive_frames_are_affordable(name):
+    assert peak_of(lambda: decode_message(frame_of(DEAR[name]), MOST)) < 80_000_000
 
 
 trees = st.recursive(
@@ -294,17 +296,17 @@ trees = st.recursive(
 @settings(deadline=None)
 @given(trees, st.binary(max_size=64))
 def test_no_frame_costs_much(tree, raw):
-    """Not even one that is not as the other end would have made it; nor does an array that is made of it."""
+    """Neither invalid frames nor arrays that are made of the values are expensive."""
     frame = frame_of(tree, raw)
 
     def read():
         try:
-            value = decoded(frame, MOST)
+            value = decode_message(frame, MOST)
         except BadMessage:
             return
         try:
             np.asarray(value)
-        except ValueError:  # rows of other lengths
+        except ValueError:  # rows of different lengths
             return
 
     assert peak_of(read) <= TIMES * len(frame) + FREE + (1 << 20)

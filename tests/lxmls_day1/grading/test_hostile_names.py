@@ -1,9 +1,9 @@
-"""A name changes, hides and moves nobody else's mark: roster, marks by hand, rows, pages, and folders on the disk.
+"""A name never changes, hides or moves another student's mark: in rosters, manual marks, results, pages and folders.
 
-All platforms, with the names that people and files can have there. What a submission is worth is read off its file here; two whole
-runs are graded in boxes.
+The tests cover all platforms with the names that people and files can have there. The verdict of a submission is read from its
+file here; two whole runs are graded in boxes.
 
-(More than 15 s: two classes are graded in boxes, from their download to their roster.)
+(More than 15 s, because two classes are graded in boxes, from their download to their roster.)
 """
 
 import csv
@@ -26,15 +26,15 @@ from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
-from lxmls_day1.grading.grading_run import grade, keep
-from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, read_names
+from lxmls_day1.grading.grading_run import grade, save_student_files
+from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
 from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
-from lxmls_day1.grading.reports.roster import Roster, _loosely, matched_lines
+from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_lines
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.one_submission import Graded
+from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
@@ -44,7 +44,7 @@ TIME = "2026-11-20-10-00-00"
 
 
 def canvas(person, id, file, late=""):
-    """As ``lib/content_zipper.rb`` makes it."""
+    """Return a name as ``lib/content_zipper.rb`` of Canvas makes it."""
     person = re.sub(r"[^\w]", "", re.sub(r"_(\d+)_", r"\1", person)).lower()
     return f"{person}{late}_{id}_{67000 + id}_{file}"
 
@@ -63,7 +63,7 @@ PLATFORMS = {
     "folders": lambda name, id, file: f"{name}/{file}",
 }
 ID_COLUMNS = {"Canvas": "ID", "Moodle": "Identifier"}
-#: Who is in every class: person, number, whether the work is right. Zoë is on the roster, and hands in nothing.
+#: The members of every class: person, number, whether the work is correct. Zoë is on the roster and hands in nothing.
 CLASS = {"ada": (101, True), "bob": (102, True), "carl": (103, False), "dora": (104, True)}
 ABSENT = ("zoë", 107)
 MALLORY = 666
@@ -96,7 +96,7 @@ WORK = "classifiers/mira.py"
 
 def packed(points, **manifest):
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:  # the same bytes at any time
+    with zipfile.ZipFile(content, "w") as archive:  # The bytes do not depend on the time.
         archive.writestr(zipfile.ZipInfo(WORK), "right" if points else "wrong")
         if manifest:
             archive.writestr(zipfile.ZipInfo("submission.json"), json.dumps(manifest))
@@ -130,7 +130,7 @@ def row_of(student, is_right):
 
 
 class Readers:
-    """Workers that run nothing: ``right`` in the file is full marks."""
+    """Workers that run no code: ``right`` in the file means full marks."""
 
     checks = ()
 
@@ -143,10 +143,10 @@ class Readers:
     close = stop
 
     def grade(self, found, kept):
-        from lxmls_day1.grading.intake.submissions import state_of
+        from lxmls_day1.grading.intake.submissions import content_digest
 
         handed_in = read_submission(found, self.plan.given)
-        if state_of(handed_in) == kept:
+        if content_digest(handed_in) == kept:
             return None
         is_right = b"right" in handed_in.files.get(PurePosixPath(WORK), b"")
         row = replace(
@@ -158,11 +158,11 @@ class Readers:
             typed_name=handed_in.author,
             receipt=handed_in.receipt,
         )
-        return Graded(row, files_of_student(row, self.plan.gradebook()))
+        return GradedSubmission(row, files_of_student(row, self.plan.gradebook()))
 
 
 class Run:
-    """Runs of a class into one folder."""
+    """Several runs of a class into one folder."""
 
     def __init__(self, folder, plan, platform, id_column="", **options):
         self.out, self.plan, self.platform, self.folder = folder / "out", plan, platform, folder
@@ -179,14 +179,14 @@ class Run:
         self.said = []
         run = grading_run.Run([path], self.out, again=again, make_workers=Readers, report=self.said.append, **options)
         self.book = grade(run, plan or self.plan)
-        self.filled = self.roster.filled(run.identified, self.book.rows)
-        self.owners = {one.holder: one.student for one in run.identified}
+        self.filled = self.roster.fill(run.identified, self.book.rows)
+        self.owners = {one.identity_key: one.student for one in run.identified}
         lines = list(csv.reader(io.StringIO(self.filled.content.decode())))[1:]
         self.marks = {name: mark for _, name, mark in lines}
         return self
 
     def mark_by_hand(self, points):
-        """Fill in points for exercise 1.1: student -> points."""
+        """Fill in manual marks for exercise 1.1: student -> points."""
         table = self.out / "hand-marks.csv"
         records = list(csv.reader(io.StringIO(table.read_text(encoding="utf-8-sig"), newline="")))
         for record in records[1:]:
@@ -196,7 +196,7 @@ class Run:
         table.write_text(text.getvalue(), encoding="utf-8-sig", newline="")
 
     def of(self, students):
-        """All that the run has of some students: rows, pages."""
+        """Return everything that the run has of these students: results and pages."""
         rows = {row.student: row for row in self.book.rows}
         return {
             s: (rows[s].points, rows[s].exercises, rows[s].name, *((self.out / p).read_bytes() for p in pages_of(s)))
@@ -205,19 +205,19 @@ class Run:
 
 
 def students_of(platform):
-    """Person -> key."""
+    """Return person -> key."""
     with_number = platform.partition(",")[0] in ID_COLUMNS
     return {person: key_of(person, str(id) if with_number else "") for person, (id, _) in CLASS.items()}
 
 
-RIGHT = {"ada": "15", "bob": "10", "carl": "3", "dora": "10", "zoë": ""}  # with 5 and 3 points by hand
+RIGHT = {"ada": "15", "bob": "10", "carl": "3", "dora": "10", "zoë": ""}  # With manual marks of 5 and 3 points.
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-class TestNobodyElsesMark:
+class TestOtherStudentsMarks:
     @pytest.fixture
     def graded(self, tmp_path, plan, platform):
-        """A class that is graded, with marks by hand."""
+        """Return a graded class with manual marks."""
         run = Run(tmp_path, plan, platform)(of_class(platform))
         keys = students_of(platform)
         assert [row.student for row in run.book.rows] == sorted(keys.values())
@@ -227,17 +227,17 @@ class TestNobodyElsesMark:
         return run
 
     def names(self, platform):
-        """The names that a stranger can have on a platform, or give to a file."""
+        """Return the names that a stranger can have on a platform, or give to a file."""
         made = PLATFORMS[platform]
         persons = {made(person, MALLORY, "lab.zip") for person in PERSONS}
         files = {made("mallory", MALLORY, file) for file in FILES} if platform not in ("files", "folders") else set()
         foreign = list(PLATFORMS)[:5] if platform in ("files", "folders") else []
         others = {PLATFORMS[p](person, 101, f) for p in foreign for person in ("ada", "eve") for f in FILES[:3]}
-        loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _loosely(person) == ABSENT[0]}
-        return sorted((persons | files | others) - set(of_class(platform)) - loosely)  # who may well be that person
+        loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _normalized_id(person) == ABSENT[0]}
+        return sorted((persons | files | others) - set(of_class(platform)) - loosely)  # These may be the absent person.
 
-    def test_is_found_or_matched_otherwise_for_a_name(self, tmp_path, plan, platform):
-        """All that a run does depends on what is found, and on whom it is matched with."""
+    def test_no_name_changes_what_is_found_or_matched(self, tmp_path, plan, platform):
+        """The other steps of a run depend only on the submissions that are found and their matches on the roster."""
         run = Run(tmp_path, plan, platform)
         keys = students_of(platform)
         rows = [row_of(key, CLASS[person][1]) for person, key in keys.items()]
@@ -246,21 +246,23 @@ class TestNobodyElsesMark:
             found = Identification(tmp_path / "owners")(find_submissions([download(tmp_path / "download.zip", files)]))
             honest = [one for one in found if one.student in keys.values()]
             others = [row_of(one.student, True) for one in found if one not in honest]
-            return honest, run.roster.filled(found, [*rows, *others]).content, len(others)
+            return honest, run.roster.fill(found, [*rows, *others]).content, len(others)
 
         honest, roster, _ = seen(of_class(platform))
         assert len(honest) == 4
         for name in self.names(platform):
             assert seen({**of_class(platform), name: b""})[:2] == (honest, roster), name
-            (tmp_path / "owners" / ".owners.json").unlink()  # in a first run, too
+            (tmp_path / "owners" / ".owners.json").unlink()  # Also in a first run.
             *first, others = seen({**of_class(platform), name: b""})
-            assert first == [honest, roster] and (others == 1 or name.startswith(".")), name  # hidden files are none
+            assert first == [honest, roster] and (others == 1 or name.startswith(".")), (
+                name
+            )  # hidden files are not submissions
 
-    def test_is_another_where_all_such_names_come_at_once(self, graded, platform):
+    def test_all_such_names_together_change_no_other_mark(self, graded, platform):
         honest = students_of(platform).values()
         before, by_hand = graded.of(honest), (graded.out / "hand-marks.csv").read_bytes()
         names = [name for name in self.names(platform) if name.split("/")[0] not in (".", "..")]
-        if "Canvas" in platform or "Moodle" in platform:  # each a person of the platform
+        if "Canvas" in platform or "Moodle" in platform:  # each name is another person of the platform
             names = [name.replace(f"_{MALLORY}_", f"_{MALLORY + n}_", 1) for n, name in enumerate(names)]
             names = [name.replace(f"_{67000 + MALLORY}_", f"_{90000 + n}_", 1) for n, name in enumerate(names)]
         graded({**of_class(platform), **{name: packed(n % 2) for n, name in enumerate(names)}})
@@ -277,35 +279,37 @@ class TestNobodyElsesMark:
 
 
 class TestKeys:
-    """What is kept of a student has a key that follows from the platform's id, or from the name as it is written."""
+    """A student's data is saved under a key that is derived from the platform's id, or from the exact name."""
 
-    def test_no_two_names_share_one(self):
+    def test_no_two_names_share_a_key(self):
         names = [*PERSONS, *(key_of(name) for name in PERSONS), *(f"student-{name}" for name in PERSONS), *CLASS]
         keys = {key_of(name): name for name in dict.fromkeys(names)}
         assert len(keys) == len(set(names))
         assert len({unicodedata.normalize("NFKD", key).casefold() for key in keys}) == len(keys)
-        assert not [key for key in keys if key.isdigit() or "_" in key]  # as spreadsheets and platforms' ids are
+        assert not [
+            key for key in keys if key.isdigit() or "_" in key
+        ]  # Keys must not look like a number or a platform's id.
 
     @pytest.mark.parametrize("character", ["a", "é", "好", "𠀀", "𝟙"])
-    def test_one_is_short_enough_for_a_file_name(self, character):
+    def test_a_key_is_short_enough_for_a_file_name(self, character):
         assert 30 < len(key_of(character * 300).encode()) <= 170 and len(key_of("", character * 300).encode()) <= 170
 
     @pytest.mark.parametrize("name", ["mar-1", "dec-24", "september-2026", "jan-1-26", "true", "false", "1e5", "007"])
-    def test_a_spreadsheet_changes_none(self, name):
+    def test_a_spreadsheet_changes_no_key(self, name):
         assert key_of(name) == f"student-{name}" != key_of(f"student-{name}")
 
 
 def owner(student, *ids, platform=""):
     return FoundSubmission(
-        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, holder=student
+        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, identity_key=student
     )
 
 
 class TestLinesOfTheRoster:
-    """What a stranger is called on the roster, or writes into it, takes no line from anybody."""
+    """No name that a stranger has on the roster, or writes into it, takes another student's line."""
 
     @pytest.mark.parametrize("id", ["ada", "101", "00101"])
-    def test_other_persons_on_it(self, id):
+    def test_other_persons_on_the_roster_change_no_match(self, id):
         for person in [*PERSONS, "'101", '="101"', "0101", "=101", "Participant 101"]:
             for cells in ({1: id, 2: person}, {2: person, 1: id}, {1: id, 2: person, 3: "x"}):
                 whose, problems = matched_lines([owner(id), owner("s", person)], [("username", cells)])
@@ -315,14 +319,14 @@ class TestLinesOfTheRoster:
         ("platform", "column", "other"),
         [("Canvas", "id", "sis login id"), ("Moodle", "identifier", "id number"), ("Blackboard", "username", "email")],
     )
-    def test_a_column_that_is_not_the_platforms(self, platform, column, other):
+    def test_ids_in_other_columns_do_not_count(self, platform, column, other):
         found, theirs = [owner("ada", "11", platform=platform)], (other, {1: "", 2: "11"})
         assert matched_lines(found, [theirs]) == ({}, {})
         assert list(matched_lines(found, [(column, {1: "11", 2: "12"}), theirs])[0]) == [1]
-        assert list(matched_lines(found, [("", theirs[1])])[0]) == [2]  # one that the instructor has named
+        assert list(matched_lines(found, [("", theirs[1])])[0]) == [2]  # a column that the instructor named
 
     @pytest.mark.parametrize("mallory", ["3_ada", "of_3_ada", "ada_3", "3"])
-    def test_a_name_that_looks_like_the_assignments(self, mallory):
+    def test_a_name_that_looks_like_the_assignment_changes_no_match(self, mallory):
         users = blackboard_users([f"Day 1_of_3_{name}" for name in ("ada", "bob", mallory)])
         found = [owner(start, *ids, platform="Blackboard") for start, (_, ids) in users.items()]
         whose, _ = matched_lines(found, [("username", {1: "ada", 2: "bob", 3: mallory})])
@@ -332,12 +336,14 @@ class TestLinesOfTheRoster:
 def test_many_files_with_two_readings_change_no_platform():
     honest = [canvas(f"s{n}", n, "lab.zip") for n in range(10)]
     hostile = [f"x_1_456_{MALLORY}_{90000 + n}_x_attempt_{TIME}_lab.zip" for n in range(30)]
-    names = read_names(honest + hostile, [])
-    assert names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.doubts) == set(hostile)
+    names = parse_names(honest + hostile, [])
+    assert (
+        names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.distrust_reasons) == set(hostile)
+    )
 
 
 class TestDownloadsWithin:
-    """A download inside a submission: nobody gets the work of another, and it is said what to do."""
+    """A download inside a submission: no student gets another student's work, and a remedy is reported."""
 
     GRADESCOPE = {"submission_1/mira.py": b"", "submission_2/mira.py": b"", "submission_metadata.yml": b""}
 
@@ -345,7 +351,7 @@ class TestDownloadsWithin:
         "platform", [*(name for name in PLATFORMS if name not in ("files", "folders")), "Gradescope"]
     )
     @pytest.mark.parametrize("place", ["m.zip", "a/m.zip", "m/", "m/x/", "m.zip/x/", "m.zip/old.zip", "m/Day 1.zip/x/"])
-    def test_it_is_refused_with_the_remedy(self, tmp_path, platform, place):
+    def test_a_download_in_a_submission_is_refused_with_a_remedy(self, tmp_path, platform, place):
         files = self.GRADESCOPE if platform == "Gradescope" else of_class(platform)
         for step in reversed(place.split("/")):
             if step.endswith(".zip"):
@@ -362,7 +368,7 @@ class TestDownloadsWithin:
             one.files[PurePosixPath(WORK)] == b"right" for one in read.values()
         )
 
-    def test_beside_a_students_own_work_it_is_left_out(self, tmp_path):
+    def test_a_download_beside_a_students_own_work_is_skipped(self, tmp_path):
         files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()} | {
             "eve/mira.py": b"eve's"
         }
@@ -375,13 +381,13 @@ class TestDownloadsWithin:
     @pytest.mark.parametrize(
         "names", [["run_1_1000_a.csv", "run_2_2000_b.csv"], ["submission_1/a.py", "submission_2/a.py"]]
     )
-    def test_files_of_ones_own_are_no_download(self, tmp_path, names):
+    def test_a_students_own_files_are_not_a_download(self, tmp_path, names):
         one = FoundSubmission(
             "ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
         )
         assert read_submission(one).files[PurePosixPath(WORK)] == b"right"
 
-    def test_work_that_was_packed_for_two_people(self, tmp_path):
+    def test_work_that_was_packed_for_two_people_is_refused(self, tmp_path):
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
             one = read_submission(FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files)))
@@ -389,9 +395,9 @@ class TestDownloadsWithin:
 
 
 class TestOwners:
-    """A key with another owner than before, or with two: it is said, and nothing changes for either."""
+    """A key with another owner than before, or with two owners: the case is reported, and neither mark changes."""
 
-    def test_two_that_would_be_the_same_and_came_together(self, tmp_path, plan):
+    def test_two_new_claims_of_one_key_change_no_mark(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")({**of_class("files"), "submission-ada.zip": packed(False)})
         assert run.marks == {"ada": "", "bob": "10", "carl": "0", "dora": "10", "zoë": ""}
         doubted = [row for row in run.book.rows if row.doubts]
@@ -400,7 +406,7 @@ class TestOwners:
         summary = (run.out / "summary.html").read_text(encoding="utf-8")
         assert "Whose work it is" in summary and summary.count(wording("grading.mark_ada_changed")) == 2
 
-    def test_who_had_it_before_keeps_it(self, tmp_path, plan):
+    def test_the_previous_owner_keeps_a_key(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
         for other in ("submission-ada.zip", "ada.rar", "ada/mira.py"):
             run({**of_class("files"), other: packed(False)})
@@ -410,57 +416,57 @@ class TestOwners:
         assert not any(row.doubts for row in run.book.rows)
         assert wording("grading.run_pages_removed_ada") in run.said[0]
 
-    def test_where_nobody_had_it_before_what_was_graded_stands(self, tmp_path, plan):
+    def test_new_claims_do_not_replace_a_graded_result(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
         others = {"ada.rar": packed(False), "submission-ada.zip": packed(False)}
         run({**of_class("files", without=["ada"]), **others})
         assert run.marks["ada"] == "10" and [bool(row.doubts) for row in run.book.rows].count(True) == 2
         assert (run.out / "feedback" / "ada.html").is_file()
 
-    def test_a_path_comes_before_what_is_in_another_one(self, tmp_path):
+    def test_a_named_path_wins_over_contents_of_another_path(self, tmp_path):
         ada = download(tmp_path / "ada.zip", {WORK: b""})
         eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
         found = Identification(tmp_path / "out")(find_submissions([ada, eve]))
-        assert {one.student: bool(one.doubts) for one in found if one.path == ada} == {"ada": False}
+        assert {one.student: bool(one.owner_warnings) for one in found if one.path == ada} == {"ada": False}
 
     @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
     @pytest.mark.parametrize("platform", ["Moodle", "Moodle, flat", "Canvas", "Canvas, late", "Blackboard"])
     @pytest.mark.parametrize("others", [[], ["ada.zip"], ["ada.zip", "carl.zip"]])
-    def test_one_name_of_a_platform_in_a_path_that_was_named(self, tmp_path, inside, platform, others):
-        """Zoë is absent. Eve hands in a zip file that holds a file or folder as the platform would name Zoë's."""
+    def test_a_single_platform_name_in_a_named_path_does_not_count(self, tmp_path, inside, platform, others):
+        """Zoë is absent. Eve hands in a zip file that holds a file or folder with the name that the platform would give Zoë's."""
         eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
         paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
         found = Identification(tmp_path / "out")(find_submissions([eve, *paths]))
         assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
-        (doubt,) = (doubt for one in found for doubt in one.doubts)
+        (doubt,) = (doubt for one in found for doubt in one.owner_warnings)
         assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
         column = ID_COLUMNS.get(platform.partition(",")[0], "username")
         assert matched_lines(found, [(column, {1: "107", 2: "zoë"})])[0] == {}
 
-    def test_letters_and_accents_are_one_name(self, tmp_path):
-        for form in ("NFC", "NFD"):  # as a zip file has it, and as a disk does
+    def test_composed_and_decomposed_letters_are_the_same_name(self, tmp_path):
+        for form in ("NFC", "NFD"):  # The form in zip files, and the form on disks.
             names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
             found = Identification(tmp_path)(
                 find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))])
             )
-            assert len(found) == 2 and not any(one.doubts for one in found)
+            assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
-    def test_a_file_in_another_form_is_the_same_students(self, tmp_path, plan):
+    def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, tmp_path, plan):
         run = Run(tmp_path, plan, "files")(of_class("files"))
         files = {**of_class("files", without=["ada"]), "ada/classifiers/mira.py": b"wrong"}
         assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
 
-    def test_who_had_a_line_of_the_roster_before_keeps_it(self, tmp_path, plan):
+    def test_the_previous_owner_keeps_a_line_of_the_roster(self, tmp_path, plan):
         files = {"Ada.zip": packed(True), "bob.zip": packed(True)}
         run = Run(tmp_path, plan, "files")(files)
         for others in (["ADA.zip"], ["ADA.zip", "ada.zip"], ["ada.zip", " ADA.zip"]):
             run({**files, **dict.fromkeys(others, packed(False))})
             assert (run.marks["ada"], run.marks["bob"]) == ("10", "10")
-            remarks = {match.remark for match in run.filled.open if match.submission}
+            remarks = {match.remark for match in run.filled.unmatched if match.submission}
             assert remarks == {wording("grading.has_same_id", key_of("Ada"))}
 
     @pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle, flat"])
-    def test_an_id_with_another_name(self, tmp_path, plan, platform):
+    def test_an_id_with_a_new_name_keeps_the_result_until_accepted(self, tmp_path, plan, platform):
         run = Run(tmp_path, plan, platform)(of_class(platform))
         files = {**of_class(platform, without=["ada"]), PLATFORMS[platform]("eve", 101, "lab.zip"): packed(False)}
         for _ in range(2):
@@ -471,14 +477,14 @@ class TestOwners:
         assert run(files, again=["ada_101"]).marks["ada"] == "0"
         assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
 
-    def test_two_names_with_one_id(self, tmp_path, plan):
+    def test_two_names_with_one_id_get_no_new_mark(self, tmp_path, plan):
         eve = {moodle("eve", 101, "lab.zip"): packed(False)}
         run = Run(tmp_path / "new", plan, "Moodle, flat") if (tmp_path / "new").mkdir() is None else None
         assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "" and len(run.book.rows) == 5
         run = Run(tmp_path, plan, "Moodle, flat")(of_class("Moodle, flat"))
         assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "10" and len(run.book.rows) == 5
 
-    def test_who_names_another_author_is_seen(self, tmp_path, plan):
+    def test_another_authors_name_is_reported(self, tmp_path, plan):
         files = of_class("Canvas") | {canvas("mallory", 666, "lab.zip"): packed(False, name="A D A")}
         files |= {canvas("Turing, Alan", 777, "lab.zip"): packed(False, name="Alan Turing")}
         files |= {canvas("eve", 778, "lab.zip"): packed(False, name="my-lab")}
@@ -491,7 +497,7 @@ class TestOwners:
         assert doubt in page and wording("grading.names_my_lab_author") in page
 
     @pytest.mark.parametrize("name", ["Ada Lovelace", "=1+1", "<b>\u202eada", "Dr. Ada " * 40, "\n", "Zoë\U0001f600"])
-    def test_the_name_that_was_typed_stands_beside_the_key_and_decides_nothing(self, tmp_path, plan, name):
+    def test_the_typed_name_is_shown_and_decides_nothing(self, tmp_path, plan, name):
         files = of_class("Moodle") | {PLATFORMS["Moodle"]("ada", 101, "lab.zip"): packed(True, name=name)}
         run = Run(tmp_path, plan, "Moodle")(files)
         given = next(row.typed_name for row in run.book.rows if row.student == "ada_101")
@@ -511,7 +517,7 @@ class TestOwners:
         assert receipt in (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
         assert receipt[:16] in (run.out / "summary.html").read_text(encoding="utf-8")
 
-    def test_a_damaged_list_of_owners_is_said_and_not_forgotten(self, tmp_path, plan):
+    def test_a_damaged_list_of_owners_is_an_error(self, tmp_path, plan):
         from lxmls_day1.base.errors import InputError
 
         run = Run(tmp_path, plan, "files")(of_class("files"))
@@ -521,7 +527,7 @@ class TestOwners:
 
 
 def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
-    """And why somebody is graded again is said."""
+    """The reasons for grading again are reported, too."""
     run = Run(tmp_path, plan, "files")(of_class("files"))
     more = tuple(replace(exercise, points=2 * exercise.points) for exercise in plan.exercises)
     page = run.out / "feedback" / "ada.html"
@@ -550,15 +556,15 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
         ({"grader": "another version"}, "the grader"),
     ],
 )
-def test_what_has_changed_is_named(tmp_path, plan, change, why):
+def test_the_reason_for_grading_again_is_reported(tmp_path, plan, change, why):
     run = Run(tmp_path, plan, "files")(of_class("files"))
     run(of_class("files"), plan=replace(plan, **change).with_key())
     assert run.said == [wording("grading.graded_again_changed_since", why)]
 
 
-def test_what_could_not_be_graded_is_tried_again(tmp_path, plan):
+def test_failed_submissions_are_graded_again(tmp_path, plan):
     run = Run(tmp_path, plan, "files")(of_class("files"))
-    keep(run.out, Graded(replace(run.book.rows[0], failed=True), {}))
+    save_student_files(run.out, GradedSubmission(replace(run.book.rows[0], failed=True), {}))
     assert run(of_class("files")).said == [wording("grading.graded_again_grader_failed")]
 
 
@@ -569,7 +575,7 @@ def real(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def labs():
-    """A right one and one that nobody has begun."""
+    """Return a correct lab, and a lab that is still as it was given out."""
 
     def lab(files):
         content = io.BytesIO()
@@ -585,7 +591,7 @@ def labs():
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked")
 class TestWholeRuns:
-    """What fooled the grader in whole runs: a time of the far future, and a namesake."""
+    """Attacks that once fooled the grader in whole runs: a date in the far future, and a namesake."""
 
     @pytest.fixture
     def run(self, tmp_path, real, one_worker):
@@ -594,19 +600,19 @@ class TestWholeRuns:
             (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
             run = grading_run.Run([path], tmp_path / "out", make_workers=one_worker)
             book = grade(run, real)
-            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).filled(run.identified, book.rows)
+            filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).fill(run.identified, book.rows)
             return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book
 
         return graded
 
-    def test_blackboard(self, run, labs):
+    def test_a_date_in_the_future_does_not_replace_anothers_attempt(self, run, labs):
         right, wrong = labs
         hostile = "Day 1_mallory_attempt_2026-11-20-21-00-00_x_ada_attempt_2099-01-01-00-00-00_lab.zip"
         files = {f"Day 1_ada_attempt_{TIME}_lab.zip": right, hostile: wrong}
         marks, book = run(files, ["Username,m", "ada", "mallory"])
         assert marks == ["10", "0"] and [row.student for row in book.rows] == ["ada", "mallory"]
 
-    def test_a_file_under_another_name_and_one_that_was_not_handed_in(self, run, tmp_path):
+    def test_renamed_and_missing_files_are_reported(self, run, tmp_path):
         right = solved_files(REFERENCE)[PurePosixPath(WORK)]
         files = {"ada/Mira (1).PY": right, "ada/a.ipynb": b"\0" * 30_000_000, "bob/mira.py": right}
         files |= {
@@ -627,7 +633,7 @@ class TestWholeRuns:
         assert taken in page and taken in (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
         assert "still to be written" not in page
 
-    def test_moodle(self, run, labs, tmp_path):
+    def test_a_namesake_does_not_get_anothers_manual_marks(self, run, labs, tmp_path):
         right, wrong = labs
         files = {f"{name}_assignsubmission_file_/lab.zip": right for name in ("ada lovelace_11", "bob_13")}
         roster = ["Identifier,m", "Participant 11", "Participant 12"]

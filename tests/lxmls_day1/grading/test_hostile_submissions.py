@@ -1,4 +1,4 @@
-"""Submissions that mean harm: each gets its verdict, no mark of another changes, nothing is left running or written."""
+"""Hostile submissions: each gets its verdict, no other mark changes, and no process or file is left behind."""
 
 import ast
 import hashlib
@@ -14,7 +14,7 @@ import pytest
 
 from lxmls_day1.box import confinement
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.box.levels import NOBODY, Level, why_not
+from lxmls_day1.box.levels import NOBODY, Level, reason_unavailable
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
@@ -34,14 +34,14 @@ MIRA = PurePosixPath("classifiers/mira.py")
 LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=2, total_seconds=16, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
-#: More bytes of one answer than any limit on the clock lets through.
+#: An answer that needs more time than any wall-clock limit allows.
 DRIP = """import os, time
 os.write(3, (100_000).to_bytes(8, 'big'))
 while True:
     os.write(3, b'0')
     time.sleep(0.02)"""
-#: What stands at the beginning of the rule, and which verdicts its checks may have. The rule itself is right. A check that
-#: trains may also end in the error with which the loop answers a rule that does not return numbers.
+#: Code at the beginning of the rule, and the verdicts that its checks may have. The rule itself is correct. A check that
+#: trains may also end in the error that the loop raises if a rule does not return numbers.
 IN_A_CALL = {
     "loop": ("while True: pass", {"timeout"}),
     "loop_that_swallows_interrupts": (
@@ -294,8 +294,8 @@ IN_A_CALL = {
     ),
     "html_in_an_exception": ("raise ValueError('<script>alert(1)</script>' * 1000)", {"error"}),
 }
-#: Lines of which each must end in an exception; what a submission is then marked for is a wrong answer. `changed` raises
-#: unless a file is another one afterwards, `call` makes a system call by its numbers on x86-64 and 64-bit ARM.
+#: Each line must end in an exception; the submission then gets the verdict "wrong". `changed` raises
+#: unless a file has changed afterwards; `call` makes a system call by its numbers on x86-64 and 64-bit ARM.
 NOT_POSSIBLE = {
     "modes_of_neighbours": [
         "[changed(path, lambda: os.chmod(path, 0)) for path in NEIGHBOURS]",
@@ -417,7 +417,7 @@ def call(*numbers_and_arguments):
         raise OSError(ctypes.get_errno(), str(number))
 """
 IN_A_CALL |= {name: (ATTEMPTS.format(attempts=attempts), {"wrong"}) for name, attempts in NOT_POSSIBLE.items()}
-IN_A_CALL["too_many_threads"][1].add("timeout")  # two hundred attempts in each of many calls take their time
+IN_A_CALL["too_many_threads"][1].add("timeout")  # 200 attempts in each of many calls are slow
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 
 AT_IMPORT = {
@@ -428,7 +428,7 @@ AT_IMPORT = {
     "closed_descriptors_at_import": ("import os\nos.closerange(0, 100)", {"crashed"}),
 }
 
-#: A change of the files as a whole, and the verdicts of all checks.
+#: A change of the whole submission, and the verdicts of all checks.
 AS_FILES = {
     "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
     "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"missing"}),
@@ -449,7 +449,7 @@ AS_FILES = {
         {"ok"},
     ),
 }
-#: About answers and files rather than walls: the same at every level, and tried at the first one only.
+#: These attacks concern answers and files, not the sandbox: all levels behave alike, so only the first level is tested.
 LEVEL_DOES_NOT_MATTER = (
     "sys_exit", "keyboard_interrupt", "recursion", "patched_libraries", "equal_to_everything", "array_tricks",
     "subclass_of_array", "object_array", "not_a_number", "infinity", "texts", "complex_numbers", "dates", "another_shape",
@@ -462,7 +462,7 @@ SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__ini
 
 
 def with_attack(source: bytes, code: str, at_import: bool) -> bytes:
-    """The file with code in front of all that its rule does, or at its end."""
+    """Return the file with this code at the start of its rule, or at the end of the file."""
     text = source.decode()
     code = textwrap.dedent(code).strip() + "\n"
     if at_import:
@@ -474,7 +474,7 @@ def with_attack(source: bytes, code: str, at_import: bool) -> bytes:
 
 
 def looks(folder: Path) -> dict[str, tuple]:
-    """What is in the files of a folder, and what is known about them."""
+    """Return the contents and the metadata of all files of a folder."""
     return {
         str(path.relative_to(folder)): (
             hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -486,7 +486,7 @@ def looks(folder: Path) -> dict[str, tuple]:
 
 
 def children() -> set[tuple[str, str]]:
-    """All processes that descend from this one, those that were orphaned included."""
+    """Return all descendants of this process, including orphans."""
     found = set()
     for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -499,7 +499,7 @@ def children() -> set[tuple[str, str]]:
 SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startswith("linux") else ()
 USERS = [None, NOBODY] if SUPERUSER else [None]
-#: Level, whose the boxes are, the newest version of Landlock to go by: two of them in every run, all with `make hostile`.
+#: Level, user of the boxes, newest version of Landlock to use: two of them in every run, all with `make hostile`.
 CONFIGURATIONS = [(BUBBLEWRAP, None, None), (LANDLOCK, USERS[-1], None)]
 MORE = [(BUBBLEWRAP, user, None) for user in USERS] + [(LANDLOCK, user, abi) for user in USERS for abi in LANDLOCKS]
 SHARES = dict(zip(CONFIGURATIONS, ("some", "some others"), strict=True))
@@ -507,7 +507,7 @@ ALL = "all"
 
 
 def pytest_generate_tests(metafunc):
-    """In every run every sixteenth attack, each at one of two levels. Where campaigns are asked for, all at each level."""
+    """Select every sixteenth attack at each of two levels; in a campaign, all attacks at every level."""
     if "graded" in metafunc.fixturenames:
         graded = list(SHARES.items())
         if metafunc.config.getoption("markexpr").startswith("campaign"):
@@ -522,7 +522,7 @@ def name_of(graded) -> str:
 
 
 def attacks_of(configuration, share) -> set[str]:
-    """The names of the attacks that are tried at a level."""
+    """Return the names of the attacks that are tried at a level."""
     attacks = [*IN_A_CALL, *AT_IMPORT, *AS_FILES]
     if share == ALL:
         return set(attacks) - set(LEVEL_DOES_NOT_MATTER if configuration != CONFIGURATIONS[0] else ())
@@ -531,11 +531,11 @@ def attacks_of(configuration, share) -> set[str]:
 
 @pytest.fixture(scope="module")
 def graded(request, tmp_path_factory):
-    """All of them, or a share, graded in one run with a good one between; and what was there before and after."""
+    """Grade the attacks, or a share of them, among correct submissions; also return the state before and after."""
     configuration, share = request.param
     level, user, newest_landlock = configuration
     tried = attacks_of(configuration, share)
-    if reason := why_not(lab_program(), level, user, newest_landlock):
+    if reason := reason_unavailable(lab_program(), level, user, newest_landlock):
         pytest.skip(f"the sandbox level {level} does not work here: {reason}")
     place = tmp_path_factory.mktemp(f"hostile-{level}")
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
@@ -566,7 +566,7 @@ def graded(request, tmp_path_factory):
             write_files(inbox / name, files)
     make_archives(inbox)
     before = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
-    confinement.adopt_orphans()
+    confinement.become_subreaper()
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
         plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)
@@ -596,7 +596,7 @@ def had_a_guest(server) -> bool:
 
 
 def make_archives(inbox: Path) -> None:
-    """Zip files of the evil kind."""
+    """Write malicious zip files."""
     with zipfile.ZipFile(inbox / "climbing.zip", "w") as archive:
         archive.writestr("../../../climbed.py", b"x = 1")
         archive.writestr("/tmp/climbed.py", b"x = 1")
@@ -615,30 +615,30 @@ SEEKING = ("frame_walking", "reading_the_disk", "proc_of_the_grader", "overwriti
 UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
 
 
-def test_its_verdict(graded):
+def test_every_attack_gets_its_verdict(graded):
     rows, *_, tried, _ = graded
     found = {name: {check.verdict for check in rows[name].checks} for name in tried}
     assert {name: verdicts for name, verdicts in found.items() if not verdicts <= EXPECTED[name]} == {}
 
 
-def test_it_earns_nothing(graded):
+def test_no_attack_earns_points(graded):
     rows, *_, tried, _ = graded
     harmless = {"named_like_modules", "other_readers", "folders_and_folders"}
     assert {name: rows[name].points for name in tried - harmless if rows[name].points} == {}
 
 
-def test_one_that_stops_itself_delays_nobody(graded):
+def test_a_submission_that_stops_itself_delays_no_other(graded):
     rows, *_ = graded
     assert {check.verdict for check in rows["stopped"].checks} <= STOPPED[1]
 
 
-def test_an_archive_that_is_not_read(graded):
+def test_unreadable_archives_are_reported(graded):
     rows, *_ = graded
     assert {check.verdict for name in UNREADABLE for check in rows[name].checks} == {"missing"}
     assert all(rows[name].problem for name in UNREADABLE)
 
 
-def test_the_neighbours_mark_is_unchanged(graded):
+def test_the_neighbours_marks_are_unchanged(graded):
     rows, *_ = graded
     assert [(rows[name].points, rows[name].out_of) for name in UNHARMED] == [(10, 10)] * len(UNHARMED)
 
@@ -661,12 +661,12 @@ def test_no_process_is_left(graded):
     assert after[3] <= before[3]
 
 
-def test_nobody_came_through_the_network(graded):
+def test_no_attack_reached_the_network(graded):
     assert not graded[3]
 
 
 def test_nothing_secret_is_in_any_report(graded):
-    """Nor anything that a browser would run."""
+    """Nor a script that a browser would run."""
     rows, *_, out = graded
     texts = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     assert len(texts) > 2 * len(rows)
@@ -674,23 +674,23 @@ def test_nothing_secret_is_in_any_report(graded):
     assert [path for path, text in texts.items() if path.suffix == ".html" and b"<script>alert" in text] == []
 
 
-def test_nothing_was_found(graded):
-    """By those that look for something, and say so in an exception."""
+def test_no_attack_found_or_wrote_anything(graded):
+    """Attacks that look for something raise an exception with the word "found" or "wrote"."""
     rows, *_ = graded
     said = {name: [check.text for check in rows[name].checks] for name in {*SEEKING, *NOT_POSSIBLE} & rows.keys()}
     assert {name: texts for name, texts in said.items() if re.search("found|wrote", " ".join(texts))} == {}
 
 
-@pytest.mark.campaign  # shorter: boxes that end with all their processes, in test_sandbox.py
-def test_processes_that_were_allowed_are_killed(tmp_path):
-    """Where a submission may start processes, none of them outlives it: not those in sessions of their own either."""
-    if reason := why_not(lab_program(), BUBBLEWRAP):
+@pytest.mark.campaign  # test_sandbox.py has a shorter test: boxes end with all their processes.
+def test_allowed_processes_are_killed_with_their_box(tmp_path):
+    """If a submission may start processes, none of them outlives it, not even those in their own sessions."""
+    if reason := reason_unavailable(lab_program(), BUBBLEWRAP):
         pytest.skip(f"bubblewrap does not work here: {reason}")
     right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
     attack = IN_A_CALL["fork_20_with_setsid"][0].replace("range(20)", "range(3)")
     write_files(tmp_path / "inbox" / "forks", {**right, MIRA: with_attack(right[MIRA], attack, at_import=False)})
     write_files(tmp_path / "inbox" / "right", right)
-    confinement.adopt_orphans()
+    confinement.become_subreaper()
     before = children()
     limits = Limits(check_seconds=2, processes=400)
     plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=3, limits=limits)

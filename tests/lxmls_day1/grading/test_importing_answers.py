@@ -1,6 +1,6 @@
-"""Submissions that import an answer instead of writing it: refused in a box, at every level.
+"""Submissions that import an answer instead of writing it are refused in a box, at every level.
 
-In each run at one of them.
+Each run tests one level.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from lxmls_day1.box.fork_server import PROCESS
-from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, why_not
+from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, reason_unavailable
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running.lab_boxes import lab_program
@@ -43,7 +43,7 @@ OF_THE_REFERENCE = """
 def best_path(n_words, emissions, from_tag, start, stop, best, path):
     path[:] = reference((emissions, from_tag.T, start, stop))
 """
-# How the search is to be had -> what of a box stops it: the refusal, or only a sandbox.
+# Way of importing the search -> the levels that stop it: all (the import is refused), or only those with a sandbox.
 WAYS = {
     "from_import": ("from lxmls_day1.engine.kernels.chain_search import best_path", LEVELS),
     "from_the_package": (
@@ -92,7 +92,7 @@ return np.vstack([model.class_log_prior_, model.feature_log_prob_.T])
 
 
 def submission(name, path, given, solution):
-    """A student's files with a text for the stub, which stands alone in its function."""
+    """Return a student's files with a text in place of the stub, which is the only statement of its function."""
     text = given[path].decode()
     stub = next(line for line in text.split("\n") if "raise NotImplementedError" in line)
     indent = stub[: len(stub) - len(stub.lstrip())]
@@ -111,13 +111,13 @@ def given():
 
 @pytest.fixture(scope="module")
 def marks(tmp_path_factory):
-    """One folder for all levels: what the checks expect is computed once."""
+    """Return one folder for all levels, so that expected answers are computed once."""
     return tmp_path_factory.mktemp("marks")
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def graded(request, marks, given):
-    if reason := why_not(lab_program(), request.param):
+    if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     viterbi, bayes = (
         PurePosixPath("classifiers/structured/viterbi.py"),
@@ -138,7 +138,7 @@ def graded(request, marks, given):
 
 @pytest.mark.one_in(3, by="graded")
 @pytest.mark.parametrize("way", WAYS)
-def test_the_search_of_the_kernels_brings_nothing(graded, way):
+def test_importing_the_kernels_search_earns_nothing(graded, way):
     level, grades = graded
     if level not in WAYS[way][1]:
         pytest.skip(f"the level {level} keeps no files and no trick from a student's code, and is not safe")
@@ -147,7 +147,7 @@ def test_the_search_of_the_kernels_brings_nothing(graded, way):
 
 
 @pytest.mark.one_in(3, by="graded")
-def test_a_library_that_holds_answers(graded):
+def test_a_library_with_answers_is_refused(graded):
     pytest.importorskip("sklearn")
     grade = graded[1]["sklearn"]
     assert {check.verdict for check in grade.checks} == {"error"}

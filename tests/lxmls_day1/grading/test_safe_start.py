@@ -1,4 +1,4 @@
-"""Code of a submission runs in no process of the grader: whatever its files are called, wherever the command is given."""
+"""No process of the grader runs a submission's code, whatever the names of its files and the working folder are."""
 
 import os
 import shutil
@@ -25,7 +25,11 @@ import os
 with open(os.environ.get("CANARY", {canary!r}), "a") as file:
     file.write(__name__ + " ran in " + str(os.getpid()) + "\\n")
 """
-AT_START = ("sitecustomize.py", "usercustomize.py", "encodings/__init__.py")  # Python itself runs them from PYTHONPATH
+AT_START = (
+    "sitecustomize.py",
+    "usercustomize.py",
+    "encodings/__init__.py",
+)  # Python runs these files itself if they are on PYTHONPATH.
 MODULES = (
     *("joblib.py", "multiprocessing.py", "numpy.py", "click.py", "pytest.py", "numba.py", "scipy/__init__.py"),
     *("subprocess.py", "pickle.py", "random.py", "typing.py", "readers.py", "matplotlib/__init__.py", "tqdm.py"),
@@ -34,7 +38,7 @@ MODULES = (
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """A folder with the expected answers of a run, which is what takes long to compute."""
+    """Return a folder with the expected answers of a run, which take long to compute."""
     out = tmp_path_factory.mktemp("expected")
     make_plan(out, strongest_level(lab_program()), ["1.5"], seed=3)
     return out
@@ -79,7 +83,7 @@ def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, s
     put_hostile(tmp_path / "class" / "ada", canary, (*AT_START, *MODULES))
     variables = {}
     folder, inbox = {"inside": (tmp_path / "class" / "ada", "."), "above": (tmp_path, "class")}.get(where, (None, ""))
-    if where == "beside":  # in a folder that PYTHONPATH names by a dot
+    if where == "beside":  # PYTHONPATH names the folder by a dot.
         hand_in(tmp_path / "class" / "ben", stub)
         folder, inbox, variables = tmp_path / "class" / "ben", "../ada", {"PYTHONPATH": ".:"}
         put_hostile(folder, canary, MODULES)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from lxmls_day1.grading.safe_text import (
     html_prose,
     html_text,
-    lines,
     one_line,
+    sanitize,
     table_cell,
-    visible,
+    truncate_lines,
 )
 
 NASTY = st.text(
@@ -24,8 +24,8 @@ NASTY = st.text(
 @example("\x1b\x1b[31m[31m")
 @example("\r\r\n")
 @example("a" + "\u0301" * 50)
-def test_what_is_visible_holds_nothing_that_acts(text):
-    shown = visible(text)
+def test_visible_text_contains_no_active_characters(text):
+    shown = sanitize(text)
     for character in shown:
         assert unicodedata.category(character) not in ("Cs", "Zl", "Zp")
         assert unicodedata.category(character) != "Cc" or character in "\n\t"
@@ -40,7 +40,7 @@ def test_what_is_visible_holds_nothing_that_acts(text):
             "FSI",
             "PDI",
         )
-    assert visible(shown) == shown
+    assert sanitize(shown) == shown
     shown.encode("utf-8")
     element = ElementTree.Element("text")
     element.text = shown
@@ -50,28 +50,28 @@ def test_what_is_visible_holds_nothing_that_acts(text):
 @pytest.mark.parametrize(
     "text", ["Ada Lovelace", "José Núñez", "李小龙", "محمد علي", "नमस्ते", "สวัสดี", "a\tb\n  c", "‖g(x)‖² ≤ 1/λ − ½", ""]
 )
-def test_what_can_be_read_stays_as_it_is(text):
-    assert visible(text) == text
+def test_ordinary_text_is_not_changed(text):
+    assert sanitize(text) == text
 
 
-def test_sequences_for_terminals_go():
+def test_terminal_sequences_are_removed():
     said = "\x1b]0;a title\x07\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x9b2Jgone\x1bc"
-    assert visible(said) == "red link gone"
+    assert sanitize(said) == "red link gone"
 
 
-def test_marks_over_one_letter_are_few():
-    assert visible("e" + "\u0301" * 500 + "f") == "e" + "\u0301" * 4 + "f"
+def test_combining_marks_per_letter_are_limited():
+    assert sanitize("e" + "\u0301" * 500 + "f") == "e" + "\u0301" * 4 + "f"
 
 
 @given(NASTY, st.integers(1, 40))
-def test_one_line_is_one_and_short(text, most):
+def test_one_line_returns_one_short_line(text, most):
     assert len(one_line(text, most)) <= most and "\n" not in one_line(text, most)
 
 
 @given(st.lists(st.sampled_from(["", "a", "bb", "ccc"]), max_size=12), st.integers(1, 30), st.integers(1, 8))
-def test_lines_are_cut_where_they_say(texts, most, most_lines):
+def test_a_cut_text_reports_how_much_is_missing(texts, most, most_lines):
     text = "\n".join(texts).rstrip()
-    cut = lines(text, most, most_lines)
+    cut = truncate_lines(text, most, most_lines)
     if len(text) <= most and len(texts) <= most_lines:
         assert cut == text
     elif cut != text:
@@ -80,7 +80,7 @@ def test_lines_are_cut_where_they_say(texts, most, most_lines):
         assert re.fullmatch(r"… \(\d+ more (line|lines|characters)\)", last)
 
 
-def test_html_is_text():
+def test_html_text_escapes_markup():
     assert html_text("""<a href="x" onclick='y'>&amp;</a>""") == (
         "&lt;a href=&quot;x&quot; onclick=&#x27;y&#x27;&gt;&amp;amp;&lt;/a&gt;"
     )
@@ -101,7 +101,7 @@ FORMULAS = tuple("=+-@\t\r＝＋－＠")
 @example("  =1+1")
 @example("Ada;=1+1")
 @example('Ada";=1+1')
-def test_a_cell_starts_no_formula_whatever_separates_cells(text):
+def test_a_cell_starts_no_formula_with_any_separator(text):
     cell = table_cell(text)
     for separator in ",;\t|":
         for part in cell.split(separator):
@@ -109,5 +109,5 @@ def test_a_cell_starts_no_formula_whatever_separates_cells(text):
 
 
 @pytest.mark.parametrize("name", ["Jean-Luc", "Ada Lovelace", "O'Neill", "a@b.org", "x=1"])
-def test_names_without_a_formula_stay(name):
+def test_names_without_a_formula_are_not_changed(name):
     assert table_cell(name) == name

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
-from lxmls_day1.box.levels import Level, why_not
+from lxmls_day1.box.levels import Level, reason_unavailable
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.intake.submissions import Submission
@@ -33,7 +33,7 @@ SEEDS = (1, 20_26, 2**32 - 1)
 
 @pytest.fixture(scope="module")
 def handed_in(right_variants):
-    """Right solutions and wrong ones of two exercises: name -> files."""
+    """Return correct and wrong solutions of two exercises: name -> files."""
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
     solved = {
         path: text for path, text in solved_files(REFERENCE).items() if path.parts[0] in ("readers", "classifiers")
@@ -45,13 +45,13 @@ def handed_in(right_variants):
             found[f"right_{exercise.stem}_{variant.name}"] = variant.lab_files(given)
         sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
         for mistake in read_mistakes(REFERENCE / FOLDER, exercise)[:2]:
-            made = {PurePosixPath(path): text.encode() for path, text in mistake.programs[0].made_in(sources).items()}
+            made = {PurePosixPath(path): text.encode() for path, text in mistake.programs[0].apply_to(sources).items()}
             found[f"mistake_{exercise.stem}_{mistake.name}"] = {**solved, **made}
     return found
 
 
 def marks(plan, handed_in):
-    """What came of every check: nothing but the time it took is left out."""
+    """Return the results of every check, without the times."""
     some = [Submission(name, name, name, "", files) for name, files in handed_in.items()]
     with contextlib.closing(Grader(plan)) as grader:
         graded = [grader(one) for one in some]
@@ -62,8 +62,8 @@ def marks(plan, handed_in):
 
 
 @pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.campaign) for seed in SEEDS[1:])])
-def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
-    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if why_not(lab_program(), level) is None]
+def test_marks_are_equal_at_both_levels(tmp_path, handed_in, seed):
+    levels = [level for level in (BUBBLEWRAP, LANDLOCK) if reason_unavailable(lab_program(), level) is None]
     if not levels:
         pytest.skip("neither level works here")
     plan = make_plan(tmp_path / "first", Level(levels[0]), EXERCISES, seed=seed)
@@ -71,13 +71,13 @@ def test_two_runs_at_both_levels(tmp_path, handed_in, seed):
     of_exercise = {name: points for name, points, *_ in first if name.startswith("right")}
     assert min(of_exercise.values()) == 10
     assert {check.verdict for _, _, checks, *_ in first for check in checks} >= {"ok", "wrong", "missing"}
-    again = replace(plan, level=Level(levels[-1])).with_key()  # at the other level, and in another order
+    again = replace(plan, level=Level(levels[-1])).with_key()  # At the other level, in another order.
     assert marks(again, dict(reversed(handed_in.items()))) == first[::-1]
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
-def test_another_python(tmp_path, handed_in, version):
-    """By the command, as a user runs it; any Python of that version that has what the package needs."""
+def test_marks_are_equal_with_another_python(tmp_path, handed_in, version):
+    """Run the command as a user does, with any Python of that version that has the package's dependencies."""
     root = str(REFERENCE)
     environment = {**os.environ, "PYTHONPATH": root}
     needed = "import lxmls_day1, pytest, numpy, scipy, numba, joblib, click, matplotlib"

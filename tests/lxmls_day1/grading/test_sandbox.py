@@ -1,6 +1,6 @@
-"""The levels of the sandbox: what is attempted in a box fails at each of them, for each user, on each version of Landlock.
+"""The levels of the sandbox: all attempts in a box fail at each level, for each user and each version of Landlock.
 
-A kernel has one version of Landlock; the older ones are had by leaving out what came later.
+A kernel has one version of Landlock; older versions are simulated by leaving out newer features.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.box import confinement, fork_server, levels, probe, sandbox, visible_folders
 from lxmls_day1.box.box import Box
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK, PROCESS
-from lxmls_day1.box.levels import NOBODY, possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.levels import NOBODY, candidate_users, find_escapes, strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import Program
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
@@ -44,14 +44,14 @@ pytestmark = [
 LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startswith("linux") else ()
 SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
-#: The sentences of the probe, of which a box must not say any; those that begin with the path of a file are left out.
+#: The sentences of the probe, none of which a box may report; sentences that begin with a file's path are not included.
 ATTEMPTS = sorted(set(re.findall(r'"([^"{]+ can be[^"{]*)":', Path(probe.__file__).read_text())))
-#: Two attempts that mean nothing on this machine: the kernel itself refuses them.
+#: Attempts that prove nothing on this machine because the kernel or the container refuses them anyway.
 REFUSED_BY_KERNEL_OR_CONTAINER = ("io_uring", "userfaultfd", "memfd_secret", "fchmodat2", "perf_event_open", "bpf")
 
 
 def configurations():
-    """Level, user, version of Landlock: all that there are here. The versions between the first and the newest are for campaigns."""
+    """Yield each (level, user, version of Landlock) of this machine; only campaigns test the versions between the first and the newest."""
     for user in (None, NOBODY) if SUPERUSER else (None,):
         yield BUBBLEWRAP, user, None
         for version in LANDLOCKS:
@@ -60,13 +60,13 @@ def configurations():
 
 
 def idle_program():
-    """What stands for the lab's program where boxes are only probed."""
+    """Return a program that replaces the lab's program in boxes that are only probed."""
     return replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})
 
 
 @pytest.fixture(scope="module")
 def server():
-    """A function (level, user) -> the fork server of both, one for all tests here."""
+    """Yield a function (level, user) -> fork server, which is shared by all tests here."""
     servers = {}
 
     def get(level, user=None):
@@ -83,15 +83,15 @@ def server():
 def test_nothing_that_was_attempted_is_possible(level, user, version):
     if level == BUBBLEWRAP and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    with contextlib.closing(ForkServer(idle_program(), level, user=user, newest_landlock=version)) as made:
-        assert possible_in_a_box(made) == []
+    with contextlib.closing(ForkServer(idle_program(), level, user=user, max_landlock_version=version)) as made:
+        assert find_escapes(made) == []
 
 
 @pytest.mark.skipif(not SUPERUSER, reason="most of it is possible for the superuser only")
-def test_what_is_attempted_is_possible_where_nothing_forbids_it():
-    """An attempt that fails anywhere shows nothing."""
+def test_every_attempt_succeeds_without_a_sandbox():
+    """An attempt that fails everywhere would prove nothing."""
     with contextlib.closing(ForkServer(idle_program(), PROCESS)) as fork_server:
-        said = possible_in_a_box(fork_server)
+        said = find_escapes(fork_server)
     wanted = [what for what in ATTEMPTS if not any(word in what for word in REFUSED_BY_KERNEL_OR_CONTAINER)]
     assert set(wanted) <= set(said)
     for pattern in (
@@ -108,7 +108,7 @@ def test_what_is_attempted_is_possible_where_nothing_forbids_it():
 AS_ORDINARY_USER = """
 import contextlib, dataclasses, json, sys
 from lxmls_day1.box import confinement, probe
-from lxmls_day1.box.levels import possible_in_a_box, strongest_level, users_of_boxes
+from lxmls_day1.box.levels import find_escapes, strongest_level, candidate_users
 from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.grading.running.lab_boxes import lab_program
 said = {}
@@ -117,14 +117,14 @@ for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.lan
     with contextlib.closing(ForkServer(program, level)) as fork_server:
         for version in versions:
             fork_server.newest_landlock = version
-            said[f"{level} {version}"] = possible_in_a_box(fork_server)
-print(json.dumps([said, users_of_boxes()]))
+            said[f"{level} {version}"] = find_escapes(fork_server)
+print(json.dumps([said, candidate_users()]))
 """
 
 
 @pytest.fixture
 def ordinary_user(tmp_path_factory):
-    """The beginning of a command that runs another one as a user without rights, who can read this Python."""
+    """Return the start of a command that runs another command as a user without rights, who can read this Python."""
     if not SUPERUSER or shutil.which("setpriv") is None or shutil.which("bwrap") is None:
         pytest.skip("wants to be started by the superuser, with setpriv and bubblewrap")
     command = ["setpriv", f"--reuid={NOBODY[0]}", f"--regid={NOBODY[1]}", "--clear-groups"]
@@ -159,7 +159,7 @@ def test_nothing_is_possible_in_the_boxes_of_an_ordinary_user(ordinary_user, tmp
     assert users == [None]
 
 
-# What a submission may do -------------------------------------------------------------------------------------------------
+# Allowed in a box ---------------------------------------------------------------------------------------------------------
 
 USEFUL = b"""
 import numpy as np
@@ -289,7 +289,7 @@ def useful(request, server):
         ("drawn", "PNG"),
     ],
 )  # fmt: skip
-def test_what_numerical_python_needs_works(useful, name, expected):
+def test_features_that_numerical_python_needs_work(useful, name, expected):
     lab, _ = useful
     lab.begin()
     assert lab.function("useful", name) == expected
@@ -299,7 +299,7 @@ def test_threads_are_counted(useful):
     lab, _ = useful
     lab.begin()
     assert lab.function("useful", "threads", 8) == 8
-    assert 8 < lab.function("useful", "threads", 500) <= 2 * fork_server.MOST_THREADS
+    assert 8 < lab.function("useful", "threads", 500) <= 2 * fork_server.MAX_EXTRA_THREADS
     assert lab.function("useful", "threads", 8) == 8
 
 
@@ -311,8 +311,8 @@ def test_a_box_belongs_to_the_user_that_was_chosen(useful):
 
 
 @pytest.mark.skipif(not SUPERUSER, reason="the superuser alone gives folders away")
-def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(tmp_path, monkeypatch):
-    """Somebody who works as that user lays the link as soon as the folder is theirs."""
+def test_the_boxes_user_is_not_given_the_target_of_a_link(tmp_path, monkeypatch):
+    """Another process of that user replaces the folder by a link as soon as the folder belongs to the user."""
     try:
         maker = ForkServer(idle_program(), LANDLOCK, user=NOBODY)
     except BoxesUnavailable as error:
@@ -335,31 +335,31 @@ def test_the_user_of_the_boxes_is_given_nothing_that_a_link_leads_to(tmp_path, m
 # The choice of a level ----------------------------------------------------------------------------------------------------
 
 
-def test_the_superusers_boxes_belong_to_nobody_unless_another_is_named(monkeypatch):
+def test_roots_boxes_run_as_the_user_nobody_by_default(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    first, second = users_of_boxes()
+    first, second = candidate_users()
     assert first[0] > 0
     assert second is None
-    assert users_of_boxes("4711") == [(4711, 4711)]
+    assert candidate_users("4711") == [(4711, 4711)]
     with pytest.raises(InputError, match="no user 'nosuchuser'"):
-        users_of_boxes("nosuchuser")
+        candidate_users("nosuchuser")
     with pytest.raises(InputError, match="without special rights"):
-        users_of_boxes("root")
+        candidate_users("root")
 
 
-def test_an_ordinary_user_chooses_nobody_else(monkeypatch):
+def test_an_ordinary_user_cannot_choose_another_user(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert users_of_boxes() == [None]
+    assert candidate_users() == [None]
     with pytest.raises(InputError, match="for the superuser"):
-        users_of_boxes("nobody")
+        candidate_users("nobody")
 
 
-def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatch):
+def test_another_user_is_tried_before_root_and_its_rejection_is_reported(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(levels, "why_not", lambda program, level, user=None: "no reading" if user else None)
+    monkeypatch.setattr(levels, "reason_unavailable", lambda program, level, user=None: "no reading" if user else None)
     level = strongest_level(lab_program(), LANDLOCK)
     assert level.user is None
-    assert level.rejected == ((f"landlock as user {users_of_boxes()[0][0]}", "no reading"),)
+    assert level.rejected == ((f"landlock as user {candidate_users()[0][0]}", "no reading"),)
     with pytest.raises(BoxesUnavailable, match="no reading"):
         strongest_level(lab_program(), LANDLOCK, as_user="65534")
     with pytest.raises(BoxesUnavailable, match="--as-user"):
@@ -368,7 +368,7 @@ def test_a_user_is_tried_before_the_superuser_and_said_to_be_rejected(monkeypatc
 
 @pytest.mark.parametrize("part", ["", "numba-of-boxes", "machinery-of-boxes"])
 def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part):
-    """They could have put a package there that fork servers import."""
+    """Other users could have put a package there that fork servers import."""
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
     assert visible_folders.require_cache(cache_folder()) is None
     for path, mode in ((tmp_path / "cache" / part, 0o777), (tmp_path / "cache" / part, 0o1777)):
@@ -383,7 +383,7 @@ def test_a_cache_that_others_can_write_to_is_refused(tmp_path, monkeypatch, part
             strongest_level(lab_program(), PROCESS)
 
 
-def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(InputError, match=wording("grading.cache_folder_cannot_written")):
@@ -399,9 +399,9 @@ def test_a_cache_that_cannot_be_written_to_is_said_to_be_one(tmp_path, monkeypat
 
 
 def test_a_box_has_no_descriptor_but_its_own(useful):
-    """Nothing to read, twice where it prints to, and the socket by which it is asked."""
+    """Standard input (empty), standard output and error, and the socket for requests."""
     lab, _ = useful
-    lab.close()  # the next call opens a new one
+    lab.close()  # The next call opens a new box.
     lab.begin()
     assert lab.function("useful", "descriptors") == [0, 1, 2, 3]
 
@@ -411,7 +411,7 @@ def test_a_box_has_no_descriptor_but_its_own(useful):
     ("level", "lacking"),
     [(PROCESS, (sys, "executable")), (LANDLOCK, (sys, "executable")), (BUBBLEWRAP, (os, "environ"))],
 )
-def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypatch, level, lacking):
+def test_a_fork_server_that_cannot_start_leaves_no_files(tmp_path, monkeypatch, level, lacking):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     module, name = lacking
     monkeypatch.setattr(module, name, str(tmp_path / "none") if module is sys else {"PATH": str(tmp_path)})
@@ -422,8 +422,8 @@ def test_a_fork_server_that_cannot_be_started_leaves_nothing(tmp_path, monkeypat
     assert not list(tmp_path.iterdir())
 
 
-def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
-    """A virtual environment has a link ``lib64`` to ``lib``, in which an installed package has its reference lab."""
+def test_no_link_leads_a_box_to_hidden_files(tmp_path, monkeypatch):
+    """A virtual environment has a link ``lib64`` to ``lib``, which contains an installed package's reference lab."""
     lab = tmp_path / "env" / "lib" / "site-packages" / "lxmls_day1" / "reference_lab"
     lab.mkdir(parents=True)
     (lab.parent / "lab.py").touch()
@@ -432,13 +432,13 @@ def test_no_link_leads_a_box_around_what_is_hidden(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path / "link")])
     maker = object.__new__(sandbox.ForkServer)
     maker.program = Program("", tmp_path, hidden=(tmp_path / "link" / lab.relative_to(tmp_path / "env"),))
-    allowed = [Path(path).resolve() for path in maker.readable]
+    allowed = [Path(path).resolve() for path in maker.readable_paths]
     assert lab.parent / "lab.py" in allowed
     assert not [path for path in allowed if lab.is_relative_to(path) or path.is_relative_to(lab)]
 
 
-def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch):
-    """What may be read is found out before the first box is made; the grader may compile a module after that."""
+def test_bytecode_of_an_answer_is_hidden_even_if_compiled_later(tmp_path, monkeypatch):
+    """The readable files are listed before the first box is made, and the grader may compile a module afterwards."""
     package = tmp_path / "lxmls_day1"
     (package / "__pycache__").mkdir(parents=True)
     for name in ("given.py", "answer.py", "__pycache__/given.pyc"):
@@ -446,17 +446,17 @@ def test_what_an_answer_is_compiled_to_later_is_hidden_too(tmp_path, monkeypatch
     monkeypatch.setattr(sandbox, "python_folders", lambda: [str(tmp_path)])
     maker = object.__new__(sandbox.ForkServer)
     maker.program = Program("", tmp_path, hidden=(package / "answer.py",))
-    allowed = maker.readable
+    allowed = maker.readable_paths
     assert str(package / "__pycache__/given.pyc") in allowed
     compiled = Path(cache_from_source(package / "answer.py"))
     assert not [path for path in allowed if compiled.is_relative_to(path)]
 
 
 @pytest.mark.slow
-def test_an_installation_of_many_files_does_not_lose_landlock(monkeypatch):
-    """Every file beside a hidden one is named to the box, by an absolute path: more than a message of a socket may hold."""
-    of_this = sandbox.ForkServer.readable.func
+def test_an_installation_with_many_files_works_with_landlock(monkeypatch):
+    """The box gets the absolute path of every file beside a hidden file, which may exceed the size of a socket's message."""
+    of_this = sandbox.ForkServer.readable_paths.func
     many = property(lambda self: of_this(self) + [of_this(self)[0]] * 10_000)
-    monkeypatch.setattr(sandbox.ForkServer, "readable", many)
+    monkeypatch.setattr(sandbox.ForkServer, "readable_paths", many)
     with contextlib.closing(ForkServer(idle_program(), LANDLOCK)) as made:
         Box(made, {}, Limits()).close()

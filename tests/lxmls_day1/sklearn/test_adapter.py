@@ -1,4 +1,4 @@
-"""The estimator against the lab's classifiers called by hand, and against its cousins."""
+"""The estimator compared with direct calls of the lab's classifiers, and with related estimators of scikit-learn."""
 
 import copy
 import importlib
@@ -38,7 +38,7 @@ def by_type(classifier):
 
 
 def points(n_classes, n_features=2, n_examples=120):
-    """Overlapping clouds with string labels, and counts made of them."""
+    """Return overlapping clouds with string labels, and counts made from them."""
     rng = np.random.default_rng(n_classes)
     labels = rng.integers(n_classes, size=n_examples)
     X = 1.5 * rng.normal(size=(n_classes, n_features))[labels] + rng.normal(size=(n_examples, n_features))
@@ -50,7 +50,7 @@ def counts(n_classes):
     return np.maximum(np.round(2 * X), 0.0), y
 
 
-# ----------------------------------------------------------------------------------------- what the classifier says
+# ------------------------------------------------------------------------------------------- scores and probabilities
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
@@ -76,7 +76,7 @@ def test_scores_are_those_of_the_weights(classifier, n_classes):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_probabilities_of_naive_bayes_are_scikit_learns(n_classes, kind):
     X, y = counts(n_classes)
-    X[0] = 1000.0  # so long a text that all probabilities but one round to 0; their logarithms do not
+    X[0] = 1000.0  # The text is so long that all probabilities except one round to 0; their logarithms do not.
     for ours, theirs in (
         (MultinomialNaiveBayes(smooth_param=0.5), MultinomialNB(alpha=0.5)),
         (GaussianNaiveBayes("per_class"), GaussianNB(var_smoothing=1e-9)),
@@ -116,7 +116,7 @@ def test_an_unknown_hyper_parameter_is_named_and_nothing_is_set():
     assert estimator.classifier.regularizer == 1.0
 
 
-def test_what_it_prints_is_what_makes_it():
+def test_the_repr_recreates_the_estimator():
     assert repr(as_estimator(Mira())) == "as_estimator(Mira())"
     assert repr(as_estimator(Mira(nr_rounds=3, averaged=False))) == "as_estimator(Mira(nr_rounds=3, averaged=False))"
     text = "as_estimator(Mira(), class_weight='balanced', warm_start=True)"
@@ -142,7 +142,7 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
     X, y = counts(n_classes)
     times = np.random.default_rng(0).integers(0, 4, len(y))
     again, label_again = X.repeat(times, axis=0), y.repeat(times)
-    # Of class weights: a class of weight 2 has every example twice, and "balanced" goes by what the examples weigh.
+    # Class weights: a class of weight 2 has every example twice, and "balanced" uses the sample weights.
     twice = 1 + (label_again == "red")
     for class_weight, X_again, y_again, sample_weight in (
         (None, again, label_again, None),
@@ -181,7 +181,7 @@ def test_partial_fits_and_warm_starts_are_one_training_bit_for_bit(learner, n_cl
             in_parts = pickle.loads(pickle.dumps(in_parts))
     for estimator in (in_parts, warm):
         np.testing.assert_array_equal(estimator.params_, expected.params_)
-    in_parts.fit(X, y)  # a fit forgets what there was
+    in_parts.fit(X, y)  # A new fit discards the earlier training.
     assert in_parts.n_iter_ == in_parts.classifier.nr_rounds
 
 
@@ -197,7 +197,7 @@ def test_parts_of_the_data_need_not_hold_all_classes():
     np.testing.assert_allclose(estimator.params_, mean, atol=1e-12)
 
 
-def test_what_cannot_go_on_says_so():
+def test_training_that_cannot_continue_is_an_error():
     X, y = points(2)
     for classifier in (GaussianNaiveBayes(), SVM(solver="dual"), MaxEntBatch(), BinaryPerceptron()):
         assert not hasattr(as_estimator(classifier), "partial_fit")
@@ -279,10 +279,10 @@ def test_platts_sigmoid_is_the_likeliest_one_on_the_development_part():
     np.testing.assert_array_equal(estimator.params_, params)
 
 
-# ------------------------------------------------------------------------------------------------- what it can't do
+# ---------------------------------------------------------------------------------------------------- limitations
 
 
-def test_tags_say_what_a_classifier_takes():
+def test_tags_describe_the_accepted_data():
     for classifier, for_counts, multi_class in (
         (Mira(), False, True),
         (MultinomialNaiveBayes(), True, True),
@@ -305,7 +305,7 @@ def test_three_classes_are_too_many_for_the_binary_perceptron():
         as_estimator(BinaryPerceptron()).fit(*points(3))
 
 
-def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():
+def test_the_naive_bayes_facade_is_replaced_by_its_model():
     door = NaiveBayes("multinomial", smooth_param=0.5)
     estimator = as_estimator(door)
     assert estimator.classifier is door.model
@@ -320,7 +320,7 @@ def test_the_front_door_to_naive_bayes_gives_way_to_the_model_behind_it():
         (LogisticRegression(), r"got LogisticRegression\(\) of the type LogisticRegression"),
     ],
 )
-def test_what_is_no_classifier_of_the_lab_is_refused(value, message):
+def test_values_that_are_not_classifiers_of_the_lab_are_refused(value, message):
     with pytest.raises(InputError, match=message):
         as_estimator(value)
     with pytest.raises(InputError, match=message):
@@ -328,7 +328,7 @@ def test_what_is_no_classifier_of_the_lab_is_refused(value, message):
 
 
 @pytest.mark.parametrize("lacking", ["sklearn.base", "sklearn.utils.validation"])
-def test_a_missing_or_old_scikit_learn_is_told_with_the_extra_that_brings_it(lacking, monkeypatch):
+def test_a_missing_or_old_scikit_learn_is_reported_with_the_extra(lacking, monkeypatch):
     monkeypatch.setitem(sys.modules, lacking, None)
     monkeypatch.delitem(sys.modules, "lxmls_day1.sklearn.adapter")
     with pytest.raises(ImportError, match=wording("sklearn.scikit_learn_newer_pip")):

@@ -1,4 +1,4 @@
-"""The estimator classes: scikit-learn's own checks, the settings of the learners behind them, and the λ that they choose."""
+"""The estimator classes: scikit-learn's own checks, the settings of their learners, and the values of λ that they choose."""
 
 import inspect
 import pickle
@@ -27,7 +27,7 @@ def learner_of(kind):
     return getattr(lxmls_day1.classifiers, kind.learner)
 
 
-#: With what scikit-learn's checks need to come to an end: its check of class weights goes by factors of ten million.
+#: Settings with which scikit-learn's checks converge: its check of class weights uses factors of ten million.
 SETTINGS = {
     "AROWClassifier": {"nr_rounds": 5},
     "ConfidenceWeightedClassifier": {"cap": 1.0, "nr_rounds": 5},
@@ -57,9 +57,9 @@ ESTIMATORS = [
 @pytest.mark.filterwarnings("ignore:the dual solver was stopped")
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_scikit_learns_own_checks(estimator):
-    # What visits one example after the other cannot tell two of them from one of weight 2 in another order: scikit-learn
-    # excepts its own Perceptron and SGDClassifier from these checks. So does the dual ascent that maximum entropy takes on sparse
-    # data, up to its tolerance. NBSVM's own λ goes by the number of examples.
+    # An online learner's result depends on the order, so two examples differ from one example of weight 2. scikit-learn
+    # exempts its own Perceptron and SGDClassifier from these checks. The same holds, up to its tolerance, for the dual ascent of
+    # maximum entropy on sparse data. NBSVM's default λ depends on the number of examples.
     learner = estimator.classifier
     one_at_a_time = hasattr(learner, "averaged") and getattr(learner, "solver", "") != "dual"
     excepted = one_at_a_time or type(learner).__name__ in ("BinaryPerceptron", "NBSVM")
@@ -67,7 +67,7 @@ def test_scikit_learns_own_checks(estimator):
     expected = {f"check_sample_weight_equivalence_on_{kind}_data": "as above" for kind in kinds}
     results = check_estimator(estimator, on_skip=None, expected_failed_checks=expected)
     left_out = {result["check_name"] for result in results if result["status"] != "passed"} - set(expected)
-    assert left_out <= {"check_array_api_input"}  # wants an environment variable
+    assert left_out <= {"check_array_api_input"}  # needs an environment variable
 
 
 def test_every_classifier_of_whole_examples_has_one_with_its_settings():
@@ -92,7 +92,7 @@ def test_every_classifier_of_whole_examples_has_one_with_its_settings():
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kind", CLASSES)
-def test_it_learns_what_the_learner_learns(kind, form):
+def test_estimators_equal_their_learners(kind, form):
     counts = form(np.maximum(X, 0.0))
     estimator = clone(kind()).fit(counts, Y)
     learner = learner_of(kind)()
@@ -123,7 +123,7 @@ def test_names_of_columns_are_kept():
         estimator.predict(frame[["depth", "height"]])
 
 
-def test_tuning_takes_what_does_best_on_examples_that_were_held_out():
+def test_tuning_chooses_by_held_out_examples():
     rng = np.random.default_rng(3)
     points, labels = rng.normal(size=(100, 20)), rng.integers(2, size=100)
     points[:, 0] += 2.0 * labels

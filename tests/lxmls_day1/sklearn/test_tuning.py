@@ -1,4 +1,4 @@
-"""Choosing on the development part: what is tried, what is taken, and that the test part is not looked at."""
+"""Choosing settings on the development part: the combinations, the chosen one, and that the test part is not used."""
 
 import math
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import settings
 from lxmls_day1.lab import Lab
-from lxmls_day1.sklearn.tuning import Parts, tune, with_development_part
+from lxmls_day1.sklearn.tuning import DataSplit, tune, with_development_part
 
 
 class NoTestPart:
@@ -38,7 +38,9 @@ def svm():
 @pytest.mark.parametrize("other_way_round", [False, True])
 def test_every_combination_is_trained_and_the_best_on_the_development_part_is_kept(svm, other_way_round):
     data = NoTestPart()
-    data.dev_y = 1 - data.dev_y if other_way_round else data.dev_y  # so what is best on the training part is not
+    data.dev_y = (
+        1 - data.dev_y if other_way_round else data.dev_y
+    )  # The best choice on the training part is therefore not the best here.
     found = tune(svm, data, {"regularizer": np.array([1.0, 0.01]), "nr_rounds": (1, 2, 3)})
     assert [tuple(trial.settings.values()) for trial in found.trials] == [
         (a, r) for a in (1.0, 0.01) for r in (1, 2, 3)
@@ -66,7 +68,7 @@ def test_the_standard_error_is_that_of_a_share(svm):
     p = found.best.accuracy
     assert found.n_examples == 50
     assert found.standard_error(found.best) == pytest.approx(math.sqrt(p * (1 - p) / 50))
-    assert found.as_good() == [found.best]
+    assert found.within_one_standard_error() == [found.best]
 
 
 def test_tagged_sentences_are_tuned_alike():
@@ -120,7 +122,7 @@ def test_a_classifier_without_a_usual_setting_says_what_it_has():
 @pytest.mark.parametrize("form_of_labels", [list, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
 def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):
     X, y = np.arange(1.0, 31).reshape(10, 3), np.arange(10)
-    parts = with_development_part(Parts(form(X), form_of_labels(y), [], []))
+    parts = with_development_part(DataSplit(form(X), form_of_labels(y), [], []))
     for part, labels, size in ((parts.train_X, parts.train_y, 8), (parts.dev_X, parts.dev_y, 2)):
         rows = part.toarray() if sp.issparse(part) else np.asarray(part)
         np.testing.assert_array_equal(rows, X[np.asarray(labels)])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gradescope runs this as root, once, when it builds the image. It needs the network for the libraries, unless pip is
-# told otherwise in its own variables.
+# Gradescope runs this as root, once, when it builds the image. It needs the network for the libraries, unless pip's
+# environment variables name another source.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -28,9 +28,9 @@ fi
 wheel=$(ls lxmls_day1-*.whl)
 /opt/lxmls-day1/bin/python -m pip install --no-cache-dir -c constraints.txt "./$wheel[fast,grading]"
 
-# Solutions and hidden checks came in this folder: nobody but root is to read it.
+# This folder contains solutions and hidden checks, so only root may read it.
 chmod -R go-rwx .
 
-# What all submissions need is computed now, and it is seen in the log of the build whether grading works here.
+# Compute the data that all submissions need. The log of the build shows if grading works here.
 export LXMLS_DAY1_CACHE=/opt/lxmls-day1/cache
 /opt/lxmls-day1/bin/python -I -m lxmls_day1.grading.autograded prepare --settings settings.json --prepared /opt/lxmls-day1/prepared

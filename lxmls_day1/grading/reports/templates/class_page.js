@@ -1,8 +1,8 @@
-// Search and sorting on the instructor's pages. Everything that needs this script is made by it: without it nothing on the page
-// is dead. Texts are compared and counted; nothing of a student's becomes markup.
+// Search and sorting on the instructor's pages. This script creates every control that needs it, so a page without it has no dead
+// controls. Texts are only compared and counted; a student's text never becomes markup.
 "use strict";
 
-const PLAIN = { æ: "ae", đ: "d", ł: "l", ø: "o", œ: "oe", ß: "ss" }; // letters that are not another one with a mark
+const PLAIN = { æ: "ae", đ: "d", ł: "l", ø: "o", œ: "oe", ß: "ss" }; // letters that Unicode does not decompose into a letter and a mark
 const plain = (text) =>
   text.normalize("NFKD").replace(/[\p{M}'’]/gu, "").toLowerCase().replace(/[æđłøœß]/g, (letter) => PLAIN[letter]);
 

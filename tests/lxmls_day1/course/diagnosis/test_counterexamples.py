@@ -1,4 +1,4 @@
-"""The check of small inputs: what it asks, what it says of a wrong answer, and what it leaves to others."""
+"""The check of small inputs: its inputs, its reports on wrong answers, and the cases that it leaves to other checks."""
 
 from types import SimpleNamespace
 
@@ -8,19 +8,22 @@ import pytest
 from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, SmallInputs, answers_to
+from lxmls_day1.course.diagnosis.counterexamples import CounterExample, ProbeInputs, run_on_inputs
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.observations import RELATED, WHERE, WRONG_FORM
+from lxmls_day1.course.diagnosis.observations import CONDITION, RELATED, WRONG_FORM
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
-from tools.authoring.pool_making import checks_of_file, pool_file
+from tools.authoring.pool_making import import_check_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
 POOL = Pool(
     INPUTS,
-    tuple((Answer.of(2.0 * x), Answer.of(3.0 * x + 1), Answer.of("raises KeyError")) for x in range(6)),
+    tuple(
+        (Answer.from_value(2.0 * x), Answer.from_value(3.0 * x + 1), Answer.from_value("raises KeyError"))
+        for x in range(6)
+    ),
     {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)},
 )
 SENTENCES = {"tripled": "It is three times as much.", "by_name": "It looks for a name."}
@@ -38,7 +41,7 @@ def check_of(function, held=odd, changes=()):
         small_answers=lambda lab, inputs: [function(given["x"]) for given in inputs],
         small_properties=held,
     )
-    SmallInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
+    ProbeInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
 
 
 def raising(error, least):
@@ -50,7 +53,7 @@ def raising(error, least):
     return function
 
 
-def test_right_answers_say_nothing():
+def test_right_answers_pass_without_a_report():
     check_of(lambda x: 2 * x)
     check_of(lambda x: np.float32(2) * x)
 
@@ -63,7 +66,7 @@ def test_right_answers_say_nothing():
         (lambda x: 2 * x + 5, [RELATED], "property", "x         0\n  expected  0\n  yours     5"),
         (lambda x: 2 * x + 4, [RELATED], "property", "yours     4"),
         (lambda x: 2 * x + 1 + (x > 3), ["odd"], "property", "6 of 6"),
-        (lambda x: 2 * x + (x > 3), ["odd", WHERE], "property", "2 of 6"),
+        (lambda x: 2 * x + (x > 3), ["odd", CONDITION], "property", "2 of 6"),
         (lambda x: 2 * x + (x in (1, 4)) * 2, [], "", "2 of 6"),
         (lambda x: None, [WRONG_FORM], "property", "None; is a `return` missing?"),
         (lambda x: [x, x], [WRONG_FORM], "property", "yours     [0, 0]"),
@@ -78,13 +81,13 @@ def test_right_answers_say_nothing():
         (lambda x: np.nan, [], "", "yours     nan"),
     ],
 )
-def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_as, part):
+def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, named_as, part):
     with pytest.raises(WrongAnswer) as caught:
         check_of(function)
     assert part in str(caught.value)
-    assert [name for name, _ in caught.value.mistakes] == names and caught.value.named_as == named_as
+    assert [name for name, _ in caught.value.mistakes] == names and caught.value.diagnosis_kind == named_as
     example = caught.value.example
-    assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN is not NaN
+    assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN does not equal NaN
 
 
 @pytest.mark.parametrize(
@@ -94,36 +97,38 @@ def test_the_smallest_input_with_a_wrong_answer_is_shown(function, names, named_
             lambda x: [x, 2 * x + 1 + (x > 2)],
             "Only a part is wrong: the double. Right in all answers: the number itself.",
         ),
-        (lambda x: [x, 2 * x + 1], None),  # more is said: the double is 1 more
+        (lambda x: [x, 2 * x + 1], None),  # a more precise observation exists: the double is 1 more
         (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
-        (lambda x: [x + 1, 2 * x + 1], None),  # nothing is right
+        (lambda x: [x + 1, 2 * x + 1], None),  # no part is right
         (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
-        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # of another form: which part is wrong?
+        (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # with another shape no part can be named
         (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
         (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
     ],
 )
-def test_the_parts_that_are_wrong_are_told_where_no_name_explains_them(answers, said):
-    pool = Pool(INPUTS, tuple((Answer.of([x, 2.0 * x]),) for x in range(6)), {})
+def test_wrong_parts_are_reported_if_no_known_mistake_matches(answers, said):
+    pool = Pool(INPUTS, tuple((Answer.from_value([x, 2.0 * x]),) for x in range(6)), {})
     module = SimpleNamespace(
         __name__="test_1_01_x",
         small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs],
         small_parts=lambda given, answer: zip(("the number itself", "the double"), answer, strict=True),
     )
     with pytest.raises(WrongAnswer) as caught:
-        SmallInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+        ProbeInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
     told = dict(caught.value.mistakes)
     assert told.get("wrong_parts") == said
-    assert caught.value.named_as == ("property" if told else "")  # the class's groups still hold them
+    assert caught.value.diagnosis_kind == (
+        "property" if told else ""
+    )  # The class's groups must still contain these answers.
 
 
 def test_the_parts_of_each_exercise_are_its_whole_answers():
     reference = reference_folder()
     pools = RecordedAnswers.read(reference / RECORDED).pools
     n_split = 0
-    for exercise in Registry.of(reference):
+    for exercise in Registry.from_folder(reference):
         pool = pools.get(exercise.id)
-        split = getattr(checks_of_file(pool_file(reference, exercise)), "small_parts", None) if pool else None
+        split = getattr(import_check_file(pool_file(reference, exercise)), "small_parts", None) if pool else None
         for given, (wanted, *_) in zip(pool.inputs, pool.answers, strict=True) if split else ():
             if wanted.kind is float:
                 parts = [np.ravel(part) for _, part in split(given, wanted.array)]
@@ -132,7 +137,7 @@ def test_the_parts_of_each_exercise_are_its_whole_answers():
     assert n_split > 15
 
 
-def test_what_changes_its_input_is_told_so_where_the_answers_are_right():
+def test_changed_inputs_are_reported_if_the_answers_are_right():
     with pytest.raises(WrongAnswer, match=wording("course.double_changes_array_given")) as caught:
         check_of(lambda x: 2 * x, changes=["double", "double"])
     assert [name for name, _ in caught.value.mistakes] == ["changes_its_input"]
@@ -145,24 +150,24 @@ STUB = NotImplementedError("Exercise 1.1: From loss to tau.")
 
 
 @pytest.mark.parametrize("least", [0, 3])
-def test_a_stub_ends_the_check_where_all_other_answers_are_right(least):
+def test_a_stub_ends_the_check_if_all_other_answers_are_right(least):
     with pytest.raises(NotImplementedError):
         check_of(raising(STUB, least))
 
 
-def test_where_one_function_is_a_stub_another_one_is_judged():
+def test_wrong_answers_are_reported_although_another_function_is_a_stub():
     with pytest.raises(WrongAnswer, match=wording("course.small_inputs_get_wrong")) as caught:
         check_of(lambda x: raising(STUB, 3)(x) + 5)
-    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # and nothing of what is right elsewhere
+    assert [name for name, _ in caught.value.mistakes] == [RELATED]  # no report on answers that are right
 
 
-def test_a_box_that_is_gone_ends_the_check():
+def test_a_box_that_ended_ends_the_check():
     with pytest.raises(NoAnswer):
         check_of(raising(NoAnswer("did not end"), 3))
 
 
-def test_faults_of_the_authors():
+def test_faults_of_the_checks_are_errors():
     with pytest.raises(InputError, match=wording("course.small_inputs_recorded")):
-        SmallInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
+        ProbeInputs(SimpleNamespace(__name__="m"), None, {}).check(None)
     with pytest.raises(NoAnswer, match=wording("course.gave_answers_inputs")):
-        answers_to(None, lambda lab, inputs: [1], [{}, {}])
+        run_on_inputs(None, lambda lab, inputs: [1], [{}, {}])

@@ -1,14 +1,17 @@
-"""Formulas of wrong numbers: what is told is true of every answer, and not of the right ones; the terms of each exercise can be made."""
+"""Formulas of wrong numbers: a reported formula holds for every answer, but not for the right answers.
+
+The terms of each exercise can be computed.
+"""
 
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.counterexamples import TERMS
-from lxmls_day1.course.diagnosis.formulas import LEAST_NUMBERS, formula_of
+from lxmls_day1.course.diagnosis.counterexamples import TERMS_FUNCTION
+from lxmls_day1.course.diagnosis.formulas import MIN_DISTINCT_NUMBERS, find_formula
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
-from tools.authoring.pool_making import checks_of_file, pool_file
+from tools.authoring.pool_making import import_check_file, pool_file
 
 REFERENCE = reference_folder()
 TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.default_rng(3).uniform(1, 4, (12, 4))]
@@ -16,7 +19,7 @@ TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.def
 
 def told(wrong, right=lambda a, b, c, d: -1.0, made=lambda number: number):
     parts = ([(made(f(**terms)), terms) for terms in TERMS_OF] for f in (wrong, right))
-    return formula_of(*parts)
+    return find_formula(*parts)
 
 
 @pytest.mark.parametrize(
@@ -36,22 +39,24 @@ def test_the_shortest_formula(wrong, formula):
     assert told(wrong, made=lambda number: np.full((2, 3), number)) == formula
 
 
-def test_no_formula():
+def test_no_formula_is_reported_if_none_fits():
     assert told(lambda a, b, c, d: np.sin(a * b) + c) == ""
     assert told(lambda a, b, c, d: np.inf if a > 2 else a) == ""
     assert told(lambda a, b, c, d: a + b, right=lambda a, b, c, d: a + b) == "", "that is right"
     parts = [(terms["a"], terms) for terms in TERMS_OF]
-    assert formula_of(parts[: LEAST_NUMBERS - 1], parts) == "", "it may be luck"
+    assert find_formula(parts[: MIN_DISTINCT_NUMBERS - 1], parts) == "", "it may be luck"
 
 
 def with_terms():
-    for exercise in Registry.of(REFERENCE):
-        if (file := pool_file(REFERENCE, exercise)) and (terms := getattr(checks_of_file(file), TERMS, None)):
+    for exercise in Registry.from_folder(REFERENCE):
+        if (file := pool_file(REFERENCE, exercise)) and (
+            terms := getattr(import_check_file(file), TERMS_FUNCTION, None)
+        ):
             yield pytest.param(exercise, terms, id=exercise.id)
 
 
 @pytest.mark.parametrize(("exercise", "terms"), list(with_terms()))
-def test_the_terms_of_an_exercise_fit_any_answer_of_the_right_form(exercise, terms):
+def test_the_terms_of_an_exercise_fit_any_answer_of_the_expected_shape(exercise, terms):
     pool = RecordedAnswers.read(REFERENCE / RECORDED, [exercise.id]).pools[exercise.id]
     asked = [
         (given, its[0].array) for given, its in zip(pool.inputs, pool.answers, strict=True) if its[0].kind is float

@@ -1,10 +1,10 @@
-"""What can be seen in wrong answers: each observation is true of all of them, and is not made where it is not."""
+"""Observations on wrong answers: each holds for all of them, and is not reported if one answer contradicts it."""
 
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, Asked
-from lxmls_day1.course.diagnosis.observations import WHERE, observed
+from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, ProbeResult
+from lxmls_day1.course.diagnosis.observations import CONDITION, describe_symptoms
 from tests.wording import wording
 
 INPUTS = [
@@ -14,21 +14,26 @@ RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in
 
 
 def said(change):
-    """What is observed where `change` makes the answer from what is given and what is expected."""
+    """Return the observations if `change` computes the answer from the input and the expected answer."""
     asked = []
     for given, right in zip(INPUTS, RIGHT, strict=True):
-        wanted, got = Answer.of(right), Answer.of(change(given, right))
-        asked.append(Asked(given, wanted, got, not wanted.agrees(got, POOL_RTOL, POOL_ATOL)))
-    return " ".join(sentence for _, sentence in observed(asked))
+        wanted, got = Answer.from_value(right), Answer.from_value(change(given, right))
+        asked.append(ProbeResult(given, wanted, got, not wanted.is_close(got, POOL_RTOL, POOL_ATOL)))
+    return " ".join(sentence for _, sentence in describe_symptoms(asked))
 
 
-def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
-    """Both have an x above 20, as by chance they have something."""
+def test_no_condition_is_reported_for_two_right_answers_among_many_wrong():
+    """Both right answers have an x above 20, but two answers share some such condition by chance."""
 
     def where(n_wrong):
         xs = [*range(n_wrong), 21, 22]
-        asked = [Asked({"x": x}, Answer.of(1.0), Answer.of(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20) for x in xs]
-        return [sentence for name, sentence in observed(asked) if name == WHERE]
+        asked = [
+            ProbeResult(
+                {"x": x}, Answer.from_value(1.0), Answer.from_value(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20
+            )
+            for x in xs
+        ]
+        return [sentence for name, sentence in describe_symptoms(asked) if name == CONDITION]
 
     assert where(16) == [wording("course.answers_wrong_where_x")]
     assert where(17) == []
@@ -77,7 +82,7 @@ def test_two_right_answers_among_many_wrong_ones_say_nothing_of_where():
         ),
     ],
 )
-def test_what_is_seen(change, text):
+def test_observations_describe_the_change(change, text):
     assert text in said(change)
 
 
@@ -90,34 +95,42 @@ def test_what_is_seen(change, text):
         lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
     ],
 )
-def test_nothing_is_said_that_one_answer_contradicts(change):
+def test_no_observation_contradicts_an_answer(change):
     assert said(change) == ""
 
 
-def test_a_result_where_an_error_is_wanted():
-    refused = [Asked(given, Answer.of("refused"), Answer.of([1.0, 2.0]), True) for given in INPUTS]
-    assert wording("course.returns_array_shape_right") in observed(refused)[0][1]
+def test_a_result_instead_of_an_expected_error_is_reported():
+    refused = [
+        ProbeResult(given, Answer.from_value("refused"), Answer.from_value([1.0, 2.0]), True) for given in INPUTS
+    ]
+    assert wording("course.returns_array_shape_right") in describe_symptoms(refused)[0][1]
 
 
 def test_answers_without_entries():
     asked = [
-        Asked(given, Answer.of([1.0]), Answer.of([] if given["x"] < 3 else "raises KeyError"), True) for given in INPUTS
+        ProbeResult(
+            given, Answer.from_value([1.0]), Answer.from_value([] if given["x"] < 3 else "raises KeyError"), True
+        )
+        for given in INPUTS
     ]
-    assert observed(asked) == []
+    assert describe_symptoms(asked) == []
 
 
 def test_formulas_leave_out_results_that_are_not_finite():
     def parts(given, answer):
         return [("the answer", answer)]
 
-    asked = [Asked({"x": x}, Answer.of([2.0 * x, 3.0]), Answer.of([4.0 * x, 6.0]), True) for x in (1, 2, 3, 4)]
-    asked.append(Asked({"x": 5}, Answer.of([10.0, 3.0]), Answer.of([np.inf, 6.0]), True))
-    assert observed(asked, split=parts)[0][1] == wording("course.every_finite_result_number")
+    asked = [
+        ProbeResult({"x": x}, Answer.from_value([2.0 * x, 3.0]), Answer.from_value([4.0 * x, 6.0]), True)
+        for x in (1, 2, 3, 4)
+    ]
+    asked.append(ProbeResult({"x": 5}, Answer.from_value([10.0, 3.0]), Answer.from_value([np.inf, 6.0]), True))
+    assert describe_symptoms(asked, split=parts)[0][1] == wording("course.every_finite_result_number")
 
 
 @pytest.mark.parametrize("numbers", [(1e308, -1e308), (5e-324, 1e16), (np.nan, np.inf), (0.0, -0.0)])
-def test_numbers_of_any_size_are_looked_at_without_a_warning(numbers):
-    """Warnings are errors in tests; to students they would point at a file that is not theirs."""
+def test_numbers_of_any_size_cause_no_warnings(numbers):
+    """Warnings are errors in tests; a student's warning would name a file that is not the student's."""
 
     def terms(given, answer, right):
         yield "the first", answer[0], {"the norm": given["norm"], "the second": answer[1], "1": 1.0}
@@ -125,7 +138,7 @@ def test_numbers_of_any_size_are_looked_at_without_a_warning(numbers):
     asked = []
     for given, right in zip(INPUTS, RIGHT, strict=True):
         got = np.resize(np.array([*numbers, given["x"], -3.5]), right.shape)
-        asked.append(Asked(given, Answer.of(right), Answer.of(got), True))
+        asked.append(ProbeResult(given, Answer.from_value(right), Answer.from_value(got), True))
     for split in (None, lambda given, answer: [("the first row", answer[0])]):
         for its in (None, terms):
-            assert isinstance(observed(asked, None, split, its), list)
+            assert isinstance(describe_symptoms(asked, None, split, its), list)

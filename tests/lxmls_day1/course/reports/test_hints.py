@@ -1,4 +1,4 @@
-"""A mistake that was named has a hint of its own, before the ladder: from the course's own exercise 1.5."""
+"""A named mistake has its own hint before the general hints; tested with the course's exercise 1.5."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from lxmls_day1.commands.check import check_and_show
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports.check_json import as_plain
-from lxmls_day1.course.reports.hints import next_hint, remember_hint, where_to_look
+from lxmls_day1.course.reports.hints import mistake_hint, next_hint, save_shown_hints
 from lxmls_day1.course.running.checking import run_checks
 from lxmls_day1.course.workspace_state import FILE, WorkspaceState
 from lxmls_day1.course.workspaces.workspace import start_workspace
@@ -23,7 +23,7 @@ WRONG = """predicted = np.argmax(scores)
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """With MIRA written wrong, and checked."""
+    """Return a workspace with a wrong MIRA, checked."""
     folder = tmp_path_factory.mktemp("hints") / "mine"
     start_workspace(folder)
     path = folder / "classifiers/mira.py"
@@ -35,21 +35,21 @@ def workspace(tmp_path_factory):
 
 
 def test_the_hint_of_the_mistake_comes_first_and_once(workspace):
-    assert WorkspaceState.of(workspace).results["1.5"].mistakes == ("norm_counted_once",)
+    assert WorkspaceState.from_folder(workspace).results["1.5"].mistakes == ("norm_counted_once",)
     steps = []
     for _ in range(3):
         hints = next_hint(workspace, "1.5")
-        remember_hint(workspace, hints)
+        save_shown_hints(workspace, hints)
         steps += hints.steps
     assert [number for number, _, _ in steps] == [0, 1, 2]
     lines = (workspace / "classifiers/mira.py").read_text(encoding="utf-8").split("\n")
     number = 1 + next(n for n, line in enumerate(lines) if "# sq_norm" in line)
     assert steps[0][2].endswith(wording("course.look_what_do_sq", number))
-    assert "2 * sq_norm" not in steps[0][2]  # where to look, not what to write
+    assert "2 * sq_norm" not in steps[0][2]  # The hint names the place, not the code.
 
 
 def test_a_mistake_without_a_question_and_without_arguments_has_no_hint(workspace):
-    assert where_to_look(workspace, Registry.of(workspace)["1.5"], "no such mistake") == ""
+    assert mistake_hint(workspace, Registry.from_folder(workspace)["1.5"], "no such mistake") == ""
 
 
 def test_an_older_state_is_read(workspace):
@@ -59,7 +59,7 @@ def test_an_older_state_is_read(workspace):
     for result in content["results"].values():
         del result["mistakes"]
     (workspace / FILE).write_text(json.dumps(content), encoding="utf-8")
-    state = WorkspaceState.of(workspace)
+    state = WorkspaceState.from_folder(workspace)
     assert not state.damage and state.results["1.5"].mistakes == () and state.hints == {"1.5": 2}
     (workspace / FILE).write_text(before, encoding="utf-8")
 

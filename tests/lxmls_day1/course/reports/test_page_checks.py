@@ -11,7 +11,7 @@ from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import Lab, reference_folder
-from lxmls_day1.library_path import file_in
+from lxmls_day1.library_path import find_lab_file
 from tests.wording import wording
 from tools.authoring.mistakes import read_mistakes
 
@@ -21,7 +21,7 @@ ONE_SIDED = RULE.rpartition("\n")[0]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A lab, as a page has it."""
+    """Return a lab as a page has it."""
     return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
 
 
@@ -29,22 +29,22 @@ def folder(tmp_path_factory):
 def ask(folder):
     def asked(kind, exercise, written, **more):
         request = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
-        return json.loads(page_checks.answer(str(folder), json.dumps(request)))
+        return json.loads(page_checks.handle_request(str(folder), json.dumps(request)))
 
     return asked
 
 
-def test_the_stubs_are_the_gaps_and_what_is_given_stays():
+def test_the_stubs_are_gaps_and_other_code_is_shown():
     for exercise, n_gaps in [("1.2", 1), ("1.3", 1), ("1.4", 1), ("1.5", 1), ("1.6", 1), ("1.7", 2)]:
-        name, source = page_checks.given_source(exercise)
+        name, source = page_checks.starter_source(exercise)
         assert source.count("raise NotImplementedError") == n_gaps
         for nothing in ("", "  \n", "\n\n"):
-            assert page_checks.filled(source, exercise, [nothing] * n_gaps) == source
-        filled = page_checks.filled(source, exercise, ["pass\n"] * n_gaps)
+            assert page_checks.fill_gaps(source, exercise, [nothing] * n_gaps) == source
+        filled = page_checks.fill_gaps(source, exercise, ["pass\n"] * n_gaps)
         assert "NotImplementedError" not in filled
         reference = reference_folder()
         compile(filled, name, "exec")
-        kept = (reference / file_in(reference, name)).read_text(encoding="utf-8").partition("    # exercise")[0]
+        kept = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").partition("    # exercise")[0]
         assert filled.startswith(kept)
 
 
@@ -56,8 +56,8 @@ def test_the_stubs_are_the_gaps_and_what_is_given_stays():
         "\n\tif label:\n\t\tpass\n\treturn d",
     ],
 )
-def test_any_indentation_is_that_of_the_gap(written):
-    filled = page_checks.filled(page_checks.given_source("1.4")[1], "1.4", [written])
+def test_any_indentation_is_adapted_to_the_gap(written):
+    filled = page_checks.fill_gaps(page_checks.starter_source("1.4")[1], "1.4", [written])
     assert "    d = np.zeros(len(scores))\n    if label:\n        pass\n    return d\n    return d\n" in filled
 
 
@@ -93,13 +93,13 @@ def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mista
     assert (classes(points, drawn["start"]) != labels).sum() >= 10  # something is to be seen
     right = drawn["wanted"][-1][1:]
     assert (classes(points, right) == labels).all()
-    exercise = Registry.of(reference_folder())[id]
+    exercise = Registry.from_folder(reference_folder())[id]
     (name,) = exercise.files
-    sources = {name: (reference_folder() / file_in(reference_folder(), name)).read_text(encoding="utf-8")}
+    sources = {name: (reference_folder() / find_lab_file(reference_folder(), name)).read_text(encoding="utf-8")}
     known = read_mistakes(reference_folder() / "tests/exercises", exercise)  # the most frequent first
     for mistake in known[:n_mistakes]:
         module = types.ModuleType("wrong")
-        exec(mistake.programs[0].made_in(sources)[name].replace("@compiled", ""), module.__dict__)
+        exec(mistake.programs[0].apply_to(sources)[name].replace("@compiled", ""), module.__dict__)
         monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)
         wrong = page_checks.trace(reference_folder(), id)[-1][1:]
         assert (classes(PLANE, wrong) != classes(PLANE, right)).mean() > share, mistake.name
@@ -115,24 +115,26 @@ def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
 
 
 @pytest.mark.slow
-def test_what_another_version_of_the_page_has_kept_is_left_out(folder):
+def test_answers_saved_by_another_version_of_the_page_are_ignored(folder):
     written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
-    found = page_checks.answer(str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written}))
+    found = page_checks.handle_request(
+        str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written})
+    )
     assert json.loads(found)["passed"]
 
 
 @pytest.mark.slow
-def test_what_was_written_can_be_taken_to_a_lab(ask, tmp_path):
+def test_answers_of_a_page_can_be_moved_to_a_lab(ask, tmp_path):
     lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
-    known = model_answers.decoded((lab / model_answers.FILE).read_bytes())
+    known = model_answers.decode_answers((lab / model_answers.FILE).read_bytes())
     answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
     packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})
     (tmp_path / packed["name"]).write_bytes(base64.b64decode(packed["content"]))
     solved = (lab / "classifiers/svm.py").write_text("# solved here\n", encoding="utf-8")
     open_work(lab, tmp_path / packed["name"])
     assert "d[y_hat] = -step" in (lab / "classifiers/perceptron.py").read_text(encoding="utf-8")
-    assert (lab / "classifiers/svm.py").stat().st_size == solved  # in the page it is a stub
+    assert (lab / "classifiers/svm.py").stat().st_size == solved  # In the page this function is a stub.
     notebook = json.loads((lab / "notebooks/1_generative.ipynb").read_bytes())
     (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
     assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")
-    assert [one.cell for one in model_answers.revealed(lab, "1.1").answers] == [answered]
+    assert [one.cell for one in model_answers.unlocked_answers(lab, "1.1").answers] == [answered]

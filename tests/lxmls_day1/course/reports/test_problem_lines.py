@@ -19,7 +19,7 @@ TWICE = (
 
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
-    folder = start_workspace(tmp_path / "lab", day=True)
+    folder = start_workspace(tmp_path / "lab", core_only=True)
     monkeypatch.chdir(folder)
     return folder
 

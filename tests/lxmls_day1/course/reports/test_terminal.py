@@ -22,7 +22,7 @@ class Terminal(io.TextIOWrapper):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return start_workspace(tmp_path_factory.mktemp("status") / "lab", day=True)
+    return start_workspace(tmp_path_factory.mktemp("status") / "lab", core_only=True)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_status_cuts_no_title_and_fits_the_terminal(folder, shown, width, en
     lines = shown(lambda: terminal.echo_status(status), width, encoding)
     words = " ".join(" ".join(lines).split())
     assert max(map(len, lines)) <= width and "…" not in words
-    for standing in status.standings:
+    for standing in status.exercise_statuses:
         parts = [standing.exercise.id, *standing.exercise.title.split()]
         assert all(part in words for part in parts)
     rows = [line.index(" pts  ") for line in lines if " pts  " in line and line.startswith("  ")]

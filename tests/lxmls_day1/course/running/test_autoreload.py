@@ -1,4 +1,4 @@
-"""What is saved counts from the next cell on, in every cell of a notebook; a file that is broken leaves all as it was."""
+"""Saved edits apply from the next notebook cell on, in every cell; a broken file changes nothing."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from lxmls_day1.course.running.autoreload import Autoreload, snapshot, watch_cells
+from lxmls_day1.course.running.autoreload import Autoreload, file_states, watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
 from tests.wording import wording
@@ -33,7 +33,7 @@ def lab(tmp_path, request, monkeypatch):
 
 @pytest.fixture
 def shell(lab, monkeypatch):
-    """An IPython as a notebook has it, with the lab open and its names imported by a cell."""
+    """Return an IPython shell as in a notebook; a cell has opened the lab and imported its names."""
     shell = InteractiveShell()
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
     watch_cells(lab)
@@ -52,19 +52,19 @@ def edit(lab, old, new, name="mine"):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    os.utime(path, ns=(10**18, path.stat().st_mtime_ns + 10**7))  # a disk may keep time by the second
+    os.utime(path, ns=(10**18, path.stat().st_mtime_ns + 10**7))  # A disk may store times in whole seconds.
 
 
 def test_every_cell_sees_the_newest_code(lab, shell):
-    """Functions, classes, modules, objects that were made before, and what other files of the lab have imported."""
+    """Including functions, classes, modules, existing objects, and names that other files of the lab import."""
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
     edit(lab, "return 1", "return 5")
     assert run(shell, ASKED)["asked"] == [5, 5, 5, 5, 10]
-    edit(lab, "return 5", "return 6")  # as many characters, perhaps within the same second
+    edit(lab, "return 5", "return 6")  # The same length, perhaps within the same second.
     assert run(shell, ASKED)["asked"] == [6, 6, 6, 6, 12]
 
 
-def test_a_syntax_error_is_one_line_and_the_code_from_before_goes_on(lab, shell, capsys):
+def test_a_syntax_error_is_one_line_and_the_previous_code_still_runs(lab, shell, capsys):
     edit(lab, "return 1", "return (5")
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]
     assert capsys.readouterr().out == (wording("course.python_never_closed_until"))
@@ -81,7 +81,7 @@ def test_a_syntax_error_is_one_line_and_the_code_from_before_goes_on(lab, shell,
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OSError])
 @pytest.mark.parametrize("name", ["classifiers.mine", "classifiers.other"])
-def test_what_ends_the_import_leaves_all_as_it_was_and_the_next_cell_imports_anew(lab, shell, monkeypatch, error, name):
+def test_an_interrupted_import_changes_nothing_and_is_repeated_by_the_next_cell(lab, shell, monkeypatch, error, name):
     edit(lab, "return 1", "return 5")
     load = Lab.load
 
@@ -90,11 +90,14 @@ def test_what_ends_the_import_leaves_all_as_it_was_and_the_next_cell_imports_ane
             raise error
         return load(self, asked)
 
-    code, modules = Autoreload.of(lab), {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
+    code, modules = (
+        Autoreload.for_lab(lab),
+        {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")},
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Lab, "load", ended)
         with pytest.raises(error):
-            code.renew(shell.user_ns)
+            code.reload_changed(shell.user_ns)
         assert {key: sys.modules.get(key) for key in modules} == modules
         assert shell.user_ns["learner"].train() == 1 and shell.user_ns["module"].rule() == 1
     assert run(shell, ASKED)["asked"] == [5, 5, 5, 5, 10]
@@ -130,5 +133,5 @@ def test_a_file_that_was_deleted_or_is_new(lab, shell):
 def test_without_a_notebook_nothing_is_watched(lab, monkeypatch):
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     watch_cells(lab)
-    assert Autoreload.of(lab) is Autoreload.of(lab)
-    assert len(snapshot(lab.folder)) == 4
+    assert Autoreload.for_lab(lab) is Autoreload.for_lab(lab)
+    assert len(file_states(lab.folder)) == 4

@@ -1,4 +1,4 @@
-"""Checks in this process, as a browser runs them, say the same as checks in a process of their own."""
+"""Checks in this process, as a browser runs them, report the same as checks in their own process."""
 
 import sys
 
@@ -14,11 +14,11 @@ STEP = "tau = loss / (2 * sq_norm)"
 
 @pytest.fixture
 def here(monkeypatch):
-    """The checks of an exercise of the small lab, in this process."""
+    """Return a function that runs the checks of the small lab's exercise in this process."""
 
     def here(folder, *ids, **settings):
         with monkeypatch.context() as patched:
-            patched.setattr(checking, "STARTS_PROCESSES", False)
+            patched.setattr(checking, "CAN_START_PROCESSES", False)
             return run_checks(folder, ids or None, **settings)
 
     return here
@@ -45,7 +45,7 @@ def text_of(report):
         ('print("x" * 9); import sys; print("y", file=sys.stderr); ' + STEP, "passed"),
     ],
 )
-def test_the_same_is_said_as_in_a_process_of_its_own(here, edit, new, outcome):
+def test_the_report_equals_that_of_a_separate_process(here, edit, new, outcome):
     folder = edit(STEP, new)
     report = here(folder)
     assert report.reports[0].results[0].outcome == outcome
@@ -62,7 +62,7 @@ def test_the_same_is_said_as_in_a_process_of_its_own(here, edit, new, outcome):
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that sends signals; a browser has our own")
-def test_a_loop_without_end_is_ended_and_what_comes_after_it_is_not_run(here, edit, loop):
+def test_an_endless_loop_is_ended_and_the_code_after_it_does_not_run(here, edit, loop):
     one, other, _ = here(edit(STEP, f"{loop}"), time_limit=0.3).reports
     assert [result.outcome for result in one.results] == ["timeout", "not run", "not run"]
     assert wording("course.did_end_within_s", "0.3") in one.results[0].text

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.course.reports.report_text import as_text, exercise_lines
-from lxmls_day1.course.running.checking import remember, run_checks
+from lxmls_day1.course.running.checking import run_checks, save_results
 from lxmls_day1.course.workspace_state import WorkspaceState
 from tests.wording import wording
 
@@ -104,32 +104,30 @@ class TestOutcomes:
         ids=["none, exit", "_exit, import", "object, crash", "recursion, interrupt"],
     )
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-    def test_whatever_the_code_does(self, edit, step, cap):
-        """Two checks meet another behaviour each, and the check of small inputs both."""
+    def test_any_misbehaviour_of_the_code_is_reported(self, edit, step, cap):
+        """Two checks meet one misbehaviour each, and the check of small inputs meets both."""
         line = LINE
         for loss, (code, _) in zip((4.0, 40.0), (step, cap), strict=True):
             line += f"    if loss == {loss}:\n        {code}\n"
         report = only(edit(LINE, line))
-        assert report.passed == 0
+        assert report.n_passed == 0
         for result, (_, text) in zip(report.results, (step, cap), strict=False):
             assert text in result.text
 
     def test_an_endless_loop_is_ended_with_all_its_processes(self, edit, tmp_path):
         started = tmp_path / "started"
-        sleep = f"import time; time.sleep(600)  # {tmp_path}"  # a folder that no other run has
+        sleep = f"import time; time.sleep(600)  # {tmp_path}"  # No other run has this folder.
         loop = f"    import subprocess, sys; subprocess.Popen([sys.executable, '-c', {sleep!r}])\n    open({str(started)!r}, 'a').write('x')\n    while loss: pass\n"
         folder = edit(LINE, loop)
         shown = []
         report, other = check(folder, "1.1", "1.2", time_limit=1, progressed=shown.append).reports
-        assert other.to_do  # it is checked all the same
+        assert other.to_do  # The check still runs.
         assert [result.outcome for result in report.results] == ["timeout", "not run", "not run"]
         assert wording("course.did_end_within_s", "1") in report.results[0].text
         assert wording("course.check_before_did_end") in report.results[1].text
         assert shown == [wording("course.step_cap_does_touch_3"), "Small inputs, from the smallest on"]
         assert started.read_text() == "x"
-        if Path("/proc").is_dir() and hasattr(
-            os, "killpg"
-        ):  # without groups of processes, the first one is ended alone
+        if Path("/proc").is_dir() and hasattr(os, "killpg"):  # Without process groups, only the first process is ended.
             commands = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p)]
             assert not [command for command in commands if sleep.encode() in command]
 
@@ -171,8 +169,8 @@ def test_data():
 
     def test_the_results_are_remembered_with_the_files_they_belong_to(self, edit):
         folder = edit("2 * sq_norm", "sq_norm")
-        remember(folder, check(folder))
-        results = WorkspaceState.of(folder).results
+        save_results(folder, check(folder))
+        results = WorkspaceState.from_folder(folder).results
         assert (results["1.1"].passed, results["1.1"].total, results["1.1"].hidden) == (1, 3, 2)
         assert set(results) == {"1.1", "1.2"}
 
@@ -219,7 +217,7 @@ print(len(files), "scipy" in sys.modules, "matplotlib" in sys.modules)
 
 
 @pytest.mark.slow
-def test_the_core_is_checked_without_scipy(tmp_path):  # of what a browser has to fetch it is most
+def test_the_core_is_checked_without_scipy(tmp_path):  # In a browser, scipy would be most of the download.
     options = {"capture_output": True, "text": True, "check": True, "env": {**os.environ, "NUMBA_DISABLE_JIT": "1"}}
     ended = subprocess.run([sys.executable, "-c", CORE_CHECKED, str(tmp_path / "report")], **options)
     assert ended.stdout.split() == ["6", "False", "False"]

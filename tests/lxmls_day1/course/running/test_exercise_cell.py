@@ -1,4 +1,4 @@
-"""The guard of an exercise's cell: edited files count at once, and what is not written ends in one line."""
+"""The guard of an exercise's cell: edited files apply at once, and unwritten code ends the cell with one line."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def lab(tmp_path):
     return lab
 
 
-def test_what_is_not_written_ends_in_one_line_that_says_where(lab, capsys):
+def test_an_unwritten_function_is_reported_in_one_line_with_its_place(lab, capsys):
     with ExerciseCell(lab, "1.5"):
         from classifiers.rule import rule
 

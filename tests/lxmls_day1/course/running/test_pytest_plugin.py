@@ -60,13 +60,13 @@ def run(reference, tmp_path):
     return run
 
 
-def test_the_lab_around_the_checks(run):
+def test_the_lab_around_the_checks_is_checked(run):
     assert "4 passed, 2 deselected" in run()
 
 
-def test_another_lab(run, edit):
+def test_another_lab_can_be_checked(run, edit):
     said = run("--lab", str(edit("2 * sq_norm", "sq_norm")), status=1)
-    assert "2 failed, 2 passed" not in said  # 1.2 is a stub in that lab
+    assert "2 failed, 2 passed" not in said  # In that lab, 1.2 is a stub.
     assert wording("course.wronganswer_step_loss_squared") in said
     assert "expected  0.4" in said and "got       0.8" in said
 

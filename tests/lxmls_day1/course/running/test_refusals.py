@@ -1,4 +1,4 @@
-"""While an exercise is checked nobody calls what answers it, however it was imported; given files may call what answers another one."""
+"""While an exercise is checked, functions that answer it refuse calls, however they were imported; starter files may call other answers."""
 
 import functools
 import importlib
@@ -8,14 +8,14 @@ import pytest
 
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.checking import run_checks
-from lxmls_day1.course.running.refusals import LIBRARY, answers_of, answers_refused
+from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, block_solutions, functions_to_block
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
-EXERCISES = [exercise for exercise in Registry.of(reference_folder()) if answers_of(exercise)]
-#: How a lab file comes to a function: {module} and {path}, of which {head} is the first part; {package} holds the module {stem}.
+EXERCISES = [exercise for exercise in Registry.from_folder(reference_folder()) if functions_to_block(exercise)]
+#: Ways in which a lab file gets a function: {module} and {path}, whose first part is {head}; {package} holds the module {stem}.
 WAYS = {
     "import": "import {module}\nfound = {module}.{path}",
     "import as": "import {module} as mine\nfound = mine.{path}",
@@ -31,7 +31,7 @@ WAYS = {
 
 
 def called(function):
-    """What a function says when it is called without arguments."""
+    """Return the error of a function that is called without arguments."""
     try:
         function()
     except Exception as error:
@@ -41,9 +41,9 @@ def called(function):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
-def test_every_answer_refuses_in_every_way(exercise, monkeypatch):
-    """Also a reference from before; afterwards it works again."""
-    messages = answers_of(exercise)
+def test_every_answer_refuses_to_be_called_in_every_way(exercise, monkeypatch):
+    """Also through references from before; after the check, all functions work again."""
+    messages = functions_to_block(exercise)
     kept = {}
     for name in messages:
         module, _, path = name.partition(":")
@@ -51,7 +51,7 @@ def test_every_answer_refuses_in_every_way(exercise, monkeypatch):
     before = {name: called(function) for name, function in kept.items()}
     refused = {name: f"RuntimeError: {message}" for name, message in messages.items()}
     assert not refused.items() & before.items()
-    with answers_refused(messages):
+    with block_solutions(messages):
         assert {name: called(function) for name, function in kept.items()} == refused
         for name in messages:
             module, _, path = name.partition(":")
@@ -64,13 +64,13 @@ def test_every_answer_refuses_in_every_way(exercise, monkeypatch):
                 exec(code.format(**words), lab_file)
                 assert (way, called(lab_file["found"])) == (way, refused[name])
     monkeypatch.undo()
-    for function in kept.values():  # what was computed with a module that was imported anew
+    for function in kept.values():  # Forget values that were computed with a module that was imported again.
         getattr(function, "cache_clear", str)()
     assert {name: called(function) for name, function in kept.items()} == before
 
 
 @pytest.mark.slow
-def test_a_check_says_what_to_do_instead_and_given_files_go_on(tmp_path):
+def test_a_check_reports_a_refused_call_and_starter_files_still_run(tmp_path):
     write_files(tmp_path, student_files(reference_folder(), ["1.2", "1.3", "1.13"]))
 
     def answered(file, code, exercise):
@@ -88,12 +88,12 @@ def test_a_check_says_what_to_do_instead_and_given_files_go_on(tmp_path):
         result.outcome == "error" and f"{wanted}classifiers/structured/viterbi.py" in result.text
         for result in answered("structured/viterbi.py", calls_k_best, "1.13")
     )
-    with_sklearn = f"from {LIBRARY}.naive_bayes import MultinomialNB"
+    with_sklearn = f"from {BLOCKED_LIBRARY}.naive_bayes import MultinomialNB"
     results = answered("multinomial_naive_bayes.py", with_sklearn, "1.2")
-    assert all(wording("course.holds_answers_cannot_imported", LIBRARY) in result.text for result in results)
+    assert all(wording("course.holds_answers_cannot_imported", BLOCKED_LIBRARY) in result.text for result in results)
     calls_best_path = "from classifiers.structured.k_best import ChainScores, k_best_paths; import numpy as np; "
     calls_best_path += (
         "k_best_paths(ChainScores(np.eye(2), np.eye(2), np.ones(2), np.ones(2)), 1); raise KeyError('it went on')"
     )
-    results = answered("gaussian_weights.py", calls_best_path, "1.3")  # what answers another exercise
+    results = answered("gaussian_weights.py", calls_best_path, "1.3")  # These functions answer another exercise.
     assert all("it went on" in result.text for result in results)

@@ -21,7 +21,7 @@ def failing(workspace):
     return failing
 
 
-def test_only_the_frames_in_the_lab(failing):
+def test_tracebacks_contain_only_frames_in_the_lab(failing):
     text = failing("import json\n\n\ndef f():\n    return json.loads('x')\n")
     assert text.splitlines()[:2] == ["classifiers/wrong.py:5, in f", "    return json.loads('x')"]
     assert text.splitlines()[2].startswith("JSONDecodeError: Expecting value")
@@ -40,13 +40,13 @@ def test_only_the_frames_in_the_lab(failing):
         ("raise ValueError('X.T @ d')", ""),
     ],
 )
-def test_the_shapes_of_arrays_that_do_not_fit(failing, line, shapes):
+def test_shapes_of_incompatible_arrays_are_shown(failing, line, shapes):
     head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
     last = failing(f"{head}{line}\n").splitlines()[-1]
     assert last == shapes or (not shapes and last.startswith("ValueError: "))
 
 
-def test_what_is_computed_once_more_warns_no_second_time(failing):
+def test_repeated_computations_do_not_warn_again(failing):
     head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -54,11 +54,11 @@ def test_what_is_computed_once_more_warns_no_second_time(failing):
     assert len(seen) == 1
 
 
-def test_of_a_deep_recursion_the_last_calls(failing):
+def test_a_deep_recursion_shows_its_last_calls(failing):
     lines = failing("def f():\n    return f()\n").splitlines()
     assert lines[0].endswith("more calls")
     assert len(lines) == 12
 
 
-def test_an_input_error_speaks_for_itself(workspace):
+def test_an_input_error_is_shown_without_a_traceback(workspace):
     assert trimmed_traceback(InputError("X has 3 rows."), workspace) == "X has 3 rows."

@@ -11,7 +11,7 @@ def test_the_same_files_give_the_same_bytes_in_any_order():
     assert zipped(FILES, "lab") == zipped(dict(reversed(FILES.items())), "lab")
 
 
-def test_what_is_in_it():
+def test_an_archive_contains_the_files():
     archive = zipfile.ZipFile(io.BytesIO(zipped(FILES, "lab")))
     assert archive.namelist() == ["lab/a.txt", "lab/b/ä.py"]
     assert archive.read("lab/b/ä.py") == FILES[PurePosixPath("b/ä.py")]

@@ -23,7 +23,7 @@ def texts(files):
 
 
 class TestStudentFiles:
-    def test_what_a_student_receives(self, reference):
+    def test_student_files_contain_stubs_and_no_solutions(self, reference):
         files = texts(student_files(reference))
         assert set(files) == {
             "classifiers/__init__.py",
@@ -66,11 +66,11 @@ class TestStudentFiles:
         (reference / "classifiers/steps.py~").write_text("secret")
         assert student_files(reference) == before
 
-    def test_what_is_for_authors_in_a_text_about_the_notebooks(self, reference):
+    def test_remarks_for_authors_are_removed_from_the_notebooks_readme(self, reference):
         (reference / "notebooks/README.md").write_text("# Notebooks\n\nRead them.\n\n## For authors\n\nBuild them.\n")
         assert student_files(reference)[PurePosixPath("notebooks/README.md")] == b"# Notebooks\n\nRead them.\n"
 
-    def test_what_was_generated_comes_through_unchanged(self, reference, workspace):
+    def test_files_without_markers_are_not_changed(self, reference, workspace):
         assert student_files(workspace) == student_files(reference)
 
     def test_only_some_exercises(self, reference):
@@ -117,9 +117,9 @@ class TestNotebooks:
         lettered = {"cells": [cell("markdown", f"## Exercise {id}: x") for id in ("1.4", "1.4a", "1.4ab")]}
         assert exercises_of_cells(lettered) == ["1.4", "1.4a", None]
 
-    def test_solutions_go_and_stubs_come(self, reference):
+    def test_solutions_are_replaced_by_stubs(self, reference):
         before = json.dumps(NOTEBOOK)
-        made = student_notebook(NOTEBOOK, Registry.of(reference), ["1.1", "1.2"], "n.ipynb")
+        made = student_notebook(NOTEBOOK, Registry.from_folder(reference), ["1.1", "1.2"], "n.ipynb")
         assert json.dumps(NOTEBOOK) == before
         text = notebook_bytes(made).decode()
         assert "secret" not in text and "model answer" not in text and "42" not in text
@@ -134,7 +134,7 @@ class TestNotebooks:
     def test_a_solution_that_belongs_to_no_exercise(self, reference):
         notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
         with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_wanted")):
-            student_notebook(notebook, Registry.of(reference), ["1.1"], "n.ipynb")
+            student_notebook(notebook, Registry.from_folder(reference), ["1.1"], "n.ipynb")
 
 
 class TestHiddenChecks:

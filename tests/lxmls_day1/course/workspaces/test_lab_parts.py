@@ -1,4 +1,4 @@
-"""A workspace of the day, what it takes from the package, and further notebooks."""
+"""A workspace of the day: modules that it imports from the package, and additional notebooks."""
 
 import re
 import shutil
@@ -14,16 +14,21 @@ from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.registry import Registry, check_files
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.lab_parts import exercises_named, part_of, the_day, with_prerequisites
+from lxmls_day1.course.workspaces.lab_parts import (
+    core_exercises,
+    files_for_exercises,
+    resolve_exercises,
+    with_prerequisites,
+)
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import add, update
-from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, write_files
+from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, write_files
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 from tests.wording import wording
 
-REFERENCE = Registry.of(reference_folder())
+REFERENCE = Registry.from_folder(reference_folder())
 FURTHER = [exercise for exercise in REFERENCE if not exercise.is_core]
 
 
@@ -34,21 +39,21 @@ def given():
 
 @pytest.fixture
 def day(tmp_path):
-    return start_workspace(tmp_path / "mein Labor ä", day=True)
+    return start_workspace(tmp_path / "mein Labor ä", core_only=True)
 
 
 def in_python(folder, code, *arguments):
-    """What a Python prints that was started in a folder, as a student starts one."""
+    """Return the output of a Python process that was started in a folder, as a student starts one."""
     went = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
     assert went.returncode == 0, went.stderr
     return went.stdout.split("\n")[:-1]
 
 
 def without_topics(folder):
-    """A workspace as older versions gave it: all modules right in ``classifiers/``, and ``structured.py`` among them."""
+    """Return a workspace of an older version: all modules directly in ``classifiers/``, including ``structured.py``."""
     topics = "|".join(TOPICS).encode()
     topic, in_table = rb"\bclassifiers([./])(?:%s)\1" % topics, rb'": "(?:%s)\.' % topics
-    state, given = WorkspaceState.of(folder), {}
+    state, given = WorkspaceState.from_folder(folder), {}
     for name in state.origin.files:
         content = re.sub(in_table, b'": "', re.sub(topic, rb"classifiers\1", (folder / name).read_bytes()))
         (folder / name).unlink()
@@ -60,13 +65,13 @@ def without_topics(folder):
     for path in (folder / "classifiers").glob("*/"):
         shutil.rmtree(path)
     write_files(folder, given)
-    state.origin = origin_of(given)
+    state.origin = record_origin(given)
     state.save()
     return folder
 
 
 def a_file_that_is_not_there(folder):
-    """A classifier that no exercise of the lab names, and its class."""
+    """Return a classifier's module that no exercise of the lab names."""
     name = "crf"
     path = next((reference_folder() / "classifiers").rglob(f"{name}.py")).relative_to(reference_folder())
     assert not (folder / path).exists()
@@ -77,13 +82,17 @@ def test_the_day_is_small(day):
     files = list(day.rglob("*.py"))
     assert len(files) <= 30
     assert sum(len(path.read_text(encoding="utf-8").split("\n")) for path in files) <= 4400
-    assert Registry.of(day).ids == tuple(the_day(REFERENCE)) == tuple(e.id for e in REFERENCE if e not in FURTHER)
+    assert (
+        Registry.from_folder(day).ids
+        == tuple(core_exercises(REFERENCE))
+        == tuple(e.id for e in REFERENCE if e not in FURTHER)
+    )
 
 
 @pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
-def test_each_exercise_comes_with_its_files_and_with_what_it_builds_on(exercise, given):
+def test_each_exercise_has_its_files_and_its_prerequisites(exercise, given):
     ids = with_prerequisites([exercise.id], REFERENCE)
-    part = part_of(given, ids, REFERENCE)
+    part = files_for_exercises(given, ids, REFERENCE)
     assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
     assert {path.name for path in check_files(reference_folder() / "tests/exercises", exercise)} <= {
         p.name for p in part
@@ -101,13 +110,13 @@ def test_notebooks_and_exercises_by_their_names():
         "notebooks/5_structured.ipynb",
         "notebooks\\5_structured.ipynb",
     ):
-        assert set(structured) <= set(exercises_named([name], REFERENCE))
-    assert exercises_named(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
+        assert set(structured) <= set(resolve_exercises([name], REFERENCE))
+    assert resolve_exercises(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
     with pytest.raises(InputError, match=wording("course.notebook_exercise_nothing")):
-        exercises_named(["9_nothing"], REFERENCE)
+        resolve_exercises(["9_nothing"], REFERENCE)
 
 
-class TestWhatIsNotThere:
+class TestMissingModules:
     def test_it_is_imported_from_the_package_and_there_is_one_of_each_class(self, day):
         module = a_file_that_is_not_there(day)
         flat = module.rpartition(".")[2]
@@ -128,16 +137,16 @@ class TestWhatIsNotThere:
         said = in_python(day, "try:\n    import classifiers.mira\nexcept ImportError as error:\n    print(error)")
         assert said == ["No module named 'classifiers.mira'"]
 
-    def test_what_nobody_has_is_not_found(self, day):
+    def test_an_unknown_module_is_not_found(self, day):
         with pytest.raises(InputError, match=r"has no classifiers/crff\.py"):
             Lab(day).load("classifiers.crff")
 
 
-#: In a folder of a lab: each module is imported by all its names, in either order, and is the lab's own file if that has one.
+#: Runs in a lab's folder: imports each module by all its names, in both orders; a file of the lab takes precedence.
 BY_ALL_NAMES = """
 import importlib, os, sys, lxmls_day1
-from lxmls_day1.library_path import reference_place
-lab, reference, stems = os.getcwd(), reference_place(), []
+from lxmls_day1.library_path import reference_path
+lab, reference, stems = os.getcwd(), reference_path(), []
 for number, place in enumerate(sys.argv[1:]):
     full, flat = place.replace("/", "."), "classifiers." + os.path.basename(place)
     if os.path.isfile(os.path.join(lab, os.path.dirname(place) + ".py")):
@@ -161,15 +170,15 @@ assert CRF is classifiers.crf.CRF is classifiers.CRF
 """
 LABS = {
     "reference": lambda place: reference_folder(),
-    "day": lambda place: start_workspace(place, day=True),
+    "day": lambda place: start_workspace(place, core_only=True),
     "whole": start_workspace,
-    "day and more": lambda place: with_more(start_workspace(place, day=True)),
+    "day and more": lambda place: with_more(start_workspace(place, core_only=True)),
     "older": lambda place: without_topics(start_workspace(place)),
-    "older, with more": lambda place: without_topics(with_more(start_workspace(place, day=True))),
+    "older, with more": lambda place: without_topics(with_more(start_workspace(place, core_only=True))),
     "older, brought up to date": lambda place: up_to_date(without_topics(start_workspace(place))),
 }
 
-SHORT = "day", "older, with more"  # those of every run
+SHORT = "day", "older, with more"  # These are tested in every run.
 
 
 def with_more(folder):
@@ -183,7 +192,7 @@ def up_to_date(folder):
 
 
 class TestTopics:
-    """Modules beyond the day stand in folders; each is found by any of its names, in any kind of lab."""
+    """Modules beyond the day are in folders by topic; each is found by any of its names, in any kind of lab."""
 
     def test_each_folder_is_a_topic_and_each_module_has_a_name_of_its_own(self):
         folder = reference_folder() / "classifiers"
@@ -205,7 +214,7 @@ class TestTopics:
         ]
         assert in_python(folder, BY_ALL_NAMES, *places) == []
 
-    def test_at_an_update_files_move_with_what_was_written(self, tmp_path):
+    def test_an_update_moves_files_with_the_students_code(self, tmp_path):
         folder = without_topics(start_workspace(tmp_path / "lab"))
         solve(folder, "1.13")
         arow, lbfgs = folder / "classifiers/arow.py", folder / "classifiers/lbfgs.py"
@@ -215,20 +224,20 @@ class TestTopics:
         before = {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")}
         renewed = update(folder)
         assert (folder / "classifiers/structured/viterbi.py").read_bytes() == written
-        assert renewed.kept == ("classifiers/second_order/arow.py",)
+        assert renewed.unchanged == ("classifiers/second_order/arow.py",)
         assert (folder / "classifiers/second_order/arow.py").read_bytes() == before[arow]
         assert renewed.edited == ("classifiers/solvers/lbfgs.py",)
         fresh = start_workspace(tmp_path / "fresh")
         assert {path.relative_to(folder) for path in (folder / "classifiers").rglob("*.py")} == {
             path.relative_to(fresh) for path in (fresh / "classifiers").rglob("*.py")
         }
-        assert update(folder).place == ""
+        assert update(folder).backup_folder == ""
         undo(folder)
         assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before
 
 
 class TestAdding:
-    def test_what_was_written_stays_and_undo_takes_it_back(self, day):
+    def test_adding_keeps_the_students_code_and_can_be_undone(self, day):
         solve(day, "1.5")
         written = (day / "classifiers" / "mira.py").read_bytes()
         before = {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts}
@@ -239,24 +248,24 @@ class TestAdding:
         assert add(day, ["5"]) == []
         undo(day)
         assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
-        assert Registry.of(day).ids == tuple(the_day(REFERENCE))
+        assert Registry.from_folder(day).ids == tuple(core_exercises(REFERENCE))
 
-    def test_everything(self, day, tmp_path):
+    def test_all_parts_can_be_added(self, day, tmp_path):
         add(day, [])
         whole = start_workspace(tmp_path / "whole")
         names = {path.relative_to(whole) for path in whole.rglob("*") if path.is_file()}
         assert all((day / name).is_file() for name in names)
-        assert Registry.of(day).ids == REFERENCE.ids and not Registry.of(day).is_part
+        assert Registry.from_folder(day).ids == REFERENCE.ids and not Registry.from_folder(day).is_part
         assert add(whole, ["5"]) == []
 
     def test_work_of_a_larger_workspace_is_opened_with_its_exercises(self, day, tmp_path):
-        larger = start_workspace(tmp_path / "larger", day=True)
+        larger = start_workspace(tmp_path / "larger", core_only=True)
         add(larger, ["1.9"])
         solve(larger, "1.9")
         name, content = pack_submission(larger, collect_submission(larger), "Ada")
         (tmp_path / name).write_bytes(content)
         open_work(day, tmp_path / name)
-        assert "1.9" in Registry.of(day)
+        assert "1.9" in Registry.from_folder(day)
         path = "classifiers/running_average.py"
         assert (day / path).read_bytes() == (larger / path).read_bytes()
 

@@ -4,8 +4,8 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.generation import notebook_bytes, student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
-from lxmls_day1.course.workspaces.model_answers import FILE, decoded
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
+from lxmls_day1.course.workspaces.model_answers import FILE, decode_answers
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.notebook_lab import NotebookLab
 from tests.wording import wording
@@ -42,7 +42,7 @@ def write(folder, made):
 
 @pytest.fixture
 def asking(reference):
-    """The tiny reference lab with three questions and their model answers; 1.3 is a derivation."""
+    """Return the tiny reference lab with three questions and their model answers; 1.3 is a derivation."""
     toml = reference / "tests/exercises/exercises.toml"
     head, mark, last = toml.read_text().partition('id = "1.3"')
     assert mark
@@ -52,7 +52,7 @@ def asking(reference):
 
 
 def answered(folder, **texts):
-    """Write answers into the workspace's notebook, by the id of the cell."""
+    """Write answers into the workspace's notebook, by cell id."""
     path = folder / "notebooks/1_first.ipynb"
     notebook = json.loads(path.read_text())
     for one in notebook["cells"]:
@@ -61,19 +61,19 @@ def answered(folder, **texts):
     path.write_text(json.dumps(notebook))
 
 
-class TestWhatStudentsGet:
+class TestStudentsCopies:
     def test_another_question_of_a_derivation_has_its_answer(self, asking):
         more = [
             cell("markdown", "**Explain.** What of σ? *Your answer:*", "answer"),
             cell("markdown", "Nothing.", "solution"),
         ]
         write(asking, [*cells(), *({**one, "id": f"more-{number}"} for number, one in enumerate(more))])
-        found = decoded({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
+        found = decode_answers({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
         assert [answer.text for answer in found if answer.exercise == "1.3"] == ["Nothing."]
 
-    def test_the_answers_but_not_the_derivation_and_none_to_be_read_by_accident(self, asking):
+    def test_answers_without_derivations_are_included_and_encoded(self, asking):
         files = student_files(asking)
-        assert [(a.exercise, a.cell, a.text) for a in decoded(files[FILE])] == [
+        assert [(a.exercise, a.cell, a.text) for a in decode_answers(files[FILE])] == [
             ("1.1", "cell-1", MODEL),
             ("1.1", "cell-4", "The second model answer."),
         ]
@@ -81,14 +81,14 @@ class TestWhatStudentsGet:
         for text in ("model answer says so", "second model answer", "which is a solution"):
             assert text not in everything
         assert "What this shows" in everything
-        assert leaks(files, solution_lines(asking, ["1.1", "1.2", "1.3"])) == []
+        assert find_solution_leaks(files, solution_lines(asking, ["1.1", "1.2", "1.3"])) == []
 
 
 class TestReveal:
     def shown(self, folder, exercise="1.1"):
         return NotebookLab(folder).reveal(exercise)
 
-    def test_it_opens_after_ones_own_is_written(self, asking, tmp_path):
+    def test_a_model_answer_opens_after_the_student_answered(self, asking, tmp_path):
         workspace = start_workspace(tmp_path / "mine")
         nothing = self.shown(workspace)
         assert nothing.report.answers == () and wording("course.model_answers_open_after") in nothing.text
@@ -105,7 +105,7 @@ class TestReveal:
         assert [answer.text for answer in self.shown(asking).report.answers] == [MODEL, "The second model answer."]
         assert "derivation" in self.shown(asking, "1.3").text
 
-    def test_what_cannot_be_shown(self, asking, tmp_path):
+    def test_missing_model_answers_are_reported(self, asking, tmp_path):
         workspace = start_workspace(tmp_path / "mine")
         with pytest.raises(InputError, match=wording("course.model_answer_exercise")):
             self.shown(workspace, "1.3")

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.explanations import explain, remember_questions
+from lxmls_day1.course.explanations import explain, save_questions
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces import packed_work
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission, read_packed
@@ -20,10 +20,10 @@ STEPS, MINE = "classifiers/steps.py", "classifiers/mine.py"
 
 @pytest.fixture
 def packed(workspace, tmp_path):
-    """Work in a workspace, packed."""
+    """Return the packed work of a workspace."""
     (workspace / STEPS).write_text("half_step = 1\n")
     (workspace / MINE).write_text("x = 1\n")
-    remember_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
+    save_questions(workspace, [Explanation("1.1", "whole_norm", "Why 2?", "tau", "")])
     explain(workspace, "1.1", "Two blocks differ.")
     file = tmp_path / "work.zip"
     file.write_bytes(pack_submission(workspace, collect_submission(workspace), "Ada")[1])
@@ -32,18 +32,18 @@ def packed(workspace, tmp_path):
 
 @pytest.fixture
 def other(workspace, tmp_path):
-    """Another workspace of the same lab, at its beginning."""
+    """Return another workspace of the same lab, without any work."""
     return start_workspace(tmp_path / "other")
 
 
 class TestSubmit:
-    def test_what_is_packed(self, workspace):
+    def test_submit_packs_the_students_files(self, workspace):
         (workspace / "classifiers/__pycache__").mkdir()
         (workspace / "classifiers/__pycache__/x.py").write_text("")
         (workspace / "classifiers/mine.py").write_text("x = 1\n")
         (workspace / "classifiers/notes.txt").write_text("private")
         submission = collect_submission(workspace)
-        assert submission.missing == () and submission.unsolved == ("1.1", "1.2", "1.3")
+        assert submission.faults == () and submission.unsolved == ("1.1", "1.2", "1.3")
         name, content = pack_submission(workspace, submission, "Ada Lovelace, Ä")
         assert name == "submission-ada-lovelace-ä.zip"
         archive = zipfile.ZipFile(io.BytesIO(content))
@@ -55,12 +55,12 @@ class TestSubmit:
         assert set(manifest["files"]) == names - {"submission.json"}
         assert pack_submission(workspace, submission, "Ada Lovelace, Ä")[1] == content
 
-    def test_what_is_missing(self, workspace):
+    def test_missing_files_are_reported(self, workspace):
         (workspace / STEPS).unlink()
         (workspace / "classifiers/means.py").write_bytes(b"# \xff\n")
         (workspace / "classifiers/mine.py").write_text("x = (\n")
         (workspace / "notebooks/1_first.ipynb").write_text("{")
-        assert set(collect_submission(workspace).missing) == {
+        assert set(collect_submission(workspace).faults) == {
             wording("course.lxmls_day_reset_puts_back"),
             wording("course.text_utf_save_file"),
             wording("course.python_never_closed", "classifiers/mine.py:1"),
@@ -68,8 +68,8 @@ class TestSubmit:
         }
 
     def test_a_huge_notebook(self, workspace, monkeypatch):
-        monkeypatch.setattr(packed_work, "LARGEST_FILE", 100)
-        assert "is too large" in " ".join(collect_submission(workspace).missing)
+        monkeypatch.setattr(packed_work, "MAX_FILE_BYTES", 100)
+        assert "is too large" in " ".join(collect_submission(workspace).faults)
 
 
 def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(workspace, packed, other):
@@ -77,13 +77,13 @@ def test_packed_work_comes_back_in_another_workspace_and_can_be_taken_back(works
     opened = open_work(other, packed)
     assert set(opened.files) == {STEPS, MINE}
     assert (other / STEPS).read_bytes() == (workspace / STEPS).read_bytes()
-    assert [one.text for one in WorkspaceState.of(other).explanations] == ["Two blocks differ."]
+    assert [one.text for one in WorkspaceState.from_folder(other).explanations] == ["Two blocks differ."]
     assert open_work(other, packed).files == ()
     undone = undo(other)
-    assert undone.what == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
+    assert undone.command == "open_work" and (other / STEPS).read_bytes() == before and not (other / MINE).exists()
 
 
-def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
+def test_work_in_this_workspace_is_kept_and_can_be_restored(packed, other):
     (other / STEPS).write_text("mine = 2\n")
     open_work(other, packed)
     undo(other)
@@ -119,7 +119,7 @@ def test_what_was_written_here_is_kept_until_it_is_taken_back(packed, other):
     ],
 )
 def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):
-    monkeypatch.setattr(packed_work, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(packed_work, "MAX_FILE_BYTES", 1000)
     file = tmp_path / "work.zip"
     if isinstance(content, bytes):
         file.write_bytes(content)
@@ -134,7 +134,7 @@ def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatc
 
 
 def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
-    monkeypatch.setattr(packed_work, "LARGEST_PACKED", 10)
+    monkeypatch.setattr(packed_work, "MAX_PACKED_BYTES", 10)
     (tmp_path / "work.zip").write_bytes(b"x" * 11)
     with pytest.raises(InputError, match=wording("course.mb_large_packed_work")):
         open_work(other, tmp_path / "work.zip")

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import without_markers
+from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.workspace_state import LOCK, WorkspaceState
 from lxmls_day1.course.workspaces import solve_reset_undo as module
 from lxmls_day1.course.workspaces.solve_reset_undo import reset, solve, undo
@@ -25,9 +25,9 @@ class TestSolveAndReset:
         path.write_text("# mine\n" + path.read_text(encoding="utf-8") + "\n\ndef mine():\n    pass\n", encoding="utf-8")
         replaced = solve(workspace, "1.1")
         assert replaced.files == (STEPS,) or STEPS in replaced.files
-        right = without_markers((reference / STEPS).read_text(encoding="utf-8"))
+        right = remove_markers((reference / STEPS).read_text(encoding="utf-8"))
         assert path.read_text(encoding="utf-8") == "# mine\n" + right + "\n\ndef mine():\n    pass\n"
-        assert WorkspaceState.of(workspace).given == ["1.1"]
+        assert WorkspaceState.from_folder(workspace).given == ["1.1"]
 
     def test_reset_brings_the_stub_and_undo_both_back(self, workspace):
         path = workspace / STEPS
@@ -39,17 +39,17 @@ class TestSolveAndReset:
         solved = path.read_bytes()
         reset(workspace, "1.1")
         assert path.read_bytes() == stub
-        assert WorkspaceState.of(workspace).given == []
-        assert undo(workspace).what == "reset 1.1"
+        assert WorkspaceState.from_folder(workspace).given == []
+        assert undo(workspace).command == "reset 1.1"
         assert path.read_bytes() == solved
-        assert WorkspaceState.of(workspace).given == ["1.1"]
-        assert undo(workspace).what == "solve 1.1"
+        assert WorkspaceState.from_folder(workspace).given == ["1.1"]
+        assert undo(workspace).command == "solve 1.1"
         assert path.read_bytes() == mine
-        assert WorkspaceState.of(workspace).given == []
+        assert WorkspaceState.from_folder(workspace).given == []
         with pytest.raises(InputError, match=wording("course.there_is_nothing_to_undo")):
             undo(workspace)
 
-    def test_twice_is_once(self, workspace):
+    def test_repeating_solve_or_reset_changes_nothing(self, workspace):
         assert solve(workspace, "1.1").files
         assert solve(workspace, "1.1").files == ()
         undo(workspace)
@@ -61,12 +61,12 @@ class TestSolveAndReset:
         path.write_bytes(mark + path.read_bytes().replace(b"\n", b"\r\n"))
         before = path.read_bytes()
         solve(workspace, "1.1")
-        right = without_markers((reference / STEPS).read_text(encoding="utf-8")).encode()
+        right = remove_markers((reference / STEPS).read_text(encoding="utf-8")).encode()
         assert path.read_bytes() == mark + right.replace(b"\n", b"\r\n")
         undo(workspace)
         assert path.read_bytes() == before
 
-    def test_a_file_that_is_no_python_at_the_moment(self, workspace):
+    def test_a_file_with_a_syntax_error(self, workspace):
         path = workspace / STEPS
         broken = path.read_text(encoding="utf-8").replace("return tau", "return (tau")
         path.write_text(broken, encoding="utf-8")
@@ -75,7 +75,7 @@ class TestSolveAndReset:
         undo(workspace)
         assert path.read_text(encoding="utf-8") == broken
 
-    def test_a_function_that_is_gone(self, workspace):
+    def test_a_deleted_function(self, workspace):
         path = workspace / STEPS
         path.write_bytes(path.read_bytes().replace(b"def half_step", b"def my_step"))
         with pytest.raises(InputError, match=wording("course.longer_function_half_step")):
@@ -96,7 +96,7 @@ class TestSolveAndReset:
         reset(workspace, "1.1")
         assert b"raise NotImplementedError" in path.read_bytes()
 
-    def test_nothing_is_put_in_that_would_not_be_python(self, workspace, monkeypatch):
+    def test_a_result_that_is_not_valid_python_is_not_written(self, workspace, monkeypatch):
         before = (workspace / STEPS).read_bytes()
         monkeypatch.setattr(module, "replace_function", lambda *_: "def half_step(:\n")
         with pytest.raises(InputError, match=wording("course.would_python_more")):
@@ -132,7 +132,7 @@ class TestSolveAndReset:
         assert path.read_bytes() == before
 
     def test_an_installation_without_solutions(self, workspace, tmp_path, monkeypatch):
-        """What a student has installed holds the same stubs that a workspace has."""
+        """A student's installation holds the same stubs as a workspace."""
         mine = start_workspace(tmp_path / "second")
         for name in ("workspaces.solve_reset_undo", "registry", "workspace_state"):
             monkeypatch.setattr(f"lxmls_day1.course.{name}.reference_folder", lambda: workspace)

@@ -1,4 +1,4 @@
-"""The bundle for students, made from the tiny lab and this package, and from the real one."""
+"""The bundle for students, made from the tiny lab with this package, and from the real lab."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.leaks import leaks, solution_lines
-from lxmls_day1.course.workspaces.student_bundle import release, with_course
+from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
+from lxmls_day1.course.workspaces.student_bundle import add_colab_cell, release
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def checkout(reference):
-    """The tiny lab with this package around it, as a checkout is."""
+    """Return a checkout of the tiny lab with this package around it."""
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "constraints.txt"):
         shutil.copy(ROOT / name, reference)
     ignored = shutil.ignore_patterns("__pycache__", "*.nbi", "*.nbc")
@@ -41,7 +41,7 @@ def tree(folder):
 
 def test_the_address_of_the_course_goes_into_every_notebook():
     files = student_files(reference_folder())
-    changed = with_course(files, "https://example.org/day-1.git")
+    changed = add_colab_cell(files, "https://example.org/day-1.git")
     paths = [path for path in files if changed[path] != files[path]]
     assert {path.stem[:2] for path in paths} == {f"{n}_" for n in range(1, 8)} and len(paths) in (7, 14)
     for path in paths:
@@ -54,11 +54,11 @@ def test_the_address_of_the_course_goes_into_every_notebook():
             compile("".join(cells[0]["source"]), str(path), "exec")
         assert text.count('"https://example.org/day-1.git"') == 1
     with pytest.raises(InputError, match=wording("course.address_git_repository")):
-        with_course(files, 'x"; import os')
+        add_colab_cell(files, 'x"; import os')
 
 
 class TestBundle:
-    def test_folder_and_zip_are_the_same_and_hold_what_they_should(self, checkout, tmp_path):
+    def test_folder_and_zip_have_the_same_expected_files(self, checkout, tmp_path):
         made = release(tmp_path / "out")
         files = tree(made.folder)
         (wheel,) = [name for name in files if name.endswith(".whl")]
@@ -71,7 +71,7 @@ class TestBundle:
         assert "lxmls_day1/reference_lab/classifiers/steps.py" in names
         assert not [name for name in names if "mistakes/" in name or "pycache" in name]
         contents = {Path(name): content for name, content in files.items()}
-        assert leaks(contents, solution_lines(checkout, ["1.1", "1.2"])) == []
+        assert find_solution_leaks(contents, solution_lines(checkout, ["1.1", "1.2"])) == []
 
     def test_the_same_checkout_gives_the_same_bytes(self, checkout, tmp_path):
         first = release(tmp_path / "one").archive.read_bytes()
@@ -86,7 +86,7 @@ class TestBundle:
             os.umask(umask)
         assert first == second
 
-    def test_a_leak_stops_it(self, checkout, tmp_path):
+    def test_a_leaked_solution_stops_the_build(self, checkout, tmp_path):
         with (checkout / "README.md").open("a") as file:
             file.write("\nThe answer is `tau = min(cap, tau)`.\n")
         with pytest.raises(InputError, match=wording("course.nothing_released_metadata_line")):
@@ -95,8 +95,8 @@ class TestBundle:
 
 
 class TestFromBeginningToEnd:
-    def test_a_student_unpacks_checks_solves_by_hand_and_submits(self, checkout, tmp_path):
-        """With nothing but what is in the bundle: its package from the wheel, its workspace, another directory."""
+    def test_a_student_unpacks_checks_solves_and_submits(self, checkout, tmp_path):
+        """Only with the contents of the bundle: its package from the wheel, its workspace, another folder."""
         made = release(tmp_path / "out")
         (wheel,) = made.folder.glob("*.whl")
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
@@ -126,12 +126,12 @@ class TestFromBeginningToEnd:
         assert (made.folder / "submission-ada.zip").is_file()
         assert wording("course.is_your_lab_with") in run("start", str(tmp_path / "second"))
 
-    @pytest.mark.campaign  # shorter: the site of tests/lxmls_day1/browser/test_site.py, which holds the same files
+    @pytest.mark.campaign  # tests/lxmls_day1/browser/test_site.py has a shorter test with the same files.
     def test_no_line_of_a_solution_is_in_the_real_bundle_or_the_wheel_in_it(self, tmp_path):
         made = release(tmp_path / "out")
-        lines = solution_lines(ROOT, Registry.of(ROOT).ids)
+        lines = solution_lines(ROOT, Registry.from_folder(ROOT).ids)
         assert len(lines) > 20
-        assert leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
+        assert find_solution_leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
         (wheel,) = made.folder.glob("*.whl")
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
         code = (
@@ -149,7 +149,7 @@ class TestFromBeginningToEnd:
             "        continue\n"
             "    raise SystemExit('solved')\n"
         )
-        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # else the loops of this copy are compiled
+        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # Otherwise the loops of this copy would be compiled.
         done = subprocess.run(
             [sys.executable, "-P", "-c", code], cwd=tmp_path, env=quick, capture_output=True, text=True
         )

@@ -1,4 +1,4 @@
-"""A newer version of the tiny reference lab meets workspaces of an older one."""
+"""A newer version of the tiny reference lab, with workspaces of an older version."""
 
 import json
 from pathlib import PurePosixPath
@@ -13,8 +13,8 @@ from lxmls_day1.course.workspaces.editor_files import TASKS
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import collect_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
-from lxmls_day1.course.workspaces.upgrade import of_today, update
-from lxmls_day1.course.workspaces.workspace import origin_of, start_workspace, version_note
+from lxmls_day1.course.workspaces.upgrade import migrate_source, update
+from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, version_note
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -40,7 +40,7 @@ def tree(folder):
 
 @pytest.fixture
 def newer(reference, workspace, monkeypatch):
-    """The workspace is there; then the reference lab and the version of the package change."""
+    """Return the workspace; afterwards the reference lab and the package version have changed."""
     edit(reference / STEPS, ("Adds up steps.", "Adds up steps, in a new way."))
     edit(reference / MEANS, ("def untouched(x):", "def touched(x):"))
     edit(reference / POINTS, ("n=2", "n=3"))
@@ -50,7 +50,7 @@ def newer(reference, workspace, monkeypatch):
     return workspace
 
 
-def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
+def test_a_workspace_reports_its_version(workspace, monkeypatch):
     assert version_note(workspace) == ""
     monkeypatch.setattr(workspace_module.lxmls_day1, "__version__", "99.1")
     assert wording("course.lab_made_lxmls_day") in version_note(workspace)
@@ -62,14 +62,14 @@ def test_a_workspace_knows_its_version_and_says_so(workspace, monkeypatch):
 def test_an_untouched_workspace_becomes_a_new_one(newer, tmp_path):
     before = tree(newer)
     renewed = update(newer)
-    assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.kept + renewed.edited
+    assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.unchanged + renewed.edited
     assert tree(newer) == tree(start_workspace(tmp_path / "fresh"))
-    assert update(newer).place == ""
-    assert undo(newer).what == "update"
+    assert update(newer).backup_folder == ""
+    assert undo(newer).command == "update"
     assert tree(newer) == before and version_note(newer)
 
 
-def test_what_the_student_wrote_moves_into_the_new_file(newer):
+def test_the_students_functions_move_into_the_new_file(newer):
     solve(newer, "1.1")
     edit(newer / STEPS, ("tau = min(cap, tau)", "tau = min(tau, cap)  # mine"))
     (newer / STEPS).write_bytes((newer / STEPS).read_bytes().replace(b"\n", b"\r\n"))
@@ -78,10 +78,10 @@ def test_what_the_student_wrote_moves_into_the_new_file(newer):
     new = (newer / STEPS).read_bytes()
     assert b"tau = min(tau, cap)  # mine\r\n" in new and b"in a new way" in new and b"NotImplementedError" not in new
     assert new.count(b"\n") == new.count(b"\r\n") and STEPS in renewed.files
-    assert (newer / renewed.place / STEPS).read_bytes() == old
+    assert (newer / renewed.backup_folder / STEPS).read_bytes() == old
 
 
-def test_a_notebook_renews_its_lab_and_takes_it_back(newer):
+def test_a_notebook_updates_its_lab_and_undoes_it(newer):
     solve(newer, "1.1")
     lab, before = notebook_lab.NotebookLab(newer), tree(newer)
     assert wording("course.lab_update_brings_given") in lab.status().text
@@ -99,11 +99,11 @@ def laid_out_by_a_browser(path):
 def test_json_that_a_browser_has_laid_out_is_not_edited(newer, reference):
     laid_out_by_a_browser(newer / NOTEBOOK)
     laid_out_by_a_browser(newer / RECORDED)
-    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # says the same
+    edit(reference / RECORDED, ('"1.1"', '"1.1" '))  # the same content
     renewed = update(newer)
-    assert NOTEBOOK in renewed.files and not renewed.kept + renewed.edited and RECORDED not in renewed.files
+    assert NOTEBOOK in renewed.files and not renewed.unchanged + renewed.edited and RECORDED not in renewed.files
     laid_out_by_a_browser(newer / NOTEBOOK)
-    assert not undo(newer).kept
+    assert not undo(newer).edited_copies
 
 
 def test_a_notebook_that_was_only_run_is_renewed(newer):
@@ -120,9 +120,9 @@ def test_a_notebook_that_was_only_run_is_renewed(newer):
 
 
 @pytest.mark.usefixtures("imports_as_before")
-def test_a_browser_keeps_the_record_of_files_that_it_does_not_keep(newer, monkeypatch):
-    """What nobody has written, the record too, comes from the site, and is the new one after its update."""
-    monkeypatch.setattr(notebook_lab, "STARTS_PROCESSES", False)
+def test_a_browser_keeps_the_record_of_unedited_files(newer, monkeypatch):
+    """Unedited files, including the record, come from the site, and the site's update replaces them."""
+    monkeypatch.setattr(notebook_lab, "CAN_START_PROCESSES", False)
     monkeypatch.setattr(notebook_lab, "watch_cells", lambda lab: None)
     as_before = (newer / FILE).read_bytes()
     laid_out_by_a_browser(newer / FILE)
@@ -135,21 +135,21 @@ def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
     edit(newer / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()\\nmine = 1"))
     mine = tree(newer)
     renewed = update(newer)
-    assert set(renewed.kept) == {STEPS, NOTEBOOK}
-    assert all(tree(newer)[name] == mine[name] for name in renewed.kept)
-    assert b"in a new way" in (newer / renewed.place / f"{STEPS}.new").read_bytes()
-    assert update(newer).place == ""
+    assert set(renewed.unchanged) == {STEPS, NOTEBOOK}
+    assert all(tree(newer)[name] == mine[name] for name in renewed.unchanged)
+    assert b"in a new way" in (newer / renewed.backup_folder / f"{STEPS}.new").read_bytes()
+    assert update(newer).backup_folder == ""
     undo(newer)
     assert tree(newer) == mine
 
 
-def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, reference):
+def test_starter_files_that_were_edited_deleted_or_withdrawn(newer, reference):
     edit(newer / POINTS, ("n=2", "n=7"))
     (newer / CHECKS).unlink()
     (reference / "classifiers/added.py").write_text("NEW = 1\n")
     (reference / "readers/__init__.py").write_text("# new\n")
     old = tree(newer)
-    state = WorkspaceState.of(newer)
+    state = WorkspaceState.from_folder(newer)
     state.origin.files["readers/gone.py"] = state.origin.files["classifiers/__init__.py"]
     state.save()
     (newer / "readers/gone.py").write_bytes((newer / "classifiers/__init__.py").read_bytes())
@@ -161,12 +161,12 @@ def test_given_files_that_were_edited_deleted_or_are_no_longer_given(newer, refe
     assert tree(newer) == {**old, "readers/gone.py": b""}
 
 
-def test_one_without_a_record_keeps_what_may_be_the_student_s(newer):
+def test_a_workspace_without_a_record_keeps_possible_student_code(newer):
     (newer / FILE).unlink()
     (newer / ".gitignore").unlink()
     edit(newer / MEANS, ("def untouched(x):", "def my_own(x):"))
     renewed = update(newer)
-    assert MEANS in renewed.kept and NOTEBOOK in renewed.kept and POINTS in renewed.files
+    assert MEANS in renewed.unchanged and NOTEBOOK in renewed.unchanged and POINTS in renewed.files
     assert version_note(newer) == "" and ".lab-backups/" in (newer / ".gitignore").read_text()
 
 
@@ -185,8 +185,8 @@ class TestTasksOfAnEditor:
     def test_stay_if_edited(self, newer, tasks):
         tasks.write_text("mine")
         renewed = update(newer)
-        assert str(TASKS) in renewed.kept and tasks.read_text() == "mine"
-        assert (newer / renewed.place / f"{TASKS}.new").read_bytes() == b"new"
+        assert str(TASKS) in renewed.unchanged and tasks.read_text() == "mine"
+        assert (newer / renewed.backup_folder / f"{TASKS}.new").read_bytes() == b"new"
 
     def test_stay_away_if_deleted(self, newer, tasks):
         tasks.unlink()
@@ -197,12 +197,12 @@ class TestTasksOfAnEditor:
         assert TASKS not in collect_submission(workspace).files
 
 
-def test_the_assignment_stays(newer):
+def test_the_assigned_exercises_do_not_change(newer):
     path = newer / "tests/exercises/exercises.toml"
     path.write_text('assigned = ["1.2"]\n' + path.read_text())
     update(newer)
     assert "raise NotImplementedError" in (newer / MEANS).read_text()
-    assert WorkspaceState.of(newer).origin.files[STEPS].functions == ()
+    assert WorkspaceState.from_folder(newer).origin.files[STEPS].functions == ()
 
 
 @pytest.mark.parametrize(
@@ -215,15 +215,15 @@ def test_the_assignment_stays(newer):
         ("from lxmls_day1.engine import training, gone_module", True),
     ],
 )
-def test_a_file_of_an_older_lab_is_todays_with_its_functions(head, gone):
-    """Where what it imports is there, under whatever name, it stays as it is."""
+def test_a_file_of_an_older_lab_becomes_the_new_file_with_its_functions(head, gone):
+    """If the modules that it imports still exist under some name, the file is not changed."""
     files = student_files(reference_folder())
     name = PurePosixPath("classifiers/mira.py")
-    functions = origin_of({name: files[name]}).files[str(name)].functions
-    called = "corpus_of_old.check(given)"  # a check; left out where the older file imports it, and today's does not
+    functions = record_origin({name: files[name]}).files[str(name)].functions
+    called = "corpus_of_old.check(given)"  # Removed if only the older file imports this check.
     source = "\n\n".join(f"def {function}(*given):\n    {called}\n    return 'mine'" for function in functions)
     theirs = f"{head}\n\n\n{source}\n".encode()
-    made = of_today(theirs, files[name])
+    made = migrate_source(theirs, files[name])
     assert (made is not None) == gone
     if made is not None:
         assert b"return 'mine'" in made and made.startswith(files[name][:200]) and head.encode() not in made

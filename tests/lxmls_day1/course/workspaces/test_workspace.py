@@ -31,7 +31,7 @@ class TestStart:
         assert not (folder / ".vscode").exists() and version_note(folder) == ""
 
     @pytest.mark.parametrize("name", ["notes.txt", ".hidden"])
-    def test_what_is_there_is_never_touched(self, reference, tmp_path, name):
+    def test_existing_files_are_never_changed(self, reference, tmp_path, name):
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / name).write_text("mine")
         with pytest.raises(InputError, match=wording("course.exists_already_empty_nothing")):

@@ -6,10 +6,10 @@ import pytest
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two workers of one thread each, in processes that are started again when they die."""
+    """Yield a cluster of two workers with one thread each, in processes that restart when they die."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
         yield workers
-    with warnings.catch_warnings():  # sockets that the cluster has left open would be complained about in the next test
+    with warnings.catch_warnings():  # Otherwise the next test would report sockets that the cluster left open.
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()

@@ -1,4 +1,4 @@
-"""Training on a Dask cluster: the bits of threads, whichever worker trains which part, dies, lacks files or is of another version."""
+"""Training on a Dask cluster has the bits of threads, whichever worker trains a part, dies, lacks files or has another version."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ from tests.made_data import rows_on_disk
 
 distributed = pytest.importorskip("distributed")
 from lxmls_day1.engine.cluster import parts  # noqa: E402
-from lxmls_day1.engine.cluster.online import named  # noqa: E402
-from lxmls_day1.engine.corpus.streamed_steps import Learner  # noqa: E402
+from lxmls_day1.engine.cluster.online import to_named_learner  # noqa: E402
+from lxmls_day1.engine.corpus.streamed_steps import StepSettings  # noqa: E402
 from lxmls_day1.engine.corpus_training import train_corpus  # noqa: E402
 from tests.wording import wording  # noqa: E402
 
@@ -37,7 +37,7 @@ def corpus(tmp_path_factory):
 
 def learner_of(owner, shards):
     K = len(shards.classes)
-    return Learner(owner.rule, np.arange(K), 1.0 - np.eye(K), shrinkage_of(owner), average_of(owner) == "steps")
+    return StepSettings(owner.rule, np.arange(K), 1.0 - np.eye(K), shrinkage_of(owner), average_of(owner) == "steps")
 
 
 @pytest.mark.one_in(3)
@@ -49,7 +49,7 @@ def learner_of(owner, shards):
         (SVM, {"n_jobs": 2, "averaged": "last round", "regularizer": 0.01}, {}),
     ],
 )
-def test_the_bits_are_those_of_threads(make, settings, given, corpus, cluster):
+def test_cluster_weights_have_the_bits_of_threads(make, settings, given, corpus, cluster):
     threads, workers = (make(nr_rounds=3, **settings) for _ in range(2))
     expected = train_corpus(threads, corpus, **given)
     np.testing.assert_array_equal(train_corpus(workers, corpus, scheduler=cluster.scheduler_address, **given), expected)
@@ -59,34 +59,34 @@ def test_the_bits_are_those_of_threads(make, settings, given, corpus, cluster):
 def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again(corpus, cluster, monkeypatch):
     expected = train_corpus(Mira(nr_rounds=4, n_jobs=2), corpus)
     died, said = [], []
-    run, gone = parts.PartWorkers.run, parts.PartWorkers._gone
+    run, gone = parts.PartWorkers.run, parts.PartWorkers._lost_jobs
 
     def run_and_kill(self, function, join, shared, jobs, look):
         def looking():
-            if len(runs) == 3 and self._threads and not died:  # in the third round, when parts have been given out
+            if len(runs) == 3 and self._threads and not died:  # In the third round, when parts have been assigned.
                 (pid, *_) = self.client.run(os.getpid).values()
                 died.append(pid)
                 os.kill(pid, signal.SIGKILL)
             look()
 
         runs.append(function)
-        self.say = said.append
+        self.on_message = said.append
         return run(self, function, join, shared, jobs, looking)
 
     runs = []
     monkeypatch.setattr(parts.PartWorkers, "run", run_and_kill)
-    monkeypatch.setattr(parts.PartWorkers, "_gone", gone)
+    monkeypatch.setattr(parts.PartWorkers, "_lost_jobs", gone)
     mira = Mira(nr_rounds=4, n_jobs=2)
     np.testing.assert_array_equal(train_corpus(mira, corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4
     assert any(wording("engine.lost_other_workers_take") in sentence for sentence in said)
 
 
-def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_path):
+def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, cluster, tmp_path):
     own = shutil.copytree(corpus.folder, tmp_path / "own.bags")
 
     def hide(folder, what):
-        """The worker sees no such shard."""
+        """Hide a shard, or the corpus, from the worker."""
         of_all = parts.Shards
 
         class Poorer(of_all):
@@ -102,11 +102,14 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
 
     def become_older():
         parts._was = parts.Shards, parts._bytes_of
-        parts.real_installation, parts.installation = parts.installation, lambda: "0.0.9, package 0123"
+        parts.real_installation, parts.installation_fingerprint = (
+            parts.installation_fingerprint,
+            lambda: "0.0.9, package 0123",
+        )
 
     def back():
         parts.Shards, parts._bytes_of = getattr(parts, "_was", (parts.Shards, parts._bytes_of))
-        parts.installation = getattr(parts, "real_installation", parts.installation)
+        parts.installation_fingerprint = getattr(parts, "real_installation", parts.installation_fingerprint)
 
     client = distributed.Client(cluster, set_as_default=False)
     client.wait_for_workers(2)
@@ -117,7 +120,7 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         return train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own), scheduler=cluster.scheduler_address)
 
     try:
-        client.run(hide, str(own), 0, workers=[first])  # a shard of the first part: the other worker trains that
+        client.run(hide, str(own), 0, workers=[first])  # A shard of the first part; the other worker trains that part.
         np.testing.assert_array_equal(train(), expected)
         client.run(hide, str(own), 1, workers=[second])
         client.run(back, workers=[first])
@@ -127,14 +130,17 @@ def test_workers_without_the_files_and_of_other_versions(corpus, cluster, tmp_pa
         client.run(back, workers=[first, second])
         client.run(become_older, workers=[first])
         with pytest.warns(UserWarning, match=wording("engine.left_lxmls_day", first)):
-            np.testing.assert_array_equal(train(), expected)  # by the other one
+            np.testing.assert_array_equal(train(), expected)  # The other worker trained it.
         client.run(hide, str(own), "corpus", workers=[second])
-        parts_of_wait, parts.ASK_SECONDS = parts.ASK_SECONDS, 5.0  # time enough for an answer on a busy machine
+        parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (
+            parts.CALL_TIMEOUT_SECONDS,
+            5.0,
+        )  # Enough time for an answer on a busy machine.
         try:
             with pytest.warns(UserWarning, match="is left out"), pytest.raises(parts.ClusterLost) as said:
                 train()
         finally:
-            parts.ASK_SECONDS = parts_of_wait
+            parts.CALL_TIMEOUT_SECONDS = parts_of_wait
         assert wording("engine.lxmls_day_package_machine", first) in str(said.value)
         assert wording("engine.cannot_read_corpus_folder", second, own) in str(said.value)
     finally:
@@ -150,11 +156,11 @@ def test_learners_that_the_package_does_not_have_are_refused(corpus):
     changed.rule = lambda *arguments: Mira.rule(*arguments)
     for owner in (Mine(), changed):
         with pytest.raises(InputError, match=wording("engine.cluster_trains_learners_package")):
-            named(owner, learner_of(owner, corpus))
+            to_named_learner(owner, learner_of(owner, corpus))
 
 
-def test_no_scheduler_and_no_dask(corpus, monkeypatch):
-    monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_SECONDS", 1.0)
+def test_a_missing_scheduler_or_dask_is_reported(corpus, monkeypatch):
+    monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_AFTER_SECONDS", 1.0)
     with pytest.raises(InputError, match=wording("engine.dask_scheduler_answers")):
         train_corpus(Mira(n_jobs=2), corpus, scheduler="tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -175,7 +181,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
             return run(self, *arguments)
 
         monkeypatch.setattr(parts.PartWorkers, "run", run_then_close)
-        monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_SECONDS", 1.0)
+        monkeypatch.setattr("lxmls_day1.engine.cluster.workers.LOST_AFTER_SECONDS", 1.0)
         with pytest.raises(InputError, match=wording("engine.scheduler_lost_state_after")):
             train_corpus(
                 Mira(nr_rounds=4, n_jobs=2),
@@ -184,7 +190,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
                 checkpoint=Checkpoint(path, 10**9),
             )
     monkeypatch.undo()
-    mira = Mira(nr_rounds=4, n_jobs=2)  # threads go on where the cluster stopped
+    mira = Mira(nr_rounds=4, n_jobs=2)  # Threads resume where the cluster stopped.
     np.testing.assert_array_equal(train_corpus(mira, corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
 
 

@@ -1,4 +1,4 @@
-"""The batch learners on a Dask cluster: the bits of one thread, for any number of jobs."""
+"""The batch learners on a Dask cluster have the bits of one thread, for any number of jobs."""
 
 import sys
 
@@ -21,7 +21,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("n_jobs", range(1, 9))
-def test_blocks_are_those_of_the_tree(n_jobs, tmp_path):
+def test_blocks_match_the_tree_of_sums(n_jobs, tmp_path):
     shards, _, _ = rows_on_disk(tmp_path, 2, 13, n_rows=150)
     blocks = [job.argument for job in blocks_of(shards, n_jobs)]
     assert [i for block in blocks for i in block] == list(range(len(shards)))
@@ -50,7 +50,7 @@ def test_naive_bayes_counts_in_one_distributed_pass(counts, cluster, tmp_path):
     memory, workers = MultinomialNaiveBayes(), MultinomialNaiveBayes()
     expected = memory.train(X, y)
     params = train_corpus(workers, shards, scheduler=cluster.scheduler_address)
-    if counts:  # sums of whole numbers are exact
+    if counts:  # Sums of integers are exact.
         np.testing.assert_array_equal(params, expected)
     np.testing.assert_allclose(params, expected, rtol=1e-12)
     np.testing.assert_array_equal(workers.prior, memory.prior)

@@ -1,4 +1,4 @@
-"""Made-up documents of which corpora on disk are made."""
+"""Generated documents for corpora on disk."""
 
 import pytest
 
@@ -20,5 +20,5 @@ def source(tmp_path_factory, documents):
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    """Files are read in pieces of a few kilobytes: of each there are many."""
-    monkeypatch.setattr(text_blocks, "PIECE", 5000)
+    """Read files in pieces of a few kilobytes, so that every file has many pieces."""
+    monkeypatch.setattr(text_blocks, "PIECE_BYTES", 5000)

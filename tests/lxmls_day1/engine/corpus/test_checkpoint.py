@@ -1,4 +1,4 @@
-"""Checkpoints: a training that was interrupted, however and wherever, ends with the bits of one that was not."""
+"""Checkpoints: a training that was interrupted anywhere, in any way, ends with the bits of an uninterrupted training."""
 
 import signal
 
@@ -28,18 +28,18 @@ def corpus(tmp_path_factory):
 
 
 class Stop(Exception):
-    """What interrupts a training in these tests."""
+    """The exception that interrupts a training in these tests."""
 
 
 class Interrupted(Checkpoint):
-    """A checkpoint whose training ends after so many documents."""
+    """A checkpoint whose training ends after a number of documents."""
 
     def __init__(self, *arguments, at, **settings):
         super().__init__(*arguments, **settings)
         self.at = at
 
-    def after(self, before, now, content):
-        super().after(before, now, content)
+    def write_if_due(self, before, now, content):
+        super().write_if_due(before, now, content)
         if now >= self.at:
             raise Stop
 
@@ -54,7 +54,7 @@ def all_but_seconds(history):
     ("make", "averaged"),
     [*((make, "steps") for make in LEARNERS), *((SVM, averaged) for averaged in ("last round", "rounds", False))],
 )
-def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make, averaged, corpus, tmp_path):
+def test_resumed_training_ends_with_the_same_bits_and_history(make, averaged, corpus, tmp_path):
     settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
     whole = make(**settings)
     expected, lines = train_corpus(whole, corpus), []
@@ -75,7 +75,7 @@ def test_training_that_goes_on_ends_with_the_same_bits_and_the_same_history(make
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_threads(n_jobs, corpus, tmp_path):
+def test_training_on_threads_is_resumed_bit_for_bit(n_jobs, corpus, tmp_path):
     path = tmp_path / "threads.checkpoint"
     with pytest.raises(Stop):
         train_corpus(SVM(n_jobs=n_jobs), corpus, checkpoint=Interrupted(path, 10, at=70))
@@ -97,7 +97,7 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
     def at_ten(line):
         if line.documents == 8:
             signal.raise_signal(number)
-            assert not path.exists()  # it is held back until the steps are done
+            assert not path.exists()  # The signal is held back until the steps are done.
 
     before = signal.signal(number, arrive)
     try:

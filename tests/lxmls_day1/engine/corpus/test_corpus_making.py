@@ -1,4 +1,4 @@
-"""Corpora on disk: what is made of files, in how little memory, and what is refused."""
+"""Corpora on disk: the result for files of all formats, the memory that they need, and the refused input."""
 
 import gzip
 import hashlib
@@ -39,7 +39,7 @@ def test_hashed_rows_are_those_of_the_feature_hasher(tmp_path, source, documents
 
 
 @pytest.mark.parametrize("min_count", [1, 3])
-def test_without_hashing_it_is_the_matrix_of_the_text_corpus(tmp_path, source, small_pieces, min_count):
+def test_without_hashing_rows_match_the_text_corpus(tmp_path, source, small_pieces, min_count):
     corpus = make_corpus([source], tmp_path / "x.bags", min_count=min_count, rows_a_shard=150, jobs=2)
     X, labels = matrix(corpus)
     wanted = TextCorpus(source, split=(1, 0, 0), seed=None)
@@ -51,7 +51,7 @@ def test_without_hashing_it_is_the_matrix_of_the_text_corpus(tmp_path, source, s
 
 
 @pytest.mark.parametrize("hash_bits", [None, 12])
-def test_every_form_gives_the_same(tmp_path, documents, source, hash_bits):
+def test_every_format_gives_the_same_corpus(tmp_path, documents, source, hash_bits):
     few = documents[:200]
     packed = tmp_path / "mails.csv.gz"
     packed.write_bytes(gzip.compress(("text;label\n" + "".join(f'"{t}";{k}\n' for k, t in few)).encode()))
@@ -90,7 +90,7 @@ def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
 def test_a_value_beyond_single_precision_is_named(tmp_path, pair, settings):
     path = tmp_path / "x.svmlight"
     path.write_text(f"1 2:1\n-1 3:3.4e38\n\n1 1:2 {pair}\n-1 4:1e300\n")
-    with pytest.raises(InputError, match=r"x.svmlight, line 4: a .*value.* is beyond ±3.4e\+38, the largest"):
+    with pytest.raises(InputError, match=wording("engine.value_is_beyond_the_largest")):
         make_corpus([path], tmp_path / "x.bags", **settings)
 
 
@@ -100,7 +100,7 @@ def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
     with pytest.raises(CorpusError, match="line 2"):
         make_corpus([path], out)
     assert not out.exists()
-    out.mkdir()  # a folder of the user's own stays
+    out.mkdir()  # A folder of the user is not removed.
     with pytest.raises(CorpusError, match="line 2"):
         make_corpus([path], out)
     assert list(out.iterdir()) == []
@@ -111,7 +111,7 @@ def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
     assert matrix(make_corpus([path], out, overwrite=True))[1] == ["1", "-1"]
 
 
-def test_words_seen_are_kept_beside_hashed_features(tmp_path, source, documents, small_pieces):
+def test_seen_words_are_stored_beside_hashed_features(tmp_path, source, documents, small_pieces):
     plain = make_corpus([source], tmp_path / "x.bags", hash_bits=8, rows_a_shard=300)
     corpus = make_corpus([source], tmp_path / "y.bags", hash_bits=8, rows_a_shard=300, keep_words=True)
     assert corpus.words() == list(dict.fromkeys(token for _, text in documents for token in count_tokens(text)))

@@ -1,4 +1,4 @@
-"""Mixing: the weights of threads on a matrix in memory, to the last bit; averages, validation and checkpoints at mixings."""
+"""Mixing: the weights equal those of threads in memory, to the last bit; averages, validation and checkpoints at mixings."""
 
 import threading
 
@@ -25,7 +25,7 @@ N_ROWS = 61
 
 
 def visits(shards, seed, n_rounds, n_parts):
-    """The rows of each round, part after part, each in the order of its visits, by plain NumPy."""
+    """Return the rows of each round, part by part, each in the order of its visits, by plain NumPy."""
     rng, starts, orders = np.random.default_rng(seed), np.concatenate([[0], np.cumsum(shards.rows)]), []
     for _ in range(n_rounds):
         rows = []
@@ -58,7 +58,7 @@ def test_parts_are_every_row_once_and_of_one_size(rows, n_parts):
 @pytest.mark.parametrize("rows_a_shard", [1000, 17])
 @pytest.mark.parametrize("n_jobs", [2, 5, 99])
 @pytest.mark.parametrize(("make", "n_classes"), [(Perceptron, 2), (Mira, 3), (SVM, 2), (SVM, 3), (AROW, 2), (AROW, 3)])
-def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_classes, n_jobs, rows_a_shard, tmp_path):
+def test_weights_match_threads_in_memory_on_the_same_orders(make, n_classes, n_jobs, rows_a_shard, tmp_path):
     shards, X, y = rows_on_disk(tmp_path, n_classes, rows_a_shard, n_rows=N_ROWS)
     orders = visits(shards, 4, 3, min(n_jobs, N_ROWS))
     for averaged in ("steps", "last round", "rounds", False):
@@ -71,7 +71,7 @@ def test_weights_are_those_of_threads_in_memory_on_the_same_orders(make, n_class
 
 
 def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
-    """Mixing by plain NumPy, with dense weights and a list of all of them for the mean; and the errors after each step."""
+    """Mix with plain NumPy and dense weights, keeping all of them for the mean; also return the errors after each step."""
     labels, dense, wrong = np.searchsorted(NAMES[:3], y), X.toarray(), {}
     W, passed, t = np.zeros((41, 3)), [], 0
     for order in visits(shards, learner.seed, n_rounds, n_parts):
@@ -99,7 +99,7 @@ def by_hand(shards, X, y, n_parts, mix_every, n_rounds, learner):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("mix_every", [1, 7, 20, 60, 500])
 @pytest.mark.parametrize("make", [Perceptron, Mira, MaxEntOnline])
-def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every, tmp_path):
+def test_mixing_every_few_documents_matches_plain_numpy(make, mix_every, tmp_path):
     shards, X, y = rows_on_disk(tmp_path, 3, 10, n_rows=N_ROWS)
     lines = []
     last, mean = (make(nr_rounds=2, averaged=averaged, n_jobs=4) for averaged in (False, "steps"))
@@ -118,7 +118,7 @@ def test_mixing_every_few_documents_is_what_plain_numpy_computes(make, mix_every
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize("averaged", ["steps", "last round", "rounds", False])
 @pytest.mark.parametrize("every", [1, 25, 70])
-def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, averaged, tmp_path):
+def test_training_resumed_at_any_mixing_has_the_same_bits(every, averaged, tmp_path):
     shards, _, _ = rows_on_disk(tmp_path, 3, 10, n_rows=N_ROWS)
     expected = SVM(nr_rounds=3, averaged=averaged, n_jobs=3)
     params = train_corpus(expected, shards, mix_every=20)
@@ -146,7 +146,7 @@ def test_training_that_stops_at_any_mixing_goes_on_to_the_same_bits(every, avera
 
 
 def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
-    before = set(threading.enumerate())  # other tests may have left some
+    before = set(threading.enumerate())  # Other tests may have left threads.
     shards, _, _ = rows_on_disk(tmp_path, 3, 10, n_rows=N_ROWS)
     (shards.folder / "shard-00005" / "data.npy").unlink()
     with pytest.raises(streamed_steps.UnreadableShard, match=r"shard-00005.data\.npy is missing"):

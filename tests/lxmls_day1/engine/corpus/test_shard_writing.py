@@ -11,7 +11,7 @@ CLASSES = ("ham", "spam", "eggs")
 
 
 @pytest.mark.parametrize("X", [np.zeros((3, 4)), csr_array((0, 4)), np.array([[0, 0], [1, 1]])])
-def test_empty_rows_and_no_rows(tmp_path, X):
+def test_empty_rows_and_empty_corpora_can_be_written(tmp_path, X):
     shards = write_shards(tmp_path / "x.bags", X, np.zeros(X.shape[0], dtype=int), CLASSES, rows_a_shard=2)
     read = [Shards(shards.folder).open(i).X.toarray() for i in range(len(shards))]
     assert sum(map(len, read)) == X.shape[0] == shards.n_rows
@@ -32,7 +32,7 @@ def test_counts_take_a_byte_where_they_fit_into_one(tmp_path, value, dtype):
     assert shards.dtype == dtype and shards.open(0).X.toarray().tolist() == [[value, 1]]
 
 
-def test_words_of_any_kind_are_kept(tmp_path):
+def test_words_of_any_kind_are_stored(tmp_path):
     words = ['"fanatic"', "naïve", "two\nlines", "tab\tin", "\u2028", "", " ", "back\\slash", "\x85", "\r"]
     shards = write_shards(tmp_path / "x.bags", np.ones((1, len(words))), [0], CLASSES, words=words)
     assert Shards(shards.folder).words() == words
@@ -54,6 +54,6 @@ def test_a_folder_that_is_in_use_is_not_written_to(tmp_path):
 def test_values_beyond_single_precision_are_refused(tmp_path):
     with pytest.raises(InputError, match=wording("engine.x_value_beyond_e")):
         write_shards(tmp_path / "x.bags", [[1.0, -1e39]], [0], ["a"])
-    with pytest.raises(InputError, match=wording("engine.x_value_beyond_e")):  # nor where the largest of all is NaN
+    with pytest.raises(InputError, match=wording("engine.x_value_beyond_e")):  # Also if the largest value is NaN.
         write_shards(tmp_path / "y.bags", [[np.nan, -1e39]], [0], ["a"])
     assert not (tmp_path / "x.bags").exists()

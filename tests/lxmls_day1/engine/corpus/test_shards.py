@@ -24,7 +24,7 @@ def corpus(folder, rows=50, rows_a_shard=20, whole=True, words=None):
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("rows_a_shard", [7, 20, 50, 1000])
-def test_what_was_written_is_read(tmp_path, rows_a_shard, whole):
+def test_a_written_corpus_is_read_back(tmp_path, rows_a_shard, whole):
     X, y, shards = corpus(tmp_path / "x.bags", rows_a_shard=rows_a_shard, whole=whole)
     assert shards.dtype == ("uint8" if whole else "float32")
     assert (shards.n_rows, shards.n_features, shards.classes) == (50, 30, CLASSES)
@@ -75,7 +75,7 @@ def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
     assert MANIFEST in str(error.value)
 
 
-def test_folders_that_are_none_of_ours_are_told_apart(tmp_path):
+def test_folders_that_are_not_corpora_are_refused_with_the_reason(tmp_path):
     with pytest.raises(InputError, match=wording("engine.folder_lxmls_day_cache")):
         Shards(tmp_path / "nowhere")
     with pytest.raises(InputError, match=wording("engine.corpus_disk_manifest_json")):
@@ -139,10 +139,10 @@ def test_a_corpus_whose_source_has_changed_is_stale(tmp_path):
     }
     damaged(shards.folder, lambda manifest: manifest.update(sources=[entry]))
     Shards(shards.folder)
-    os.utime(source, ns=(1, 1))  # touched, but the same
+    os.utime(source, ns=(1, 1))  # A new date, but the same content.
     Shards(shards.folder).verify()
     source.write_text("a,c\n")
     with pytest.raises(InputError, match=r"is stale: .*mails.csv has changed"):
         Shards(shards.folder)
-    source.unlink()  # as on another machine
+    source.unlink()  # As on another machine.
     Shards(shards.folder).verify()

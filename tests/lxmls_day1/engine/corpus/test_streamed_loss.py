@@ -1,4 +1,4 @@
-"""Learners that sum over a corpus on disk: the same parameters as in memory, whatever the number of threads."""
+"""Learners that sum over a corpus on disk: the same parameters as in memory, for any number of threads."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.corpus_training import corpus_objective, evaluate_corpus, train_corpus
 from lxmls_day1.engine.kernels.batch import LogLoss
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
-from lxmls_day1.engine.kernels.tree_reduce import joined
+from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 from tests.made_data import NAMES, rows_on_disk
 from tests.wording import wording
 
@@ -25,14 +25,14 @@ def test_naive_bayes_counts_a_corpus_as_a_matrix(settings, n_classes, counts, tm
     shards, X, y = rows_on_disk(tmp_path, n_classes, 7, "counts" if counts else "positive")
     memory, disk = MultinomialNaiveBayes(**settings), MultinomialNaiveBayes(**settings)
     expected, params = memory.train(X, y), train_corpus(disk, shards)
-    compare = np.testing.assert_array_equal if counts else np.testing.assert_allclose  # sums of whole numbers are exact
+    compare = np.testing.assert_array_equal if counts else np.testing.assert_allclose  # Sums of integers are exact.
     compare(params, expected)
     compare(disk.likelihood, memory.likelihood)
     np.testing.assert_array_equal(disk.prior, memory.prior)
     assert evaluate_corpus(disk, shards, params) == memory.evaluate(y, memory.test(X, expected))
 
 
-def test_what_naive_bayes_cannot_count(tmp_path):
+def test_values_that_naive_bayes_cannot_count_are_refused(tmp_path):
     _, X, _ = rows_on_disk(tmp_path, kind="counts")
     with pytest.raises(InputError, match=wording("engine.negative_got_d")):
         train_corpus(MultinomialNaiveBayes(), write_shards(tmp_path / "negative", -X, [0, 1] * 30, ["a", "b"]))
@@ -42,7 +42,7 @@ def test_what_naive_bayes_cannot_count(tmp_path):
 
 @pytest.mark.parametrize("rows_a_shard", [7, 20, 60])
 @pytest.mark.parametrize("n_columns", [1, 2, 3])
-def test_loss_and_gradient_are_those_of_the_matrix(n_columns, rows_a_shard, tmp_path):
+def test_loss_and_gradient_match_the_matrix(n_columns, rows_a_shard, tmp_path):
     shards, X, y = rows_on_disk(tmp_path, max(2, n_columns), rows_a_shard)
     labels = np.searchsorted(NAMES, y)
     W = np.random.default_rng(1).normal(size=(41, n_columns))
@@ -90,5 +90,5 @@ def test_the_tree_depends_on_the_number_of_parts_alone_and_keeps_few(number):
         kept -= 1
         return one + other
 
-    assert joined(parts(), add) == tuple(range(number))  # each once, neighbours with neighbours
+    assert tree_reduce(parts(), add) == tuple(range(number))  # Each part is added once, to its neighbour.
     assert most <= np.log2(number) + 2

@@ -25,7 +25,7 @@ AVERAGES = ["steps", "last round", "rounds", False]
 
 
 def visits(shards, seed, n_rounds):
-    """The rows of a corpus in the order in which they are visited, by plain NumPy."""
+    """Return the rows of a corpus in the order of their visits, by plain NumPy."""
     rng, starts = np.random.default_rng(seed), np.concatenate([[0], np.cumsum(shards.rows)])
     orders = []
     for _ in range(n_rounds):
@@ -72,7 +72,7 @@ def test_several_shards_are_visited_in_the_order_that_the_seed_draws(make, rows_
         np.testing.assert_array_equal(train_corpus(make(nr_rounds=2, seed=seed), shards), expected)
 
 
-def test_a_rule_in_python(tmp_path):
+def test_a_rule_in_python_gives_the_same_weights(tmp_path):
     class Readable(Mira):
         rule = staticmethod(lambda *arguments: Mira.rule(*arguments))
 
@@ -82,7 +82,7 @@ def test_a_rule_in_python(tmp_path):
 
 @pytest.mark.parametrize("averaged", AVERAGES)
 @pytest.mark.parametrize("make", [Perceptron, SVM])
-def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
+def test_training_resumes_from_a_state_bit_for_bit(make, averaged, tmp_path):
     shards, _, _ = rows_on_disk(tmp_path, rows_a_shard=20)
     first, second = (make(nr_rounds=n, averaged=averaged) for n in (2, 3))
     _, state = resume(first, None, shards)
@@ -95,7 +95,7 @@ def test_training_goes_on_from_a_state_bit_for_bit(make, averaged, tmp_path):
 @pytest.mark.parametrize("kind", ["counts", "float32"])
 def test_predictions_accuracy_and_objective_of_a_corpus_are_those_in_memory(kind, tmp_path, monkeypatch):
     shards, X, y = rows_on_disk(tmp_path, kind=kind, rows_a_shard=25)
-    monkeypatch.setattr("lxmls_day1.engine.corpus.shard_rows._NUMBERS_AT_ONCE", 50)
+    monkeypatch.setattr("lxmls_day1.engine.corpus.shard_rows._NUMBERS_PER_BLOCK", 50)
     svm = SVM(regularizer=0.1)
     params = svm.train(X, y)
     np.testing.assert_array_equal(label_corpus(svm, str(shards.folder), params), svm.test(X, params))
@@ -132,8 +132,8 @@ def test_progressive_validation_counts_errors_before_each_step(tmp_path):
 @pytest.mark.parametrize("kept", [0, 1000])
 @pytest.mark.parametrize("n_sample", [1, 10, 60, 1000])
 def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(streamed_steps, "_SAMPLE", n_sample)
-    monkeypatch.setattr(streamed_steps, "_KEPT", kept)
+    monkeypatch.setattr(streamed_steps, "_SAMPLE_ROWS", n_sample)
+    monkeypatch.setattr(streamed_steps, "_MAX_CACHED_ROWS", kept)
     shards, X, y = rows_on_disk(tmp_path, rows_a_shard=13, kind="counts")
     sq_norms = 1.0 + X.multiply(X).sum(axis=1)
     svm = SVM(regularizer=0.0, nr_rounds=1)
@@ -145,14 +145,14 @@ def test_steps_are_planned_by_a_sample_of_every_shard(n_sample, kept, tmp_path, 
         assert n_sample <= len(state.sq_norms) <= n_sample + len(shards)
         assert np.isin(state.sq_norms, sq_norms).all()
         np.testing.assert_array_equal(resume(svm, None, shards)[0], params)
-    assert svm.slowest == 0.3 / 60  # by the number of examples, not of those in the sample
+    assert svm.slowest == 0.3 / 60  # The plan uses the number of all examples, not of the sample.
 
 
 # ----------------------------------------------------------------------- weights that would be worse than no weights at all
 
 
 def odd_corpus(place, kind, n_rows, rows_a_shard=10**6):
-    """Data by which the default steps end above the objective of W = 0: as a corpus on disk, and as a matrix with labels."""
+    """Return data for which default steps end above the objective of W = 0: a corpus on disk, and a matrix with labels."""
     rng = np.random.default_rng(0)
     n_classes = 200 if kind == "200 classes" else 4
     y = np.arange(n_rows) % n_classes
@@ -166,7 +166,7 @@ def odd_corpus(place, kind, n_rows, rows_a_shard=10**6):
 
 
 @pytest.mark.parametrize(
-    ("make", "kind", "n_rows"),  # below and above what a sample is drawn of
+    ("make", "kind", "n_rows"),  # Sizes below and above the number of rows from which a sample is drawn.
     [
         (SVM, "long rows", 3000),
         (SVM, "random labels", 400),

@@ -1,11 +1,11 @@
-"""The tests marked ``bits``, once as for this processor and once as for each other one whose machine code it can run.
+"""Run the tests marked ``bits`` for this processor, and for each other processor whose machine code this processor can run.
 
     make test-processors
     make test-processors ARGS="--short"                 two processors, without the slow tests
-    make test-processors ARGS="tests/classifiers"       whatever follows goes to pytest
+    make test-processors ARGS="tests/classifiers"       other arguments are passed to pytest
 
-numba compiles for the processor that NUMBA_CPU_NAME names. Processors differ in the length of their vectors and in fused
-multiply-add, and so in the order in which a compiler may sum and in what is rounded; `PROCESSORS` has one of each kind.
+numba compiles for the processor named by NUMBA_CPU_NAME. Processors differ in the length of their vectors and in fused
+multiply-add, and therefore in the order of sums and in rounding; `PROCESSORS` has one of each kind.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from llvmlite.binding import get_host_cpu_features
 
 ROOT = Path(__file__).resolve().parents[4]
 
-#: Names as LLVM has them -> the features that its code for them relies on, beyond those of every processor of the family.
+#: LLVM's name -> the features that code for this processor needs beyond those of every processor of the family.
 PROCESSORS = {
     "generic": "",
     "haswell": "avx2 bmi bmi2 f16c fma lzcnt movbe",
@@ -27,14 +27,14 @@ PROCESSORS = {
     "znver4": "avx512bf16 avx512bitalg avx512bw avx512dq avx512vbmi2 avx512vl bmi2 fma gfni sse4a",
     "neoverse-n1": "crc dotprod fullfp16 lse rcpc",
 }
-SHORT = ("generic",)  # beside this processor itself, which every run of the tests has
+SHORT = ("generic",)  # In addition to this processor, which every test run uses.
 
 
 def that_run_here() -> list[str]:
-    """The names in `PROCESSORS` whose machine code this processor can run."""
+    """Return the names in `PROCESSORS` whose machine code this processor can run."""
     try:
         features = {name for name, there in get_host_cpu_features().items() if there}
-    except RuntimeError:  # llvmlite does not know them
+    except RuntimeError:  # llvmlite does not know the features.
         features = set()
     return [name for name, needed in PROCESSORS.items() if features.issuperset(needed.split())]
 

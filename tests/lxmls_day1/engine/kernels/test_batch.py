@@ -12,7 +12,7 @@ pytestmark = pytest.mark.bits
 
 
 def naive(X, labels, W, shares=1.0):
-    """The log loss and its gradient with dense matrices."""
+    """Return the log loss and its gradient, computed with dense matrices."""
     if W.shape[1] == 1:
         loss, gradient = naive(X, labels, np.hstack([np.zeros_like(W), W]), shares)
         return loss, gradient[:, 1:]
@@ -63,7 +63,7 @@ def test_exponentials_are_exact_to_the_last_digits():
 
 @pytest.mark.parametrize("n_columns", [1, 3, 9])
 @pytest.mark.parametrize("form", [as_examples, np.asarray])
-def test_scores_beyond_all_bounds_give_no_finite_loss(n_columns, form):
+def test_weights_that_are_not_finite_give_no_finite_loss(n_columns, form):
     X, labels = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([0, 1])
     for weight in (np.inf, np.nan):
         W = np.full((3, n_columns), weight)

@@ -1,4 +1,4 @@
-"""The compiled search, losses and updates of sequence tagging against all tag sequences of a sentence."""
+"""The compiled search, losses and updates of sequence tagging, compared with lists of all tag sequences of a sentence."""
 
 from itertools import product
 
@@ -21,7 +21,7 @@ N_FEATURES, MAX_TAGS = 5, 4
 
 @compiled
 def half_norm_rule(scores, label, sq_norm, step, cost):
-    """τ = sq_norm: the weights show what the rule was told."""
+    """Return d = (−sq_norm, sq_norm), so that the weights show the rule's argument."""
     return np.array([-sq_norm, sq_norm])
 
 
@@ -34,12 +34,12 @@ needs_machine_code = pytest.mark.skipif(not COMPILES, reason="without numba roun
 
 
 def random_weights(rng, n_tags, chain=True):
-    """Small whole numbers: ties are common, and every sum is exact."""
+    """Return small random integers: ties are common, and every sum is exact."""
     return rng.integers(-2, 3, (N_FEATURES + 1 + (n_tags + 2) * chain, n_tags)).astype(float)
 
 
 def scored_sequences(sentences, m, W, chain):
-    """Every tag sequence of sentence m in lexicographic order, and its score w · Φ(x, y)."""
+    """Return every tag sequence of sentence m in lexicographic order, and its score w · Φ(x, y)."""
     layout, n_words = Layout(N_FEATURES, W.shape[1], chain), sentences.starts[m + 1] - sentences.starts[m]
     sequences = list(product(range(W.shape[1]), repeat=n_words))
     parts = [layout.parts(sentences, m, np.array(path)) for path in sequences]
@@ -52,7 +52,7 @@ def scored_sequences(sentences, m, W, chain):
 def test_best_paths_are_the_first_best_ones_of_all(n_tags, chain, valued):
     rng = np.random.default_rng(n_tags)
     sentences = encoded_sentences(rng, n_tags, rng.integers(1, 7 if n_tags < 4 else 6, 12), valued=valued)
-    sentences = sentences._replace(values=np.round(4 * sentences.values) / 2)  # halves, whose sums are exact, too
+    sentences = sentences._replace(values=np.round(4 * sentences.values) / 2)  # Sums of halves are exact, too.
     W = random_weights(rng, n_tags, chain)
     found = Chains((*sentences[:3], sentences.values), N_FEATURES, W.shape).best_paths(W)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
@@ -69,7 +69,7 @@ def test_hinge_losses_are_the_largest_violation_of_all(chain, valued):
     np.fill_diagonal(cost, 0.0)
     all_chains = Chains((*sentences[:3], sentences.values), N_FEATURES, W.shape, sentences.labels)
     losses, costs = all_chains.hinge_losses(np.ascontiguousarray(cost.T), W), np.ascontiguousarray(cost.T)
-    np.testing.assert_allclose(kernels._search_in_numpy(sentences, costs, W)[1], losses, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(kernels._viterbi_in_numpy(sentences, costs, W)[1], losses, rtol=0, atol=1e-12)
     for m, (first, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         truth = sentences.labels[first:end].tolist()
         sequences, scores = scored_sequences(sentences, m, W, chain)
@@ -81,8 +81,8 @@ def test_hinge_losses_are_the_largest_violation_of_all(chain, valued):
 @needs_machine_code
 @pytest.mark.parametrize("n_tags", [2, 17])
 @pytest.mark.parametrize("valued", [False, True], ids=["ones", "values"])
-def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags, valued):
-    """Hundreds of words that share features, so that thousands of entries meet in the table and many cancel."""
+def test_a_rule_receives_the_squared_norm_of_long_sentences(n_tags, valued):
+    """Hundreds of words share features, so thousands of entries meet in the table and many cancel."""
     rng, n_words, n_features = np.random.default_rng(n_tags), 300, 2000
     features = [np.unique(rng.zipf(1.3, 30) % n_features) for _ in range(n_words)]
     indptr = np.concatenate([[0], np.cumsum([len(of_word) for of_word in features])]).astype(np.int64)
@@ -99,7 +99,7 @@ def test_a_rule_is_told_the_squared_norm_of_long_sentences(n_tags, valued):
             sentences, m, labels[starts[m] : starts[m + 1]], found[starts[m] : starts[m + 1]]
         )
         before = weights.current()
-        kernels.take_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
+        kernels.run_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
         change, wanted = abs(weights.current() - before).max(), abs(difference).max() * 0.5 * (difference**2).sum()
         assert change == wanted > 0.0 if not valued else change == pytest.approx(wanted, rel=1e-9) and wanted > 0.0
 
@@ -112,8 +112,8 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
     W, costs, order = random_weights(rng, 3), 1.0 - np.eye(3), np.arange(30) % 5
     for without, of_ones in zip(
-        kernels.search_of_kernels()(frozen(sentences), costs, W),
-        kernels.search_of_kernels()(frozen(ones), costs, W),
+        kernels.viterbi_kernel()(frozen(sentences), costs, W),
+        kernels.viterbi_kernel()(frozen(ones), costs, W),
         strict=True,
     ):
         np.testing.assert_array_equal(of_ones, without)
@@ -121,13 +121,13 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
         results = []
         for each in (sentences, ones):
             weights = Weights(*W.shape, averaged)
-            kernels.take_round(machine_code_of(rule), each, costs, 0.1, True, weights, order, np.ones(30))
+            kernels.run_round(machine_code_of(rule), each, costs, 0.1, True, weights, order, np.ones(30))
             results.append(weights.result())
         np.testing.assert_array_equal(*results)
 
 
 @needs_machine_code
-def test_what_rounding_leaves_of_equal_sums_is_no_difference():
+def test_rounding_errors_of_equal_sums_are_not_a_difference():
     """Both sequences have two words of each tag, and features that sum to 0.3; but 0.1 + 0.2 − 0.3 is not 0, and the rule divides by it."""
     values, truth, rival = np.array([0.1, 0.2, 0.3, 0.0]), np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])
     sentences = Sentences(np.array([0, 4]), np.arange(5), np.zeros(4, np.int32), truth, 1, values)
@@ -135,5 +135,5 @@ def test_what_rounding_leaves_of_equal_sums_is_no_difference():
     assert [array.tolist() for array in layout.difference(sentences, 0, truth, rival)] == [[], []]
     assert layout.difference(sentences, 0, truth, np.array([0, 1, 0, 1]))[0].tolist() == [2, 3]
     weights, rule = Weights(*layout.shape, averaged=False), machine_code_of(dividing_rule)
-    assert kernels.take_round(rule, sentences, costs, 0.0, True, weights, np.array([0]), np.ones(1)) == 0
+    assert kernels.run_round(rule, sentences, costs, 0.0, True, weights, np.array([0]), np.ones(1)) == 0
     assert not weights.V.any()

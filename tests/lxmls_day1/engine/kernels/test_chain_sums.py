@@ -1,4 +1,4 @@
-"""Sums over tag sequences: against all sequences listed, against finite differences, and the twins against each other."""
+"""Sums over tag sequences compared with lists of all sequences and finite differences, and the twins compared with each other."""
 
 from itertools import product
 
@@ -23,13 +23,13 @@ def some_weights(rng, chain, n_tags, n_features=5, size=1.0):
 
 
 def phi(sentences, m, path, shape):
-    """Φ(x, y) as a matrix of the shape of W."""
+    """Return Φ(x, y) as a matrix of the shape of W."""
     layout = Layout(sentences.n_features, shape[1], shape[0] > 1 + sentences.n_features)
     return np.bincount(*layout.parts(sentences, m, np.array(path)), minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def by_listing(sentences, W):
-    """Loss of each sentence, gradient of their sum, marginals of all words, by listing all sequences."""
+    """Return the loss of each sentence, the gradient of their sum, and all marginals, by listing all sequences."""
     losses, gradient, marginals = [], np.zeros(W.shape), []
     for m, (begin, end) in enumerate(zip(sentences.starts[:-1], sentences.starts[1:], strict=True)):
         paths = list(product(range(W.shape[1]), repeat=end - begin))
@@ -49,10 +49,10 @@ def by_listing(sentences, W):
 @pytest.mark.parametrize("size", [1.0, 30.0, 900.0])
 @pytest.mark.parametrize("twin", [False, True], ids=["compiled", "NumPy"])
 @pytest.mark.parametrize("valued", [False, True], ids=["ones", "values"])
-def test_sums_are_those_over_all_sequences(chain, size, twin, valued):
-    """Loss, gradient and marginals within 1e-8, of sentences of one to five words, with scores of any size."""
+def test_sums_match_a_list_of_all_sequences(chain, size, twin, valued):
+    """Loss, gradient and marginals agree within 1e-8, for sentences of one to five words with scores of any size."""
     rng = np.random.default_rng(int(chain))
-    compute = chain_sums._sums_in_numpy if twin else chain_sums.sums_of_kernels()
+    compute = chain_sums._log_partition_in_numpy if twin else chain_sums.log_partition_kernel()
     for n_tags in (2, 3, 4):
         sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2], valued=valued)
         W = some_weights(rng, chain, n_tags, size=size)
@@ -65,19 +65,19 @@ def test_sums_are_those_over_all_sequences(chain, size, twin, valued):
         assert np.allclose(P, marginals, rtol=0, atol=1e-8)
 
 
-def test_where_the_fast_sum_loses_all():
-    """A tag that is hopeless by the words before, and the only one by those after: exp(a − a_max) is 0 for it."""
+def test_sums_are_right_where_the_fast_sum_underflows():
+    """A tag is hopeless after the words before it, but the only tag that fits those after it: exp(a − a_max) is 0 for it."""
     sentences = Sentences(np.array([0, 3]), np.array([0, 1, 1, 1]), np.array([0], np.int32), np.array([1, 1, 1]), 1)
     W = np.zeros((2 + 4, 2))
-    W[1] = [2000.0, 0.0]  # the first word wants 0
-    W[2:4] = [[0.0, -5000.0], [0.0, 0.0]]  # and no 1 comes after 0
-    W[5] = [-9000.0, 0.0]  # but the last tag is 1
+    W[1] = [2000.0, 0.0]  # The first word prefers tag 0.
+    W[2:4] = [[0.0, -5000.0], [0.0, 0.0]]  # Tag 1 cannot follow tag 0.
+    W[5] = [-9000.0, 0.0]  # The last tag must be 1.
     losses, gradient, marginals = by_listing(sentences, W)
     G = np.zeros(W.shape)
     assert np.allclose(chains_of(sentences, W).log_losses(W), losses, atol=1e-8)
-    chain_sums.sums_of_kernels()(frozen(sentences), W, G, np.empty((0, 2)))
+    chain_sums.log_partition_kernel()(frozen(sentences), W, G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
-    found = Chains(sentences[:3], 1, W.shape).marginals(W)  # as an older lab has words: without values
+    found = Chains(sentences[:3], 1, W.shape).marginals(W)  # Words of an older lab have no values.
     assert np.allclose(found, marginals, atol=1e-8)
     assert np.allclose(found.sum(axis=1), 1)
 
@@ -85,8 +85,8 @@ def test_where_the_fast_sum_loses_all():
 @pytest.mark.parametrize("chain", [False, True])
 @pytest.mark.parametrize("averages", [True, False])
 @pytest.mark.parametrize("valued", [False, True], ids=["ones", "values"])
-def test_a_round_of_descent_is_the_naive_one(chain, averages, valued):
-    """W after each step by its definition, all of Φ and all of W; the factors 1 − η λ include 0 and a negative one."""
+def test_a_round_of_descent_matches_the_naive_one(chain, averages, valued):
+    """W after each step is computed from its definition, with all of Φ and W; the factors 1 − η λ include 0 and a negative one."""
     rng = np.random.default_rng(5)
     sentences = encoded_sentences(rng, 3, [1, 3, 2, 4, 1, 2], valued=valued)
     order, steps, shrinkage = rng.permutation(12) % 6, 0.3 + rng.random(12), 0.7
@@ -104,7 +104,7 @@ def test_a_round_of_descent_is_the_naive_one(chain, averages, valued):
         )
         W = (1 - step * shrinkage) * W - step * by_listing(one, W)[1]
         mean = mean + W / len(order)
-    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
         weights = Weights(*W.shape, averages)
         descent(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
         weights.n_steps += len(order)
@@ -118,7 +118,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
     sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
     W, order, steps = some_weights(rng, chain, 3), rng.permutation(10) % 5, 0.3 + rng.random(10)
-    for compute in (chain_sums._sums_in_numpy, chain_sums.sums_of_kernels()):
+    for compute in (chain_sums._log_partition_in_numpy, chain_sums.log_partition_kernel()):
         found = []
         for each in (sentences, ones):
             G, P = np.zeros(W.shape), np.empty((16, 3))
@@ -127,7 +127,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
             found.append((losses, G, P))
         for without, of_ones in zip(*found, strict=True):
             np.testing.assert_array_equal(of_ones, without)
-    for descent in (chain_sums._descent_of_kernels(), chain_sums._descent_in_numpy):
+    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
         one, other = Weights(*W.shape, True), Weights(*W.shape, True)
         descent(frozen(sentences), order, steps, 0.7, one.V, one.U, one.state)
         descent(frozen(ones), order, steps, 0.7, other.V, other.U, other.state)

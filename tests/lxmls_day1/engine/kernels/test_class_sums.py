@@ -1,4 +1,4 @@
-"""The sums of the rows of each class, compiled and in NumPy, against a product with the members of the classes."""
+"""The sums of the rows of each class, compiled and in NumPy, compared with a product with an indicator matrix."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.bits
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_they_are_the_rows_of_each_class_added_up(monkeypatch, compiled, weighted, form, n_classes):
+def test_class_sums_match_added_rows(monkeypatch, compiled, weighted, form, n_classes):
     if not compiled:
         monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
     rng = np.random.default_rng(n_classes)
@@ -22,12 +22,12 @@ def test_they_are_the_rows_of_each_class_added_up(monkeypatch, compiled, weighte
     weights = rng.integers(0, 4, 40) / 2 if weighted else None
     sums, lowest = class_sums(form(X), labels, n_classes, weights)
     members = np.eye(n_classes)[labels] * (1.0 if weights is None else weights[:, None])
-    np.testing.assert_array_equal(sums, X.T @ members)  # halves: exact in any order
+    np.testing.assert_array_equal(sums, X.T @ members)  # Sums of halves are exact in any order.
     assert lowest == X.min() < 0
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_entries_of_one_place_add_up_and_nothing_is_nothing(monkeypatch, compiled):
+def test_duplicate_entries_add_up_and_empty_matrices_have_zero_sums(monkeypatch, compiled):
     if not compiled:
         monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
     twice = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
@@ -44,6 +44,6 @@ def test_entries_of_one_place_add_up_and_nothing_is_nothing(monkeypatch, compile
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_what_is_not_finite_shows_in_the_sums(bad, form):
+def test_values_that_are_not_finite_show_in_the_sums(bad, form):
     X = np.array([[1.0, 2.0], [bad, 1.0]])
     assert not np.isfinite(class_sums(form(X), np.array([0, 1]), 2, np.array([1.0, 0.0]))[0].sum())

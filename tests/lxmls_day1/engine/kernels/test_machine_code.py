@@ -1,4 +1,4 @@
-"""Machine code from the cache is the right one, or is not used: whatever is imported how, and whatever the files hold."""
+"""Machine code from the cache is correct or is not used, however a module is imported and whatever the files contain."""
 
 import gc
 import importlib.util
@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A cache folder of its own; the source's and the user's folder take nothing."""
+    """Yield an empty cache folder; the folders of the source and of the user are not used."""
     folder = tmp_path / "cache"
-    monkeypatch.setattr(machine_code, "_folders", lambda source: iter([folder]))
+    monkeypatch.setattr(machine_code, "_cache_folders", lambda source: iter([folder]))
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     machine_code._warn_once.cache_clear()
     yield folder
@@ -31,7 +31,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def module_of(tmp_path, request):
-    """A function (text, name) -> module that stands in a file of that name and is imported under it."""
+    """Yield a function (text, name) -> module that is written to a file of that name and imported."""
     names = []
 
     def load(text, name="learner_in_test"):
@@ -54,17 +54,17 @@ TWICE = "def scaled(x):\n    return 2 * x\n"
 
 
 def compiled(module, name="scaled"):
-    """The compiled function, and whether its machine code came from the cache."""
+    """Return the compiled function, and whether its machine code came from the cache."""
     function = cached_jit(NUMBER, no_cfunc_wrapper=False)(getattr(module, name))
     return function, sum(function.stats.cache_hits.values()) == 1
 
 
-def test_machine_code_is_kept_and_found_again(cache, module_of, caplog):
+def test_machine_code_is_cached_and_found_again(cache, module_of, caplog):
     caplog.set_level("INFO", "lxmls_day1.engine.kernels")
     module = module_of(TWICE)
     first, from_cache = compiled(module)
     assert not from_cache and first(4.0) == 8.0
-    assert caplog.messages == ["compiling scaled"]  # a terminal is told of it
+    assert caplog.messages == ["compiling scaled"]  # A terminal shows a message.
     second, from_cache = compiled(module)
     assert from_cache and second(4.0) == 8.0
     assert len(caplog.messages) == 1
@@ -82,7 +82,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_costs_a_compilation_and_is_mended(cache, module_of, damage):
+def test_a_damaged_file_costs_a_compilation_and_is_replaced(cache, module_of, damage):
     module = module_of(TWICE)
     compiled(module)
     (file,) = cache.iterdir()
@@ -116,7 +116,7 @@ def test_machine_code_for_another_processor_is_not_used(cache, module_of, monkey
     assert not from_cache and function(4.0) == 8.0 and len(list(cache.iterdir())) == 2
 
 
-def test_other_options_are_other_machine_code(cache, module_of):
+def test_other_options_need_other_machine_code(cache, module_of):
     module = module_of("def quotient(x):\n    return 1 / x\n")
     cached_jit(NUMBER)(module.quotient)
     strict = cached_jit(NUMBER, error_model="python")(module.quotient)
@@ -155,7 +155,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_was_edited_is_compiled_anew(cache, module_of, change):
+def test_edited_code_is_compiled_again(cache, module_of, change):
     for text, expected in zip(change, (2.0, 5.0), strict=True):
         helper, text = text if isinstance(text, tuple) else ("", text)
         module_of(helper, "helper_in_test")
@@ -165,7 +165,7 @@ def test_what_was_edited_is_compiled_anew(cache, module_of, change):
         assert compiled(module)[1]
 
 
-def test_a_constant_that_was_set_anew_is_not_taken_from_the_cache(cache, module_of):
+def test_a_changed_constant_is_not_read_from_the_cache(cache, module_of):
     module = module_of("F = 2\ndef scaled(x):\n    return F * x\n")
     compiled(module)
     module.F = 5
@@ -174,7 +174,7 @@ def test_a_constant_that_was_set_anew_is_not_taken_from_the_cache(cache, module_
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_garbage_is_searched_for_afterwards_if_it_was_before(cache, module_of, on):
+def test_garbage_collection_is_enabled_afterwards_if_it_was_before(cache, module_of, on):
     (gc.enable if on else gc.disable)()
     try:
         with pytest.raises(numba.errors.TypingError):
@@ -187,15 +187,15 @@ def test_garbage_is_searched_for_afterwards_if_it_was_before(cache, module_of, o
 def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
     for name in ("learner_in_test", "flat_learner_in_test"):
         assert not compiled(module_of(TWICE, name))[1]
-    sys.modules.pop("learner_in_test")  # in another process it cannot be imported
+    sys.modules.pop("learner_in_test")  # Another process could not import it.
     function, from_cache = compiled(sys.modules["flat_learner_in_test"])
     assert from_cache and function(1.0) == 2.0
 
 
 @pytest.mark.slow
 def test_a_version_from_the_cache_and_one_that_was_just_compiled_stay_apart(cache, module_of):
-    """Both are the first function that some process has compiled: as numba numbers them they have the same name."""
-    # (a function that is an argument of another needs its wrapper for C)
+    """Both are the first function that some process compiled, so numba gives them the same name."""
+    # (A function that is passed to another function needs its C wrapper.)
     rule = numba.types.FunctionType(NUMBER)
     call = numba.njit(numba.float64(rule, numba.float64))(lambda function, x: function(x))
     save = f"""
@@ -219,7 +219,7 @@ machine_code.cached_jit(numba.float64(numba.float64), no_cfunc_wrapper=False)(mo
     assert [call(function, 1.0) for function in functions] == [2.0, 5.0]
 
 
-def test_a_numba_that_lacks_a_name_compiles_and_says_that_nothing_is_kept(tmp_path):
+def test_a_numba_without_a_needed_name_compiles_and_warns_that_nothing_is_cached(tmp_path):
     code = (
         "import sys, warnings, numba, numba.misc.appdirs as appdirs\n"
         "sys.dont_write_bytecode = False\n"
@@ -227,11 +227,11 @@ def test_a_numba_that_lacks_a_name_compiles_and_says_that_nothing_is_kept(tmp_pa
         "del appdirs.AppDirs\n"
         "with warnings.catch_warnings(record=True) as said:\n"
         "    warnings.simplefilter('always')\n"
-        "    from lxmls_day1.engine.kernels.machine_code import cached_jit, where_kept\n"
+        "    from lxmls_day1.engine.kernels.machine_code import cached_jit, machine_code_folder\n"
         "    double = cached_jit()(lambda x: 2 * x)\n"
         "    print(double(4), len(double.overloads))\n"
         "print(said[0].message)\n"
-        "print(*where_kept(__import__('pathlib').Path('x.py')))\n"
+        "print(*machine_code_folder(__import__('pathlib').Path('x.py')))\n"
     )
     went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     lines = went.stdout.splitlines()

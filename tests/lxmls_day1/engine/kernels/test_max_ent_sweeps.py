@@ -1,4 +1,4 @@
-"""The compiled sweeps and measurements of dual coordinate ascent against readable ones, and their twins in NumPy."""
+"""The compiled sweeps and measurements of dual coordinate ascent, and their NumPy twins, compared with readable versions."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def weights_of(g, labels, shares, alpha, unit):
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("n_classes", [3, 4, 9])
-def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
+def test_max_ent_sweeps_match_the_readable_steps(monkeypatch, compiled, n_classes):
     if not compiled:
         monkeypatch.setattr(max_ent_sweeps, "sweep", max_ent_sweeps._sweep_in_numpy)
     X, labels, orders, _ = random_problem(n_classes)
@@ -43,7 +43,7 @@ def test_sweeps_are_the_readable_steps(monkeypatch, compiled, n_classes):
     assert entropy == pytest.approx((shares[:, None] * entr(alpha)).sum())
 
 
-def test_sweeps_of_two_classes_go_to_the_maximum():
+def test_sweeps_of_two_classes_reach_the_maximum():
     X, labels, orders, _ = random_problem(2)
     shares = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
     g, unit, signs = np.hstack([np.ones((len(X), 1)), X]), 1 / (0.05 * len(X)), 2.0 * labels - 1.0

@@ -1,4 +1,4 @@
-"""Without numba: the same weights. Without numba, threads and processes, as in a browser: the tests of readers, learners, exercises pass."""
+"""Learners without numba have the same weights; without numba, threads and processes, as in a browser, the tests pass."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ import classifiers
 from lxmls_day1.engine.kernels import primitives
 
 ROOT = Path(__file__).resolve().parents[4]
-BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # their import raises ImportError
+BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # Importing these raises ImportError.
 ONLY_HERE = f"""{BLOCK}
 import importlib.util, numpy
 specification = importlib.util.spec_from_file_location("tested", {str(Path(__file__))!r})
@@ -22,7 +22,7 @@ specification.loader.exec_module(tested)
 assert not tested.primitives.COMPILES
 numpy.savez(sys.argv[1], **tested.trained())
 """
-#: As in a browser. What a test itself starts is skipped; what is tested gets the error that it gets there.
+#: Simulates a browser: tests that start processes are skipped, and tested code gets the same error as in a browser.
 TESTS = f"""{BLOCK}
 import os, subprocess, threading, types, pytest
 sys.modules["fcntl"], sys.modules["resource"] = types.ModuleType("fcntl"), types.ModuleType("resource")
@@ -53,7 +53,7 @@ class Counting(classifiers.MultinomialNaiveBayes):
 
 
 def trained():
-    """Weights and what else is computed by kernels, by name."""
+    """Return weights and other values computed by kernels, by name."""
     results = {}
     for n_classes in (2, 3, 5):
         rng = np.random.default_rng(n_classes)
@@ -142,19 +142,19 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
 def test_the_tests_pass_as_in_a_browser(paths):
     ran = without_numba(
         TESTS, "-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow", *paths
-    )  # as in the page
+    )  # As in the page.
     assert ran.returncode == 0, ran.stdout[-5000:]
 
 
 @pytest.mark.slow
-def test_numba_is_not_even_imported_where_its_own_variable_says_so(monkeypatch):
+def test_numba_is_not_imported_if_its_variable_disables_it(monkeypatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"
     ran = without_numba(code)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_kernel_is_its_twin_where_nothing_is_compiled(monkeypatch):
+def test_a_kernel_is_its_twin_if_nothing_is_compiled(monkeypatch):
     def twin(x):
         return x + 1
 

@@ -1,4 +1,4 @@
-"""The scores of all rows, compiled and in NumPy, against sums of whole numbers, which are exact, and against dense products."""
+"""The scores of all rows, compiled and in NumPy, compared with exact sums of integers and with dense products."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 21])
 @pytest.mark.parametrize("integers", [np.int32, np.int64])
-def test_they_are_the_products_of_rows_and_weights(n_classes, integers):
+def test_scores_match_the_products_of_rows_and_weights(n_classes, integers):
     rng = np.random.default_rng(n_classes)
     X, W = rng.poisson(0.7, (23, 9)) * rng.integers(-3, 4, (23, 9)), rng.integers(-50, 50, (10, n_classes))
     X[4] = 0
@@ -46,7 +46,7 @@ def test_rows_without_entries_have_the_intercepts(shape):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_shows_in_the_scores_of_its_row(bad):
+def test_values_that_are_not_finite_show_in_the_scores_of_their_row(bad):
     X, W = sp.csr_array([[1.0, 0.0], [0.0, 1.0]]), np.ones((3, 4))
     W[2] = bad
     finite = np.isfinite(scores_of_all_rows(X, W)).all(axis=1)

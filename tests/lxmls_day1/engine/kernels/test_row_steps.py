@@ -1,4 +1,4 @@
-"""The weights with their average, and why a rule cannot be compiled. Training itself is tested with the learners."""
+"""The weights with their average, and the reasons why a rule cannot be compiled. Training itself is tested with the learners."""
 
 import functools
 import re
@@ -74,7 +74,7 @@ def train_structured(rule):
 @pytest.mark.slow
 @pytest.mark.parametrize("train", [train_flat, train_structured])
 @pytest.mark.parametrize("rule", FAULTY, ids=lambda rule: rule.__name__)
-def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(rule, train):
+def test_a_rule_that_cannot_be_compiled_runs_as_python_with_a_warning(rule, train):
     marked = functools.update_wrapper(type(rule)(rule.__code__, rule.__globals__, rule.__name__), rule)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -85,27 +85,27 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_and_the_warning_says_why(
     assert message.endswith(f"(test_row_steps.py, line {line_of_the_fault(rule)})")
     assert "During: Pass" not in message and "\n" not in message
     (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
-    assert warning.filename == __file__  # the file that called train
+    assert warning.filename == __file__  # The file that called train.
     np.testing.assert_allclose(params, train(perceptron_rule), rtol=0, atol=1e-12)
 
 
-def test_a_part_takes_the_arrays_of_the_last_one_if_they_fit():
+def test_a_part_reuses_the_arrays_of_the_last_part_if_they_fit():
     weights = Weights(3, 2, averaged=True, paired=True)
     weights.V[:, 0], weights.state[:] = [1.0, 2.0, 3.0], [0.5, 7.0]
-    first = weights.part()
+    first = weights.copy_for_part()
     first.add(np.array([0, 2]), np.array([1.0, 4.0]), shrink=0.5)
     first.add(np.array([1]), np.array([1.0]), shrink=0.5)
-    again, new = weights.part(first), weights.part()
+    again, new = weights.copy_for_part(first), weights.copy_for_part()
     assert again.V is first.V and again.U is first.U and new.V is not first.V
     for mine, expected in zip((again.V, again.U, again.state), (new.V, new.U, new.state), strict=True):
         np.testing.assert_array_equal(mine, expected)
     weights.unpair()
-    assert weights.part(first).V.shape == (3, 2)
+    assert weights.copy_for_part(first).V.shape == (3, 2)
 
 
 @pytest.mark.parametrize("averaged", [True, False])
-def test_weights_are_the_matrices_that_they_stand_for(averaged):
-    """The factors include 0, a negative one, and such as would leave the range of the scale."""
+def test_scaled_weights_match_their_matrices(averaged):
+    """The factors include 0, a negative factor, and factors that would leave the range of the scale."""
     rng = np.random.default_rng(0)
     weights, W, every_W = Weights(4, 3, averaged), np.zeros(12), []
     for shrink in (1.0, 0.5, 1e-7, 0.9, 0.0, 1.0, -2.0, 1e6, 1.0):
@@ -120,7 +120,7 @@ def test_weights_are_the_matrices_that_they_stand_for(averaged):
     assert not weights.add(np.empty(0, int), np.empty(0), 1.0)
 
 
-def test_a_pair_of_classes_goes_on_as_two_columns():
+def test_weights_of_two_classes_continue_as_two_columns():
     weights = Weights(3, 2, averaged=True, paired=True)
     weights.V[:, 0] = [1.0, 2.0, 3.0]
     before = weights.current()

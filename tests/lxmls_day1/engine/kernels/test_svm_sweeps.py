@@ -1,4 +1,4 @@
-"""The compiled sweep and measurement of the dual SVM against readable ones."""
+"""The compiled sweep and measurement of the dual SVM, compared with readable versions."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.bits
 
 
 def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
-    """Steps one after the other with every matrix in full; returns α, W and the gap estimate of each sweep."""
+    """Compute the steps one by one with full matrices; return α, W and the gap estimate of each sweep."""
     g = np.hstack([np.ones((len(X), 1)), X])
     alpha, estimates = np.eye(len(costs))[labels], []
     for order in orders:
@@ -26,7 +26,7 @@ def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.5])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 11])
-def test_sweeps_are_the_readable_steps(n_classes, relaxation):
+def test_svm_sweeps_match_the_readable_steps(n_classes, relaxation):
     X, labels, orders, costs = random_problem(n_classes, n_rounds=4)
     alpha, W, estimates = naive_sweeps(X, labels, orders, costs, 0.05, relaxation)
 
@@ -74,11 +74,11 @@ def test_large_and_small_curvatures_keep_the_multipliers_in_the_simplex(n_classe
 
 
 def test_the_readable_projection_is_the_nearest_point():
-    """Optimality in the simplex: no vertex lies in a direction in which the distance falls."""
+    """Optimality in the simplex: the distance decreases toward no vertex."""
     rng = np.random.default_rng(3)
     for n_classes in range(1, 12):
         z = rng.normal(size=n_classes) * rng.choice([0.1, 1.0, 10.0])
-        z[rng.integers(n_classes)] = z[0]  # now and then a tie
+        z[rng.integers(n_classes)] = z[0]  # Some values are tied.
         point = project_on_simplex(z)
         assert (point >= 0).all() and point.sum() == pytest.approx(1.0)
         assert ((z - point) * (np.eye(n_classes) - point)).sum(axis=1).max() <= 1e-12

@@ -9,7 +9,7 @@ from lxmls_day1.engine.kernels.threads import thread_pool
 
 @pytest.fixture
 def no_threads(monkeypatch):
-    monkeypatch.setattr(threads, "threads_start", lambda: False)
+    monkeypatch.setattr(threads, "threads_available", lambda: False)
 
 
 def test_calls_run_in_other_threads_where_there_are_some():
@@ -43,9 +43,9 @@ def test_a_python_that_cannot_start_threads_is_recognised(monkeypatch):
     def cannot(self):
         raise RuntimeError("can't start new thread")
 
-    threads.threads_start.cache_clear()
+    threads.threads_available.cache_clear()
     monkeypatch.setattr(threading.Thread, "start", cannot)
     try:
-        assert not threads.threads_start()
+        assert not threads.threads_available()
     finally:
-        threads.threads_start.cache_clear()
+        threads.threads_available.cache_clear()

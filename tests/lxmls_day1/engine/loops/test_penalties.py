@@ -1,4 +1,4 @@
-"""A λ that is far too large for short text is told, once, with one to try."""
+"""A λ that is far too large for short texts is reported once, with a suggested value."""
 
 import functools
 import warnings
@@ -11,12 +11,12 @@ from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline
 from classifiers.mira import Mira
 from classifiers.svm import SVM
-from lxmls_day1.engine.loops.penalties import LargePenalty
+from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
 from tests.wording import wording
 
 
 def short_texts(n_classes=20, n_examples=2000):
-    """Six words each of 3,000, three of which are of the thirty words of the text's class."""
+    """Return texts of six words out of 3,000, three of which are among the thirty words of the text's class."""
     rng = np.random.default_rng(0)
     labels = rng.integers(n_classes, size=n_examples)
     own = 30 * labels[:, None] + rng.integers(30, size=(n_examples, 3))
@@ -26,10 +26,10 @@ def short_texts(n_classes=20, n_examples=2000):
 
 
 @pytest.mark.parametrize("learner", [SVM, MaxEntOnline, MaxEntBatch, functools.partial(MaxEntBatch, penalty="l1")])
-def test_short_texts(learner):
+def test_a_too_large_penalty_for_short_texts_is_reported(learner):
     X, y = short_texts()
     made = learner(regularizer=1.0)
-    with pytest.warns(LargePenalty, match=wording("engine.try_regularizer_which_is")) as told:
+    with pytest.warns(LargePenaltyWarning, match=wording("engine.try_regularizer_which_is")) as told:
         params = made.train(X, y)
     assert len(told) == 1
     falls = made.objective(X, y, 0 * params) - (made.objective(X, y, params) - made.penalty_of(params))
@@ -42,7 +42,7 @@ def test_short_texts(learner):
 
 
 @pytest.mark.parametrize("learner", [SVM(), MaxEntOnline(), MaxEntBatch(), Mira(regularizer=100.0)])
-def test_what_the_penalty_suits_or_does_not_touch(learner):
+def test_no_report_if_the_penalty_suits_the_data(learner):
     X = np.random.default_rng(0).normal(size=(200, 2)) + 2.0 * np.eye(2)[y := np.arange(200) % 2]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -19,7 +19,7 @@ def random_mixture(n_classes, n_features, seed):
 
 
 def log_joint(X, prior, means, variances):
-    """log p(y) + log N(x; μ_y, diag σ_y²) as another library computes it."""
+    """Return log p(y) + log N(x; μ_y, diag σ_y²), computed by another library."""
     return np.column_stack(
         [
             np.log(p) + multivariate_normal(m, np.diag(v)).logpdf(X)
@@ -29,7 +29,7 @@ def log_joint(X, prior, means, variances):
 
 
 def quadratic_features(X):
-    """The map [1, x, x²] in which Gaussian classes with variances of their own are linear."""
+    """Return [1, x, x²], in which Gaussian classes with different variances are linear."""
     return np.hstack([np.ones((len(X), 1)), X, X * X])
 
 
@@ -83,7 +83,7 @@ def test_one_dimension_against_numerical_integration(n_classes):
 
 
 def test_one_wide_class_behind_a_narrow_one_that_never_wins():
-    """Where 0.01·N(0, 1) lies below 0.99·N(0, 1.21) everywhere, the rare class is always missed."""
+    """0.01·N(0, 1) is below 0.99·N(0, 1.21) everywhere, so the rare class is always missed."""
     for n_features in (1, 2):
         variances = np.outer([1.0, 1.21], np.ones(n_features))
         assert bayes_error([0.01, 0.99], np.zeros((2, n_features)), variances) == pytest.approx(0.01, abs=1e-9)
@@ -113,7 +113,7 @@ def test_the_plane_against_a_fine_grid():
     assert bayes_error(prior, means, variances) == pytest.approx(1 - mass, abs=1e-4)
 
 
-def test_beyond_the_plane_there_is_a_closed_form_or_nothing():
+def test_more_than_two_dimensions_without_a_closed_form_are_refused():
     with pytest.raises(InputError, match=wording("engine.for_one_and_for")):
         bayes_error(*random_mixture(3, 4, seed=8))
 

@@ -1,4 +1,4 @@
-"""Saved classifiers: what comes back, what is refused, and which class a file may name."""
+"""Saved classifiers: restored contents, refused files, and the classes that a file may name."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.wording import wording
 
 
 class Ruler:
-    """The least that counts as a classifier here."""
+    """The minimal classifier for these tests."""
 
     def __init__(self, length=1.0, rng=None):
         self.length, self.rng = length, rng
@@ -30,7 +30,7 @@ def find_ruler(class_name, module_name):
 
 
 def with_header(path, change):
-    """The same file with another header, all checksums right."""
+    """Change a file's header, with correct checksums."""
     with np.load(path) as file:
         arrays = dict(file)
     header = json.loads(arrays["header"].tobytes())
@@ -41,13 +41,13 @@ def with_header(path, change):
 
 
 class TestModel:
-    def test_a_hyper_parameter_that_cannot_be_kept_is_left_out_with_a_warning(self, tmp_path):
+    def test_a_hyper_parameter_that_cannot_be_saved_is_skipped_with_a_warning(self, tmp_path):
         with pytest.warns(UserWarning, match=wording("engine.rng_ruler_cannot_saved")):
             save_model(tmp_path / "x", Ruler(2.0, np.random.default_rng(1)), np.eye(2))
         ruler = load_model(tmp_path / "x", find_ruler).classifier
         assert (ruler.length, ruler.rng) == (2.0, None)
 
-    def test_what_training_adds_to_an_object_comes_back(self, tmp_path):
+    def test_attributes_added_by_training_are_restored(self, tmp_path):
         ruler = Ruler()
         ruler.learnt = np.arange(3)
         save_model(tmp_path / "x", ruler, np.eye(2), notes={"data_set": "points"})
@@ -93,7 +93,7 @@ class TestModel:
             ({"label_names": ["good"]}, "1 label names, .* but 1 is a label"),
         ],
     )
-    def test_what_does_not_fit_is_refused_when_saving(self, tmp_path, arguments, message):
+    def test_inconsistent_parts_are_refused_when_saving(self, tmp_path, arguments, message):
         with pytest.raises(InputError, match=message):
             save_model(tmp_path / "x", Ruler(), **{"params": np.eye(2), **arguments})
         assert list(tmp_path.iterdir()) == []
@@ -109,7 +109,7 @@ class TestModel:
             {"classifier": 1},
         ],
     )
-    def test_what_does_not_fit_is_refused_when_loading(self, tmp_path, change):
+    def test_inconsistent_parts_are_refused_when_loading(self, tmp_path, change):
         save_model(tmp_path / "x", Ruler(), np.eye(2))
         with_header(tmp_path / "x", lambda header: header["content"].update(change))
         with pytest.raises(InputError, match=wording("engine.model_lxmls_day_parts")):
@@ -133,7 +133,7 @@ class TestClasses:
             (tmp_path / name).write_text(text)
         return tmp_path
 
-    def test_are_found_without_running_a_file(self, folder):
+    def test_classes_are_found_without_running_a_file(self, folder):
         found = declared_classes(folder)
         files = {"LinearClassifier": "base", "Mine": "mine", "_Hidden": "mine", "Mixed": "grown"}
         assert {name: one.file for name, one in found.items()} == files
@@ -141,7 +141,7 @@ class TestClasses:
         assert set(declared_classes(folder, root="Mine")) == {"Mine", "_Hidden", "Mixed"}
 
     @pytest.mark.parametrize("names", [("Evil", "evil"), ("system", "os"), ("Mine", "evil"), ("Popen", "subprocess")])
-    def test_a_file_has_no_say_in_what_is_imported(self, folder, names):
+    def test_a_file_cannot_choose_the_imported_module(self, folder, names):
         def no_import(name):
             raise AssertionError(f"{name} was imported")
 
@@ -157,7 +157,7 @@ class TestClasses:
         assert not (folder / "ran").exists()
 
     @pytest.mark.parametrize("names", [("../evil", "evil"), (1, "x"), ("Mine", "a.b")])
-    def test_names_that_are_none(self, folder, names):
+    def test_invalid_class_names_are_refused(self, folder, names):
         save_model(folder / "x", Ruler(), np.eye(2))
 
         def change(header):

@@ -1,4 +1,4 @@
-"""The file format: what comes back, and what is said about a file that is not as it was written."""
+"""The file format: restored contents, and the messages about files that were changed."""
 
 import copy
 import io
@@ -30,7 +30,7 @@ CONTENT = {
 
 
 def same(a, b):
-    """Equal in value and in type, all the way down; NaN equals NaN."""
+    """Return True if values and types are equal at every level; NaN equals NaN."""
     if type(a) is not type(b):
         return False
     if isinstance(a, np.ndarray):
@@ -67,7 +67,7 @@ def npy(array, **options):
 
 
 def with_header(path, change):
-    """The same file with another header, all checksums right."""
+    """Change a file's header, with correct checksums."""
     contents = members(path)
     header = json.loads(np.load(io.BytesIO(contents["header.npy"])).tobytes())
     change(header)
@@ -100,7 +100,7 @@ class TestContent:
     @pytest.mark.slow
     @settings(max_examples=50)
     @given(content=st.dictionaries(st.text(max_size=5), values, max_size=3))
-    def test_comes_back_as_it_was(self, tmp_path_factory, content):
+    def test_content_is_restored_unchanged(self, tmp_path_factory, content):
         path = tmp_path_factory.getbasetemp() / "any.npz"
         content = {f"a{i}": value for i, value in enumerate(content.values())}
         write_file(path, "anything", content)
@@ -118,14 +118,14 @@ class TestContent:
         assert same(read_file(tmp_path / "x", "t"), {"rate": 0.5, "rounds": 3, "name": "a"})
 
     @pytest.mark.parametrize("value", [len, {1, 2}, 1j, np.random.default_rng(1), sp.csr_array(np.eye(2)), [[b"x"]]])
-    def test_what_it_cannot_hold_is_refused_and_nothing_is_written(self, tmp_path, value):
+    def test_unsupported_values_are_refused_and_nothing_is_written(self, tmp_path, value):
         with pytest.raises(InputError, match=wording("engine.value_type_cannot_hold")):
             write_file(tmp_path / "x", "t", {"value": value})
         assert list(tmp_path.iterdir()) == []
 
 
 class TestDamage:
-    def test_cut_off_anywhere(self, saved):
+    def test_a_truncated_file_is_refused(self, saved):
         data = saved.read_bytes()
         for length in {*range(0, len(data), 7), *range(150), *range(len(data) - 30, len(data))}:
             saved.write_bytes(data[:length])
@@ -147,7 +147,7 @@ class TestDamage:
                 noticed += 1
             else:
                 assert same(content, CONTENT), position
-        assert noticed > 0.8 * len(positions)  # the rest are dates and the like
+        assert noticed > 0.8 * len(positions)  # The other bits belong to dates and similar fields.
 
     def test_a_missing_file_and_a_folder(self, tmp_path):
         with pytest.raises(FileNotFoundError):
@@ -157,7 +157,7 @@ class TestDamage:
 
 
 class Bomb:
-    """A pickle of this makes a file when it is loaded."""
+    """An object whose pickle writes a file when it is loaded."""
 
     def __init__(self, path):
         self.path = path
@@ -168,13 +168,13 @@ class Bomb:
 
 class TestForeign:
     @pytest.mark.parametrize("data", [b"just text", b"\x93NUMPY", pickle.dumps([1]), b"token:1 #label#:positive\n"])
-    def test_no_archive(self, tmp_path, data):
+    def test_files_that_are_not_archives_are_refused(self, tmp_path, data):
         (tmp_path / "x").write_bytes(data)
         with pytest.raises(InputError, match=wording("engine.model_lxmls_day_does")):
             read_file(tmp_path / "x", "thing")
 
     @pytest.mark.parametrize("arrays", [{}, {"a": 1}, {"header": 1}, {"header": np.frombuffer(b"{}", dtype=np.uint8)}])
-    def test_another_npz(self, tmp_path, arrays):
+    def test_other_npz_files_are_refused(self, tmp_path, arrays):
         np.savez(tmp_path / "x.npz", something=np.eye(2), **arrays)
         with pytest.raises(InputError, match=wording("engine.model_lxmls_day_archive")):
             read_file(tmp_path / "x.npz", "thing")
@@ -192,13 +192,13 @@ class TestForeign:
             read_file(saved, "thing")
         assert not (tmp_path / "pwned").exists()
 
-    def test_what_is_compressed_is_not_inflated(self, saved):
+    def test_compressed_arrays_are_refused(self, saved):
         rewrite(saved, members(saved), zipfile.ZIP_DEFLATED)
         with pytest.raises(InputError, match="is compressed"):
             read_file(saved, "thing")
 
     def test_an_array_that_is_listed_again_and_again(self, saved):
-        """Under its own name or under others, all of one place in the file: refused before any of them is read."""
+        """Under the same or other names, all at one place in the file: refused before any of them is read."""
         contents = members(saved)
         for other in (lambda i: "params.npy", lambda i: f"params{i}.npy"):
             with zipfile.ZipFile(saved, "w") as archive:
@@ -215,7 +215,7 @@ class TestForeign:
                     read_file(saved, "thing")
 
     @pytest.mark.parametrize("shape", [(10**11,), (1, 10**11), ()])
-    def test_an_array_of_another_length_than_it_says(self, saved, shape):
+    def test_an_array_with_a_wrong_length_is_refused(self, saved, shape):
         file = io.BytesIO()
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
         rewrite(saved, {**members(saved), "params.npy": file.getvalue() + bytes(16)})
@@ -227,7 +227,7 @@ class TestForeign:
         finally:
             tracemalloc.stop()
 
-    def test_a_newer_format(self, saved):
+    def test_a_newer_format_is_refused(self, saved):
         def change(header):
             header.update(format_version=FORMAT_VERSION + 1, package_version="9.8.7", content={"x": {"new": 1}})
 

@@ -1,4 +1,4 @@
-"""Packed texts against the list that they stand for."""
+"""Packed texts compared with the list of the same texts."""
 
 import copy
 import pickle
@@ -14,7 +14,7 @@ from tests.wording import wording
 TEXTS = st.lists(st.text(st.characters(exclude_categories=()), max_size=5), max_size=20)
 
 
-def test_texts_are_found_by_their_hashes_also_where_these_are_equal(monkeypatch):
+def test_texts_are_found_even_if_hashes_collide(monkeypatch):
     texts, asked = ["the", "Café", "", "the", "\ud800", "cat"], ["cat", "dog", "the", "", "\ud800", "café", "Café"]
     packed = PackedTexts(texts)
     expected = [texts.index(text) if text in texts else -1 for text in asked]
@@ -26,7 +26,7 @@ def test_texts_are_found_by_their_hashes_also_where_these_are_equal(monkeypatch)
 
 
 @given(TEXTS, TEXTS, st.slices(30))
-def test_they_are_the_list_of_the_same_texts(first, more, some):
+def test_packed_texts_match_the_list_of_texts(first, more, some):
     texts, wanted = PackedTexts(first), first + more
     texts.extend(iter(more))
     assert list(texts) == wanted and len(texts) == len(wanted)
@@ -44,7 +44,7 @@ def test_many_texts_in_a_row():
     assert list(PackedTexts(wanted)) == wanted
 
 
-def test_places_that_there_are_not():
+def test_invalid_indices_raise():
     texts = PackedTexts(["a", "b"])
     for place in (2, -3):
         with pytest.raises(IndexError):
@@ -55,7 +55,7 @@ def test_places_that_there_are_not():
     assert repr(PackedTexts("abcd")) == wording("engine.packedtexts_b_c")
 
 
-def test_slices_of_a_text_are_the_pieces_of_it():
+def test_slices_of_a_packed_text_are_its_pieces():
     content = "word=the word=Café  \ud800 x".encode("utf-8", "surrogatepass")
     pieces = content.split(b" ")
     ends = np.cumsum([len(piece) + 1 for piece in pieces]) - 1

@@ -25,13 +25,13 @@ rows = st.builds(
 )
 
 
-def test_concatenation_keeps_order_and_says_a_note_once():
+def test_concatenation_keeps_order_and_each_note_once():
     joined = TABLE + ResultTable(ROWS[:1], ["Ten rounds.", "Unsmoothed."])
     assert list(joined) == [*ROWS, ROWS[0]] and len(joined) == 3
     assert joined.notes == ("Ten rounds.", "Unsmoothed.")
 
 
-def test_memory_has_a_column_only_where_it_was_measured():
+def test_memory_has_a_column_only_if_it_was_measured():
     heading, _, without, with_memory = str(MEASURED).splitlines()
     assert heading.split()[-1] == "MB" and with_memory.endswith("12.3") and without.endswith("0.021")
     assert "MB" not in str(TABLE) and "<th>MB</th>" in MEASURED._repr_html_()

@@ -37,7 +37,7 @@ CONTENT = {
 
 
 def answer(body, status=200, declared_length=None, stall=None):
-    """What the server sends for one address; `stall` is an event for which it waits amid the body."""
+    """Return the server's answer for one address; the body stops in the middle until the event `stall`."""
     return {"body": body, "status": status, "declared_length": declared_length, "stall": stall}
 
 
@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(given["status"])
         self.send_header("Content-Length", str(given["declared_length"] or len(body)))
         self.end_headers()
-        with contextlib.suppress(OSError):  # the client may have gone
+        with contextlib.suppress(OSError):  # The client may have disconnected.
             if given["stall"]:
                 self.wfile.write(body[: len(body) // 2])
                 self.wfile.flush()
@@ -64,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch):
-    """A web server on loopback: `answers` maps paths to answers, `asked_for` lists what was asked for."""
+    """Yield a web server on loopback: `answers` maps paths to answers, `asked_for` lists the requests."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.answers, http.asked_for = {}, []
@@ -103,7 +103,7 @@ def table(server):
 
 @pytest.fixture
 def find(table, tmp_path):
-    """`find_corpus` for this table and a cache of its own."""
+    """Return `find_corpus` for this table and an empty cache."""
     return functools.partial(find_corpus, table=table, cache_dir=tmp_path / "cache", network=ONCE)
 
 
@@ -113,7 +113,7 @@ def serve_books(server, **changes):
 
 
 def tar_gz(members):
-    """An archive of (name or TarInfo, content) pairs."""
+    """Return an archive of (name or TarInfo, content) pairs."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for member, content in members:
@@ -165,7 +165,7 @@ def test_the_table_pins_the_real_files(real_data):
         (3, "there is no corpus 3"),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_known_ones(wrong, message):
+def test_an_unknown_name_is_reported_with_the_known_names(wrong, message):
     with pytest.raises(InputError, match=message):
         corpus_named(wrong, "sentiment")
 
@@ -183,7 +183,7 @@ def test_data_dir_may_be_any_of_three_folders(find, tmp_path, below, server):
     assert server.asked_for == []
 
 
-def test_the_folder_of_another_domain_is_not_taken_for_this_one(find, tmp_path):
+def test_the_folder_of_another_domain_is_not_used(find, tmp_path):
     folder = put(tmp_path / "books")
     with pytest.raises(InputError, match=wording("engine.does_hold_dvd_corpus")):
         find("dvd", folder)
@@ -202,7 +202,7 @@ def test_the_toy_corpus_needs_nothing(monkeypatch):
     assert find_corpus("toy").origin == "package"
 
 
-def test_files_put_into_the_cache_by_hand_are_found(find, tmp_path, server):
+def test_files_copied_into_the_cache_are_found(find, tmp_path, server):
     put(tmp_path / "cache" / "corpora" / "sentiment" / "books")
     assert_is(find("books"), "books", "cache")
     assert server.asked_for == []
@@ -281,13 +281,13 @@ def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server,
     assert_fails_then_works(find, "books", tmp_path, server, message, repair=lambda: serve_books(server))
 
 
-def test_a_server_that_is_not_there(find, table, tmp_path):
+def test_an_unreachable_server_is_an_error(find, table, tmp_path):
     table["books"] = replace(table["books"], source=PlainFiles("http://127.0.0.1:9/"))
     with pytest.raises(CorpusUnavailable, match=wording("engine.server_cannot_reached")):
         find("books")
 
 
-def test_a_damaged_file_in_the_cache_is_fetched_anew_and_only_that(find, tmp_path, server):
+def test_only_a_damaged_file_in_the_cache_is_downloaded_again(find, tmp_path, server):
     serve_books(server)
     find("books")
     server.asked_for.clear()
@@ -296,7 +296,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_anew_and_only_that(find, tmp_pat
     assert server.asked_for == ["/plain/negative.review"]
 
 
-def test_a_cache_that_cannot_be_written_is_said_so(find, tmp_path, server):
+def test_an_unwritable_cache_is_reported(find, tmp_path, server):
     serve_books(server)
     (tmp_path / "cache").write_text("in the way of a folder")
     with pytest.raises(CorpusUnavailable, match=wording("engine.cache_cannot_written")):
@@ -395,7 +395,7 @@ def damaged_gzip():
 
 
 def huge_header():
-    """A header that announces ten gigabytes of file name."""
+    """Return a header that announces a file name of ten gigabytes."""
     info = tarfile.TarInfo("././@LongLink")
     info.type, info.size = tarfile.GNUTYPE_LONGNAME, 10 * 2**30
     return gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(100_000))

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.text.documents import Document, decoded, printable, read_documents
+from lxmls_day1.engine.text.documents import Document, decode_utf8, escape_unprintable, read_documents
 from lxmls_day1.engine.text.tokens import count_tokens, processed_line
 from tests.wording import wording
 
 tokens = st.text(st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"]), min_size=1).filter(
-    lambda token: not f"{token}:".startswith("#label#:")  # the mark of the label
+    lambda token: not f"{token}:".startswith("#label#:")  # The mark of the label.
 )
 
 
@@ -26,11 +26,11 @@ class TestRaw:
         assert read(text) == [Document("f", count_tokens(text), None)]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-    def test_or_each_of_its_lines_that_is_not_blank(self, end):
+    def test_each_nonblank_line_can_be_a_document(self, end):
         documents = read(end.join(["Fine.", "", "  ", "Dull book."]), unit="line")
         assert documents == [Document("f:1", {"fine": 1}, None), Document("f:4", count_tokens("Dull book."), None)]
 
-    def test_a_mark_of_the_byte_order_is_no_part_of_a_word(self):
+    def test_a_byte_order_mark_is_not_part_of_a_word(self):
         assert read(codecs.BOM_UTF8 + b"fine")[0].counts == {"fine": 1}
 
 
@@ -45,7 +45,7 @@ class TestProcessed:
 
     @pytest.mark.slow
     @given(st.lists(st.dictionaries(tokens, st.integers(1, 9), min_size=1, max_size=5), min_size=1, max_size=4))
-    def test_what_was_written_is_read(self, reviews):
+    def test_written_documents_are_read_back(self, reviews):
         text = "".join(processed_line(counts, "positive") + "\n" for counts in reviews)
         assert [document.counts for document in read(text)] == reviews
 
@@ -69,24 +69,24 @@ class TestProcessed:
 class TestNoText:
     @pytest.mark.parametrize(("data", "what"), [(b"", "empty"), (b" \n\t\r\n", "blank"), (codecs.BOM_UTF8, "empty")])
     @pytest.mark.parametrize("form", ["auto", "raw", "processed"])
-    def test_nothing(self, data, what, form):
+    def test_empty_input_is_refused(self, data, what, form):
         with pytest.raises(InputError, match=f"f is {what}; expected"):
             read(data, form=form)
 
     @pytest.mark.parametrize("data", [b"\x89PNG\r\n\0\0", "fine".encode("utf-16"), b"\0"])
-    def test_binary(self, data):
+    def test_binary_input_is_refused(self, data):
         with pytest.raises(InputError, match=wording("engine.f_text_utf_holds")):
             read(data)
 
     @given(st.binary())
-    def test_any_bytes_are_text_or_an_error_of_ours(self, data):
+    def test_any_bytes_are_text_or_raise_an_input_error(self, data):
         with contextlib.suppress(InputError):
-            decoded(data, "f")
+            decode_utf8(data, "f")
 
 
 @given(st.text(st.characters()))
-def test_what_is_shown_can_be_printed_everywhere(text):
-    shown = printable(text)
+def test_shown_text_can_be_printed_everywhere(text):
+    shown = escape_unprintable(text)
     assert shown.isprintable()
     assert shown == text or not text.isprintable()
     shown.encode()

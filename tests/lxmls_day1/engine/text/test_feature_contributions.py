@@ -28,7 +28,7 @@ def test_the_parts_sum_to_the_scores_and_to_the_margin(x, seed, n_classes, quadr
     classifier = LinearClassifier()
     classifier.quadratic = quadratic
     why = explain(classifier, params, sp.csr_array(x), NAMES)
-    # the oracle: one word after the other, as the equation is written
+    # The oracle: one word after the other, as in the equation.
     for word, count, contributions in zip(why.words, why.counts, why.contributions, strict=True):
         j = NAMES.index(word)
         assert count == x[0, j]
@@ -60,26 +60,26 @@ def test_a_word_that_counts_by_its_presence_counts_once_in_a_loaded_model_too(ma
 def test_words_for_and_against_in_the_order_of_their_weight():
     params = np.array([[0, 0], [1, 0], [0, 2], [3, 0], [0, 0.5], [7, 7]])
     why = explain(LinearClassifier(), params, [[1, 1, 1, 1, 1]], NAMES, class_names=["p", "n"])
-    assert [why.words[i] for i in why.speaking_for()] == ["w2", "w0"]
-    assert [why.words[i] for i in why.speaking_against()] == ["w1", "w3"]
+    assert [why.words[i] for i in why.evidence_for()] == ["w2", "w0"]
+    assert [why.words[i] for i in why.evidence_against()] == ["w1", "w3"]
     assert why.differences[why.words.index("w4")] == 0
 
 
 class TestRuledOut:
     @pytest.fixture
     def model(self):
-        """Word 0 rules out "n", word 1 rules out "p"."""
+        """Return a model in which word 0 excludes "n" and word 1 excludes "p"."""
         nb = MultinomialNaiveBayes(smooth=False)
         return nb, nb.train([[2, 0, 1], [2, 0, 1], [0, 3, 1]], ["p", "p", "n"])
 
-    def test_a_class(self, model):
+    def test_an_excluded_class_is_explained(self, model):
         why = explain(*model, [[1, 0, 1]], ["good", "bad", "book"])
         assert why.class_names == ["n", "p"] and why.class_names[why.predicted] == "p"
         assert why.words[0] == "good" and why.differences[0] == np.inf and why.margin == np.inf
         first = why.to_dict()["words"][0]
         assert first["rules_out"] == ["n"] and first["contributions"]["n"] is None and first["difference"] is None
 
-    def test_every_class(self, model):
+    def test_exclusion_of_every_class_is_explained(self, model):
         why = explain(*model, [[1, 1, 1]], ["good", "bad", "book"])
         assert why.by_intercepts and why.class_names[why.predicted] == "p"
         assert why.margin == pytest.approx(np.log(2))
@@ -87,7 +87,7 @@ class TestRuledOut:
         json.dumps(why.to_dict(), allow_nan=False)
 
 
-def test_a_second_order_learner_says_how_sure_it_is_of_each_word():
+def test_a_second_order_learner_reports_the_deviation_of_each_word():
     linear = LinearClassifier()
     params = np.array([[0.5, 0.0, 9.0], [-3.0, 3.0, 0.0], [2.0, -1.0, 0.0], [0.0, 1.0, 0.0]]) - [0, 0, 20]
     variances = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.5], [0.16, 0.09, 1.0], [0.5, 0.5, 0.2]])

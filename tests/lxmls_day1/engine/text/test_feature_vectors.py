@@ -23,7 +23,7 @@ CLASSIFIERS = [
 ]  # fmt: skip
 
 
-def test_the_matrix_is_that_of_scikit_learn():
+def test_the_matrix_matches_scikit_learn():
     theirs = DictVectorizer()
     theirs_takes = [{name: bool(v) if isinstance(v, np.bool_) else v for name, v in x.items()} for x in EXAMPLES]
     X = theirs.fit_transform(theirs_takes).toarray()
@@ -47,7 +47,7 @@ def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp
     frame = pd.DataFrame(X, columns=names_of(EXAMPLES))
     of_frame, of_matrix = make(), make()
     params = of_frame.train(frame, LABELS)
-    # A frame keeps its numbers by columns, so that products may be summed in another order.
+    # A data frame stores its numbers by columns, so products may be summed in another order.
     np.testing.assert_allclose(params, of_matrix.train(X, LABELS), rtol=1e-12)
     expected = of_matrix.test(X, params)
     for same in (frame, X, EXAMPLES, pd.DataFrame(X)):
@@ -56,7 +56,7 @@ def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp
         for look in (of_frame.test, lambda X, params: of_frame.add_intercept_term(X)):
             with pytest.raises(InputError, match=wording("engine.trained_amazing_tag_noun")):
                 look(other, params)
-        of_matrix.test(other, params)  # trained on an array, which has no names
+        of_matrix.test(other, params)  # The model was trained on an array, which has no names.
     of_frame.save(tmp_path / "model.npz", params)
     assert classifiers.LinearClassifier.load(tmp_path / "model.npz").feature_names == names_of(EXAMPLES)
 

@@ -84,7 +84,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("packed", [False, True])
     @pytest.mark.parametrize("ending", [".svmlight", ".libsvm", ".SVM"])
-    def test_svmlight(self, write, ending, packed):
+    def test_svmlight_files_are_read(self, write, ending, packed):
         data = "\ufeff+1 3:1 17:2.5  # a remark\r\n-1 qid:4 2:1\r\n".encode()
         (file,) = read_labelled(write(gzip.compress(data, mtime=0) if packed else data, f"x{ending}" + ".gz" * packed))
         assert (file.labels, file.bags, file.texts, file.lines) == (
@@ -112,7 +112,7 @@ class TestFormats:
 
 
 class TestColumns:
-    def test_what_it_was_taken_for(self, write):
+    def test_the_guessed_layout_is_reported(self, write):
         said = read_labelled(write(as_csv()))[0].described
         assert (
             said
@@ -136,9 +136,9 @@ NOTHING = ": expected lines with a label and a text (or features), got none"
 NO_ENCODING = "encoding must be one that Python knows, such as 'latin-1', got "
 NO_LATIN = "expected text in latin-1, got the byte order mark of "
 
-#: Name of the file, its content, settings; the kind of the error, and what it says behind the path of the file.
+#: Name of the file, its content, settings; the kind of the error, and the message after the file's path.
 REFUSED = [
-    # What is in the file
+    # Contents of the file
     *[
         (name, content, {}, CorpusError, says)
         for name, content, says in [
@@ -248,10 +248,10 @@ REFUSED = [
 
 
 class TestRefused:
-    """What is refused is refused with the same words in memory and piece by piece."""
+    """Bad files are refused with the same words in memory and in pieces."""
 
     @pytest.mark.parametrize(("name", "content", "settings", "kind", "says"), REFUSED)
-    def test_in_memory_and_in_pieces(self, write, name, content, settings, kind, says):
+    def test_bad_files_are_refused_alike_in_memory_and_in_pieces(self, write, name, content, settings, kind, says):
         path = write(content, name)
         said = []
         for read in (lambda: read_labelled(path, **settings), lambda: list(LabelledStream([path], **settings))):
@@ -264,7 +264,7 @@ class TestRefused:
 
 
 class TestSeveralFiles:
-    """Further files have the columns of the first, with a header of their own or without."""
+    """Additional files have the columns of the first file, with or without their own header."""
 
     @pytest.mark.parametrize("first", [TRAIN, as_csv(names=None), as_json_lines()])
     @pytest.mark.parametrize(
@@ -292,14 +292,14 @@ class TestSeveralFiles:
             ("", ": expected lines with a label and a text (or features), got none"),
         ],
     )
-    def test_mistakes(self, write, content, says):
+    def test_inconsistent_further_files_are_refused(self, write, content, says):
         second = write(content, "t.csv")
         with pytest.raises(InputError, match=f"^{re.escape(str(second) + says)}"):
             read_labelled(write(TRAIN), second)
 
 
 class TestPieces:
-    """Where pieces end makes no difference."""
+    """The ends of pieces make no difference."""
 
     @pytest.mark.parametrize("piece", [4, 7, 64])
     @pytest.mark.parametrize(
@@ -314,11 +314,11 @@ class TestPieces:
             ("x.svm", "# r\n+1 1:2 3:4\n\n-1 2:7\n" * 9),
         ],
     )
-    def test_of_any_size(self, write, monkeypatch, name, content, piece):
+    def test_pieces_of_any_size_give_the_same_examples(self, write, monkeypatch, name, content, piece):
         path = write(content, name)
         settings = {} if name != "x.csv" or b"label" not in path.read_bytes() else {"header": True}
         (whole,) = read_labelled(path, **settings)
-        monkeypatch.setattr(text_blocks, "PIECE", piece)
+        monkeypatch.setattr(text_blocks, "PIECE_BYTES", piece)
         assert read_labelled(path, **settings) == [whole]
 
     @pytest.mark.slow
@@ -327,7 +327,7 @@ class TestPieces:
         st.sampled_from("\t,;|"),
         st.sampled_from(["\n", "\r\n"]),
     )
-    def test_what_the_csv_module_writes_is_read(self, rows, delimiter, line_end):
+    def test_files_of_the_csv_module_are_read(self, rows, delimiter, line_end):
         written = io.StringIO(newline="")
         csv.writer(written, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL).writerows(rows)
         lines = io.StringIO(written.getvalue(), newline="")
@@ -352,16 +352,16 @@ class TestEncodings:
         says = rf"^{re.escape(str(path))}, line {line}: got U\+FFFD .* save the original in UTF-8 .* encoding='utf-8'"
         with pytest.warns(UserWarning, match=says):
             file = read_labelled(path)
-        assert read_labelled(path, encoding="utf-8") == file  # where it is said, nobody is warned
+        assert read_labelled(path, encoding="utf-8") == file  # A given encoding causes no warning.
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1", "cp1252"])
-    def test_can_be_said(self, write, encoding):
+    def test_the_encoding_can_be_given(self, write, encoding):
         examples = [(label, text.replace("€", " euro")) for label, text in EXAMPLES]
         path = write(as_csv(examples=examples).encode(encoding))
         assert read_labelled(path, encoding=encoding)[0].texts == [text for _, text in examples]
 
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-    def test_a_byte_order_mark_says_it(self, write, encoding):
+    def test_a_byte_order_mark_names_the_encoding(self, write, encoding):
         assert read_labelled(write(as_csv().encode(encoding)))[0].texts == TEXTS
 
 
@@ -370,7 +370,7 @@ TABLE = "label,text\n" + ROWS
 REPORTED = "mine.csv: a {} between columns, {} header; label in {}, text in {}{}; 8 examples, 2 classes"
 WITH_NAMES, WITHOUT = ("a", "'label'", "'text'"), ("no", "column 0", "column 1")
 
-#: A file, settings, and what is reported: the delimiter, the header, and the lines that are no examples.
+#: A file, settings, and the report: the delimiter, the header, and the lines that are not examples.
 AROUND_THE_TABLE = {
     "sep": ("sep=;\n" + TABLE.replace(",", ";"), {}, "semicolon", WITH_NAMES, "; line 1 names the delimiter, 'sep=;'"),
     "sep in quotes, no header": ('"sep=|"\r\n' + ROWS.replace(",", "|"), {}, "bar", WITHOUT, "; line 1 names the delimiter, '\"sep=|\"'"),
@@ -439,7 +439,7 @@ def zipped(*names, content=TABLE):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            archive.writestr(zipfile.ZipInfo(name), content)  # which has no time in it
+            archive.writestr(zipfile.ZipInfo(name), content)  # The header has no time.
     return file.getvalue()
 
 
@@ -458,7 +458,7 @@ def zipped(*names, content=TABLE):
 )
 @pytest.mark.parametrize("piece", [4, 1 << 20])
 def test_packed_files_of_one_file_are_read(write, monkeypatch, data, name, piece):
-    monkeypatch.setattr(text_blocks, "PIECE", piece)
+    monkeypatch.setattr(text_blocks, "PIECE_BYTES", piece)
     (file,) = read_labelled(write(data, name))
     assert file.labels[:2] in (["pos", "neg"], LABELS[:2]) and file.name in ("mine", "other")
 
@@ -550,7 +550,7 @@ def test_blanks_before_values_and_another_first_number(write):
             read_labelled(first, second)
     read_labelled(
         from_0, write("1 1:1\n", "sparse.svm")
-    )  # no warning, which would be an error: some features may be missing
+    )  # A warning would be an error here. Some features may be missing.
 
 
 def test_skipped_lines_of_every_format(write):

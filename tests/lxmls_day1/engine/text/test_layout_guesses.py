@@ -4,7 +4,7 @@ import pytest
 
 from lxmls_day1.engine.text.labelled_files import read_labelled
 from lxmls_day1.engine.text.layout_guesses import choose_columns, guess_delimiter, looks_like_header
-from lxmls_day1.engine.text.tables import Table
+from lxmls_day1.engine.text.tables import RecordTable
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def examples_of(tmp_path):
 
 class TestDelimiter:
     @pytest.mark.parametrize("delimiter", "\t,;|")
-    def test_that_divides_every_line(self, delimiter):
+    def test_the_delimiter_divides_every_line(self, delimiter):
         others = "\t,;|".replace(delimiter, "")
         lines = [f'b{delimiter}"one{others}"\n', f'a{delimiter}"x{delimiter}y"\n', f"c{delimiter}plain\n"]
         assert guess_delimiter(lines, "f.csv", '"') == delimiter
@@ -33,7 +33,7 @@ class TestDelimiter:
 
 
 class TestHeader:
-    """A header is recognised by what it is: no class is called "label", and no example is lost."""
+    """A header is recognised as such: no class is called "label", and no example is lost."""
 
     DATA = "sport,They won in extra time.\ncooking,Add some more salt.\nsport,A goal at last!\ncooking,Stir it for an hour.\n"
 
@@ -53,7 +53,7 @@ class TestHeader:
             "text,text",
         ],
     )
-    def test_of_usual_names(self, examples_of, header):
+    def test_a_header_of_usual_names_is_recognised(self, examples_of, header):
         assert examples_of(f"{header}\n{self.DATA}") == examples_of(self.DATA)
 
     @pytest.mark.parametrize("header", ["label,text", "mood,remark", "0,1"])
@@ -63,7 +63,7 @@ class TestHeader:
         assert examples_of(text) == examples_of(self.DATA)
         assert examples_of(self.DATA.replace("\n", f"{ends}\n")) == examples_of(self.DATA)
 
-    def test_of_unusual_names(self, examples_of):
+    def test_a_header_of_unusual_names_is_recognised(self, examples_of):
         assert examples_of(f"mood,remark\n{self.DATA}") == examples_of(self.DATA)
         assert examples_of("mood,remark\n1,yes\n0,no\n") == (["1", "0"], ["yes", "no"])
         assert examples_of("0,1\n" + self.DATA) == examples_of(self.DATA)
@@ -89,18 +89,18 @@ class TestHeader:
             "0,a\n1,b\n",
         ],
     )
-    def test_that_is_none(self, text):
+    def test_a_first_example_is_not_a_header(self, text):
         rows = list(csv.reader(text.splitlines()))
         assert not looks_like_header(rows) and len(rows) == text.count("\n")
 
 
 class TestColumns:
-    TABLE = Table(
+    TABLE = RecordTable(
         ("id", "Text", "intent", "note"), [["1", "Hello there", "greet", "x"], ["2", "Bye now", "leave", "x"]], [2, 3]
     )
 
-    def test_of_two_columns_the_other_one(self):
-        table = Table(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])
+    def test_the_other_one_of_two_columns_is_the_text(self):
+        table = RecordTable(None, [["a b", "c d"], ["a b", "e f"]], [1, 2])
         assert choose_columns(table, "f.csv", label_column=1) == (1, 0)
         assert choose_columns(table, "f.csv", text_column=0) == (1, 0)
 
@@ -113,5 +113,5 @@ class TestColumns:
             ([["a", "b"], ["c", "d"]], (0, 1)),
         ],
     )
-    def test_of_two_columns_without_names_by_what_they_hold(self, rows, expected):
-        assert choose_columns(Table(None, rows, [1, 2]), "f.csv") == expected
+    def test_two_unnamed_columns_are_distinguished_by_their_contents(self, rows, expected):
+        assert choose_columns(RecordTable(None, rows, [1, 2]), "f.csv") == expected

@@ -1,4 +1,4 @@
-"""Lines of the published form against the plain reader of one line, and cached copies."""
+"""Lines of the published format compared with the plain reader of one line, and cached copies."""
 
 import hashlib
 from dataclasses import fields
@@ -17,7 +17,7 @@ from tests.made_data import as_bags
 
 pytestmark = pytest.mark.slow
 
-# Anything but a space and a line feed may stand in a token; some of it looks like a line end or like syntax.
+# A token may contain anything except spaces and line feeds, including text that looks like a line end or like syntax.
 tokens = st.text(
     st.one_of(
         st.sampled_from("ab_:#1\x1a\x85\u2028\x0b\x1c\r\t\ufeff'"),
@@ -33,7 +33,7 @@ labelled_reviews = st.tuples(reviews, st.sampled_from(["positive", "negative"]))
 
 @given(st.lists(labelled_reviews, min_size=1, max_size=5))
 @example([({"\ud800": 1}, "positive")])
-def test_what_is_written_is_read_again(written):
+def test_written_reviews_are_read_back(written):
     lines = [processed_line(counts, label) for counts, label in written]
     assert [parse_review(line) for line in lines] == written
     assert as_bags(parse_reviews(lines)) == written
@@ -76,7 +76,7 @@ def test_files_may_have_either_line_end_and_a_byte_order_mark(tmp_path_factory, 
 @example(["a:١ #label#:positive"], None)
 @example(["a:² #label#:positive"], None)
 def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
-    """Both give the same counts, or the same error."""
+    """Both readers give the same counts, or the same error."""
     try:
         expected = [parse_review(line, f"some lines, line {i}", label) for i, line in enumerate(lines, start=1)]
     except CorpusError as error:
@@ -88,7 +88,7 @@ def test_the_fast_reader_agrees_with_the_plain_one(lines, label):
 
 
 def assert_same(found, expected):
-    """The reviews are those that `parse_review` gave, with the tokens in the order of first use."""
+    """Check that the reviews equal those of `parse_review`, with the tokens in the order of first use."""
     assert as_bags(found) == expected
     assert list(found.tokens) == list(dict.fromkeys(token for counts, _ in expected for token in counts))
     for start, end in pairwise(found.starts):
@@ -102,11 +102,11 @@ parts = st.sampled_from(["", "#", "\0", "é", 7 * "x", 8 * "x", "y" + 7 * "x"])
 long_tokens = st.builds(lambda *some: "".join(some), parts, parts, parts).filter(bool)
 
 
-@pytest.mark.parametrize("factor", [parsed_reviews._FACTOR, np.uint64(0)], ids=["hashes", "one hash for all"])
+@pytest.mark.parametrize("factor", [parsed_reviews._HASH_FACTOR, np.uint64(0)], ids=["hashes", "one hash for all"])
 @given(st.lists(st.dictionaries(long_tokens, st.integers(1, 300), max_size=9), min_size=1, max_size=4))
-def test_tokens_are_told_apart_by_all_their_bytes(factor, written):
+def test_tokens_are_distinguished_by_all_their_bytes(factor, written):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsed_reviews, "_FACTOR", factor)
+        patch.setattr(parsed_reviews, "_HASH_FACTOR", factor)
         found = parse_reviews([processed_line(counts, "negative") for counts in written])
     assert_same(found, [(counts, "negative") for counts in written])
 
@@ -145,14 +145,14 @@ def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path, parsed, sou
         damaged = bytearray(whole)
         damaged[position] ^= 1 << position % 8
         path.write_bytes(damaged)
-        found = load_parsed(path, sources)  # a few bits, such as those of a date, say nothing about the content
+        found = load_parsed(path, sources)  # A few bits, such as those of a date, do not affect the content.
         assert found is None or same(found, parsed)
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
         assert load_parsed(path, sources) is None
 
 
-def test_a_copy_of_other_sources_or_another_version_is_not_used(tmp_path, parsed, sources, monkeypatch):
+def test_a_cached_copy_of_other_sources_or_versions_is_not_used(tmp_path, parsed, sources, monkeypatch):
     path = tmp_path / "copy"
     save_parsed(path, parsed, sources)
     assert load_parsed(path, sources[::-1]) is None

@@ -45,7 +45,7 @@ def test_a_saved_tagger_tags_words_and_knows_how_well(tagger, tmp_path):
     assert f"accuracy {share / 3:.4f} ({share} of 3 tagged words)" in done.stderr
 
 
-def test_marginals_stand_beside_the_tags(tmp_path, tagger):
+def test_marginals_are_printed_beside_the_tags(tmp_path, tagger):
     path = str(tmp_path / "crf.npz")
     done = CliRunner().invoke(
         command_group, ["train", "--classifier", "crf", "--domain", "toy-sentences", "--out", path]

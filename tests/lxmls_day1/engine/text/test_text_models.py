@@ -29,7 +29,7 @@ NEW = ["good and bad and good", "", "unheard-of", "very bad film", "so good it i
 
 @pytest.fixture(params=LEARNERS, ids=lambda learner: type(learner).__name__)
 def saved(request, tmp_path):
-    """A loaded model, and what takes texts to the rows that it learnt from."""
+    """Return a loaded model, and the function from texts to its training rows."""
     bags = [count_tokens(text) for text in TEXTS]
     names = sorted({token for bag in bags for token in bag})
     columns = {name: column for column, name in enumerate(names)}
@@ -38,7 +38,7 @@ def saved(request, tmp_path):
     return classifiers.LinearClassifier.load(tmp_path / "model.npz"), columns
 
 
-def test_labels_and_scores_are_those_of_rows(saved):
+def test_labels_and_scores_match_the_rows(saved):
     model, columns = saved
     X = vectorise([count_tokens(text) for text in NEW], columns)
     expected = model.classifier.test(X, model.params).tolist()
@@ -51,7 +51,7 @@ def test_labels_and_scores_are_those_of_rows(saved):
 
 
 @pytest.mark.parametrize("package", [classifiers, lxmls_day1.classifiers])
-def test_questions_are_taken_apart_as_questions(package, tmp_path):
+def test_questions_are_tokenised_as_questions(package, tmp_path):
     corpus, learner = QuestionCorpus("toy"), package.Perceptron()
     params = learner.train(corpus.train_X, corpus.train_y)
     notes = {"tokens": "questions"}
@@ -62,8 +62,8 @@ def test_questions_are_taken_apart_as_questions(package, tmp_path):
     assert model.tokens_of("Who was it ?") == count_words("Who was it ?") != count_tokens("Who was it ?")
 
 
-def test_hashed_features(tmp_path):
-    """The score of a word is the weight of its bucket, with the sign that the word has there."""
+def test_scores_use_hashed_features(tmp_path):
+    """The score of a word is the weight of its bucket, with the word's sign."""
     W = np.random.default_rng(0).normal(size=(1 + 2**4, 2))
     classifiers.LinearClassifier().save(tmp_path / "model.npz", W, notes={"hash_bits": 4})
     model = classifiers.LinearClassifier.load(tmp_path / "model.npz")
@@ -72,7 +72,7 @@ def test_hashed_features(tmp_path):
     np.testing.assert_allclose(model.scores(["Dull book."])[0], expected)
 
 
-def test_tags_of_sentences(tmp_path):
+def test_a_tagger_tags_sentences(tmp_path):
     tagger = classifiers.StructuredPerceptron(nr_rounds=3)
     params = tagger.train([["dogs", "bark"], ["the", "cat"]], [["NOUN", "VERB"], ["DET", "NOUN"]])
     tagger.save(tmp_path / "model.npz", params, notes={"tokens": "sentences"})
@@ -90,7 +90,7 @@ def test_tags_of_sentences(tmp_path):
         (["a"], ["a"], {"tokens": "letters"}, "tokens from 'letters'"),
     ],
 )
-def test_what_cannot_be_labelled(texts, names, notes, message, tmp_path):
+def test_texts_that_cannot_be_labelled_are_refused(texts, names, notes, message, tmp_path):
     classifiers.LinearClassifier().save(tmp_path / "model.npz", np.ones((2, 2)), names, notes=notes)
     with pytest.raises(InputError, match=message):
         classifiers.LinearClassifier.load(tmp_path / "model.npz").predict(texts)

@@ -8,7 +8,7 @@ from lxmls_day1.engine.text import token_batches
 from lxmls_day1.engine.text.token_batches import TokenCounter, TokenTable, tokens_of
 from lxmls_day1.engine.text.tokens import count_tokens
 
-#: All white space there is, and what the tokeniser treats in a way of its own.
+#: All white space, and the characters that the tokeniser treats specially.
 SPACES = "".join(map(chr, [*range(0x3001), 0xFEFF]))
 SPACES = "".join(character for character in SPACES if character.isspace())
 PIECES = st.one_of(
@@ -27,7 +27,7 @@ def hashed_by_scikit_learn(texts, hash_bits):
 
 
 def as_dicts(rows):
-    """The rows of a batch, each as token -> value."""
+    """Return the rows of a batch, each as token -> value."""
     names = rows.tokens.names()
     return [
         {names[j]: value for j, value in zip(rows.indices[a:b].tolist(), rows.values[a:b].tolist(), strict=True)}
@@ -49,7 +49,7 @@ def test_hashed_rows_are_those_of_the_feature_hasher(texts, hash_bits):
 
 @given(texts=TEXTS)
 @settings(max_examples=100, deadline=None)
-def test_tokens_are_those_of_the_tokeniser_in_their_order(texts):
+def test_tokens_match_the_tokeniser_in_order(texts):
     rows = TokenCounter().numbered(texts)
     bags = [count_tokens(text) for text in texts]
     assert as_dicts(rows) == bags
@@ -66,7 +66,7 @@ def test_the_counter_remembers_words_from_batch_to_batch():
 
 
 def test_tables_that_are_full_grow(monkeypatch):
-    monkeypatch.setattr(token_batches, "_SMALLEST", 2)
+    monkeypatch.setattr(token_batches, "_MIN_ENTRIES", 2)
     texts = ["", "x" * 5000 + " " + "y" * 3, " ".join(f"w{n}" for n in range(3000)), "w1 w2 z", "é" * 999]
     counter = TokenCounter()
     assert abs(counter.hashed(texts, 20) - hashed_by_scikit_learn(texts, 20)).nnz == 0
@@ -74,7 +74,7 @@ def test_tables_that_are_full_grow(monkeypatch):
     table = TokenTable()
     names = [f"word-{n}" * (n % 7) + str(n) for n in range(2000)]
     for start in range(0, 2000, 300):
-        table.numbers(tokens_of(names[start : start + 400]))
+        table.number_tokens(tokens_of(names[start : start + 400]))
     assert table.names() == names and len(table) == 2000
 
 
@@ -90,12 +90,12 @@ def test_numbers_of_two_batches_are_those_of_all_texts():
                 rows.append(csr_array((values, indices, indptr), shape=(len(batch), len(wanted))).toarray())
             else:
                 numbered = counter.numbered(batch)
-                rows.append(numbered.over(table.numbers(numbered.tokens), len(wanted)).toarray())
+                rows.append(numbered.with_token_columns(table.number_tokens(numbered.tokens), len(wanted)).toarray())
         assert table.names() == wanted and table.names_at(np.array([2, 0])) == [wanted[2], wanted[0]]
         assert np.concatenate(rows).tolist() == [[bag.get(token, 0) for token in wanted] for bag in bags]
 
 
-def test_a_table_with_a_bound_takes_the_first_and_no_more():
-    table = TokenTable(["a"], most=3)
-    assert table.numbers(tokens_of(["b", "a", "c", "d", "b"])).tolist() == [1, 0, 2, -1, 1]
-    assert table.numbers(tokens_of(["e", "c"])).tolist() == [-1, 2] and table.names() == ["a", "b", "c"]
+def test_a_bounded_table_keeps_only_the_first_words():
+    table = TokenTable(["a"], max_tokens=3)
+    assert table.number_tokens(tokens_of(["b", "a", "c", "d", "b"])).tolist() == [1, 0, 2, -1, 1]
+    assert table.number_tokens(tokens_of(["e", "c"])).tolist() == [-1, 2] and table.names() == ["a", "b", "c"]

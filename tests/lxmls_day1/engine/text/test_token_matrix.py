@@ -1,4 +1,4 @@
-"""Texts counted at once give what they give one by one."""
+"""Counting many texts at once gives the same as counting them one by one."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lxmls_day1.engine.text.token_matrix import count_texts
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.vocabulary import count_words
 
-# Function words, marks alone, numbers, words that differ only in what is normalised, and many ways to write one token.
+# Function words, single marks, numbers, words that differ only before normalisation, and many spellings of one token.
 PIECES = [
     "the",
     "of",
@@ -40,7 +40,7 @@ texts = st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), mi
 
 
 def naive(texts, count, nr_counted, min_count):
-    """Tokens, totals and table by dictionaries."""
+    """Return tokens, totals and table, computed with dictionaries."""
     bags = [count(text) for text in texts]
     totals = {}
     for bag in bags[:nr_counted]:
@@ -56,7 +56,7 @@ def naive(texts, count, nr_counted, min_count):
 def test_many_texts_at_once_agree_with_one_by_one(count, count_plain, texts, nr_counted, min_count, at_once):
     nr_counted = min(nr_counted, len(texts))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(token_matrix, "_TEXTS_AT_ONCE", at_once)
+        patch.setattr(token_matrix, "_TEXTS_PER_BATCH", at_once)
         X, tokens, totals = count_texts(texts, nr_counted, min_count, count_plain=count_plain)
     assert (tokens, totals.tolist(), X.toarray().tolist()) == naive(texts, count, nr_counted, min_count)
     assert X.shape == (len(texts), len(tokens))

@@ -17,7 +17,7 @@ from lxmls_day1.engine.text.tokens import (
 )
 from readers.vocabulary import count_words
 
-# The expected forms are those in which the published corpus has such words; see the head of tokens.py.
+# The expected forms are those of the published corpus; see the docstring of tokens.py.
 WORDS = {
     "novel.": "novel",
     "refrigerator!)": "refrigerator",
@@ -65,7 +65,7 @@ WORDS = {
     "\u2764\ufe0f": "",
     "1\u0301": "1\u0301",
 }
-#: Sentences in which a word loses its meaning without its marks, and nothing stands between words but spaces.
+#: Sentences in which words need their combining marks, and only spaces separate words.
 SCRIPTS = {
     "Devanagari": "वह घर में है हो हूँ क्षत्रिय ज़रा",
     "Bengali": "আমি বাংলায় গান গাই পড়ো",

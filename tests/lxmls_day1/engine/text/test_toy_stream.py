@@ -21,7 +21,7 @@ def documents(n, **settings):
 
 @pytest.fixture(scope="module", autouse=True)
 def tables_are_made_once():
-    """Those of words and of ranks, which are the same for all documents."""
+    """Make the tables of words and ranks once, because they are the same for all documents."""
     with pytest.MonkeyPatch.context() as patch:
         for table in ("_forms", "_ranks"):
             patch.setattr(toy_stream, table, functools.cache(getattr(toy_stream, table)))
@@ -34,7 +34,7 @@ def many():
 
 
 @pytest.mark.slow
-def test_the_first_documents_are_the_same_however_many_are_asked_for(many):
+def test_the_first_documents_do_not_depend_on_the_number_of_documents(many):
     assert len(many) == 4000 and documents(0) == []
     for n in (999, 1001):
         assert documents(n) == many[:n]
@@ -42,7 +42,7 @@ def test_the_first_documents_are_the_same_however_many_are_asked_for(many):
 
 
 def test_they_are_the_same_everywhere():
-    """Recorded once: another version of NumPy, or another machine, may not change them."""
+    """The documents were recorded once; another NumPy version or machine may not change them."""
     content = "".join(f"{label}\t{text}\n" for label, text in documents(50, seed=1, n_classes=5, n_words=20))
     assert hashlib.sha256(content.encode()).hexdigest() == RECORDED
 
@@ -58,8 +58,8 @@ def test_words_follow_zipfs_law(many):
 
 
 @pytest.mark.parametrize(("n_classes", "least"), [(2, 0.8), (5, 0.7)])
-def test_words_tell_the_class_but_not_for_sure(n_classes, least):
-    """A learner is far better than chance; as one label in fifty is wrong, none is right more often than 98 times of 100."""
+def test_words_indicate_the_class_without_certainty(n_classes, least):
+    """A learner is far better than chance; since one label in fifty is wrong, no learner exceeds 98 %."""
     made = documents(6000, n_classes=n_classes, n_words=60)
     names = sorted({label for label, _ in made})
     assert len(names) == n_classes
@@ -71,6 +71,6 @@ def test_words_tell_the_class_but_not_for_sure(n_classes, least):
 
 
 @pytest.mark.parametrize("settings", [{"n_classes": 1}, {"n_classes": 2.5}, {"seed": -1}, {"n_words": 0}])
-def test_what_makes_no_sense_is_refused(settings):
+def test_invalid_settings_of_the_toy_stream_are_refused(settings):
     with pytest.raises(InputError):
         next(toy_documents(10, **settings))

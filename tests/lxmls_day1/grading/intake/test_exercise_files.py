@@ -1,4 +1,4 @@
-"""A right solution counts under whatever name students, browsers and platforms have given it; a guess never does."""
+"""A correct solution counts under any name that students, browsers and platforms give it; ambiguous files never count."""
 
 import itertools
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ import pytest
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import read_submission
-from lxmls_day1.grading.running.lab_in_the_box import lab_in_the_box
+from lxmls_day1.grading.running.lab_in_the_box import box_files
 from lxmls_day1.grading.running.one_submission import not_handed_in
 from tests.lxmls_day1.grading.test_hostile_names import PLATFORMS, download
 
@@ -46,7 +46,7 @@ HERE = ["Canvas", "Moodle", "Moodle, flat", "Blackboard", "folders"]
 
 
 def read(tmp_path, platform, *names, path=RULE):
-    """What is read of Ada's files, who is not alone: the others have handed in their work under its own name."""
+    """Return Ada's submission as it is read; the other students' work under its own name must be read unchanged."""
     given_name = PLATFORMS[platform]
     files = {given_name("ada", 101, name): content for name, content in dict(names).items()}
     files |= {given_name(name, 102 + n, path.name): name.encode() for n, name in enumerate(OTHERS)}
@@ -58,7 +58,7 @@ def read(tmp_path, platform, *names, path=RULE):
 
 
 def has(platform, name):
-    """Return True if the platform can hand out a file of this name: most know no folders."""
+    """Return True if the platform can deliver a file of this name (most platforms have no folders)."""
     return not ("/" in name and platform in ("Canvas", "Moodle, flat", "Blackboard"))
 
 
@@ -75,7 +75,7 @@ def test_a_right_answer_counts_under_any_name(tmp_path, platform, path, name):
 
 @pytest.mark.parametrize("platform", ["Moodle", "folders"])
 @pytest.mark.parametrize(("one", "other"), [*itertools.combinations(NAMES[RULE][::7], 2)])
-def test_of_two_that_fit_neither_is_taken_and_both_are_named(tmp_path, platform, one, other):
+def test_if_two_files_match_neither_is_used_and_both_are_named(tmp_path, platform, one, other):
     ada = read(tmp_path, platform, (one, RIGHT[RULE]), (other, RIGHT[RULE]), ("notes.txt", b""))
     said = " ".join([ada.problem, *ada.warnings])
     assert RULE not in ada.files and all(PurePosixPath(name).name in said for name in (one, other))
@@ -97,13 +97,13 @@ def test_of_two_that_fit_neither_is_taken_and_both_are_named(tmp_path, platform,
         ("2_online (1).ipynb", RIGHT[RULE]),
     ],
 )
-def test_what_does_not_fit_is_not_taken(tmp_path, name, content):
+def test_files_that_do_not_match_are_not_used(tmp_path, name, content):
     ada = read(tmp_path, "folders", ("classifiers/mine.py", b""), (name, content))
     assert RULE not in ada.files and not ada.problem
     (text,) = not_handed_in(ada, EXERCISES).values()
     looks = name.startswith(("perceptron_", "perceptron.py"))
     assert text == f"not handed in: {RULE}" + f"; {name} looks like it" * looks
-    _, warnings = lab_in_the_box(ada, GIVEN, EXERCISES)
+    _, warnings = box_files(ada, GIVEN, EXERCISES)
     assert f"Not handed in: {RULE}." in warnings
 
 
@@ -118,5 +118,5 @@ def test_only_files_that_the_graded_exercises_need_are_named(tmp_path):
     more = Exercise("1.5", "Title", "code", 1, ("readers/vocabulary.py",), str(NOTEBOOK), "Task", ("a", "b", "c"))
     ada = read(tmp_path, "folders", ("classifiers/mine.py", b""))
     for graded, missing in ((EXERCISES, f"{RULE}"), ([more], "readers/vocabulary.py"), ([], "")):
-        _, warnings = lab_in_the_box(ada, GIVEN, [*EXERCISES, more], graded)
+        _, warnings = box_files(ada, GIVEN, [*EXERCISES, more], graded)
         assert [w for w in warnings if "Not handed in" in w] == [f"Not handed in: {missing}."] * bool(missing)

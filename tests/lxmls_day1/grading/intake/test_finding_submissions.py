@@ -1,6 +1,6 @@
-"""One submission that cannot be listed or read is one row, and none of its neighbours' business.
+"""A submission that cannot be listed or read is one result and does not affect its neighbours.
 
-What is found where is tested in `test_submissions`.
+The places in which submissions are found are tested in `test_submissions`.
 """
 
 import os
@@ -41,7 +41,7 @@ def fails_below(name, function, error):
     [PermissionError(13, "no"), OSError(5, "broken"), TypeError("odd"), MemoryError(), RecursionError(), KeyError("x")],
     ids=lambda error: type(error).__name__,
 )
-def test_one_that_cannot_be_listed_is_one_of_those_found(class_folder, monkeypatch, error, alone):
+def test_a_submission_that_cannot_be_listed_is_still_found(class_folder, monkeypatch, error, alone):
     paths = [class_folder] if alone else sorted(class_folder.iterdir())
     monkeypatch.setattr(os, "scandir", fails_below("ben", os.scandir, error))
     found = find_submissions(paths)
@@ -52,13 +52,13 @@ def test_one_that_cannot_be_listed_is_one_of_those_found(class_folder, monkeypat
 
 
 @pytest.mark.parametrize("error", [OSError(5, "broken"), AttributeError("odd")], ids=lambda error: type(error).__name__)
-def test_one_file_whose_kind_cannot_be_told_hides_no_other_student(class_folder, monkeypatch, error):
+def test_a_file_of_unknown_type_hides_no_other_student(class_folder, monkeypatch, error):
     monkeypatch.setattr(untrusted_files, "kind_of", fails_below("classifiers", untrusted_files.kind_of, error))
     assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)
 
 
-def test_one_that_holds_too_many_files_hides_no_other_student(class_folder, monkeypatch):
-    monkeypatch.setattr(untrusted_files, "MOST_LISTED", 20)
+def test_a_submission_with_too_many_files_hides_no_other_student(class_folder, monkeypatch):
+    monkeypatch.setattr(untrusted_files, "MAX_LISTED_FILES", 20)
     for number in range(30):
         (class_folder / "ben" / f"{number}.txt").write_text("", encoding="utf-8")
     assert [one.student for one in find_submissions([class_folder])] == list(STUDENTS)
@@ -72,7 +72,7 @@ class TestBlackboard:
             (folder / name).write_bytes(b"content")
         return find_submissions([folder])
 
-    def test_the_newest_attempt_counts_and_its_text_file_is_no_work(self, tmp_path):
+    def test_the_newest_attempt_counts_without_its_text_file(self, tmp_path):
         start = "Day 1_of_3_ada_attempt_2026-11-"
         one, two = self.found(
             tmp_path,
@@ -86,7 +86,7 @@ class TestBlackboard:
         assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
         assert one.remarks == (wording("grading.day_does_count_newer"),)
 
-    def test_an_attempt_without_a_file_is_none(self, tmp_path):
+    def test_an_attempt_without_a_file_is_ignored(self, tmp_path):
         attempts = (
             "ada_attempt_2026-11-19-10-00-00_lab.zip",
             "ada_attempt_2026-11-20-10-00-00.txt",

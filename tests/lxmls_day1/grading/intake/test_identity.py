@@ -1,4 +1,4 @@
-"""Whose a key is: every row of the table of cases, and of several claims the one that is a path by itself."""
+"""The owner of a key: every row of the table of cases; among several claims, the claim that is a path by itself wins."""
 
 from pathlib import Path
 
@@ -6,14 +6,14 @@ import pytest
 
 from lxmls_day1.grading.intake import identity
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.identity import CASES, Identification
+from lxmls_day1.grading.intake.identity import OWNER_CASES, Identification
 
 
 def claim(file, name="", alone=True):
-    """A submission that claims the key ``ada``; with a name, Canvas has named it."""
+    """Return a submission that claims the key ``ada``; if a name is passed, Canvas wrote it."""
     parts = () if alone else ((file, ""),)
     return FoundSubmission(
-        "ada", name or file, file, Path(file), parts, platform="Canvas" if name else "", holder="ada"
+        "ada", name or file, file, Path(file), parts, platform="Canvas" if name else "", identity_key="ada"
     )
 
 
@@ -38,20 +38,20 @@ EVE, MALLORY = claim("e.zip", "eve"), claim("m.zip", "mallory")
         ("another label from a platform, one claim", claim("a.zip", "ada"), [EVE], "frozen", 1),
     ],
 )
-def test_every_case(tmp_path, case, earlier, claims, has_the_key, n_doubts):
+def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_key, n_doubts):
     if earlier:
         Identification(tmp_path)([earlier])
     owner = identity._saved_owners(tmp_path).get("ada")
-    assert case in CASES and identity._case_of(claims, owner) == case
+    assert case in OWNER_CASES and identity._case_of(claims, owner) == case
     identified = Identification(tmp_path)(claims)
-    assert ["frozen" if one.is_frozen else one.source for one in identified if one.student == "ada"] == (
+    assert ["frozen" if one.keeps_previous_row else one.source for one in identified if one.student == "ada"] == (
         [has_the_key] if has_the_key else []
     )
     assert (
         len({one.student for one in identified}) == len(identified)
-        and sum(len(one.doubts) for one in identified) == n_doubts
+        and sum(len(one.owner_warnings) for one in identified) == n_doubts
     )
-    if case.endswith("one claim"):  # --again makes the claim the owner, from now on
+    if case.endswith("one claim"):  # From now on the claim is the owner, because of --again.
         for again in (["ada"], []):
             (accepted,) = Identification(tmp_path, again)(claims)
-            assert accepted.source == "e.zip" and not accepted.is_frozen and not accepted.doubts
+            assert accepted.source == "e.zip" and not accepted.keeps_previous_row and not accepted.owner_warnings

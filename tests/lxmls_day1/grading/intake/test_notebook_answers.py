@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.gradebook import FreeAnswer
-from lxmls_day1.grading.intake.notebook_answers import LONGEST_ANSWER, free_answers, model_answers
+from lxmls_day1.grading.intake.notebook_answers import MAX_ANSWER_CHARS, free_answers, model_answers
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
@@ -63,7 +63,7 @@ GIVEN = notebook(CELLS.values())
 
 
 def answered(cells):
-    """The texts of the three answers, and the warnings."""
+    """Return the texts of the three answers, and the warnings."""
     answers, warnings = free_answers(notebook(cells), REGISTRY, GIVEN)
     assert [(answer.exercise, answer.notebook) for answer in answers] == [
         ("1.1", str(PATH)),
@@ -74,12 +74,12 @@ def answered(cells):
 
 
 def changed(**texts):
-    """The cells with other texts; None deletes one."""
+    """Return the cells with other texts; None deletes a cell."""
     cells = {**CELLS, **{id: {**CELLS[id], "source": text} if text else None for id, text in texts.items()}}
     return [cell for cell in cells.values() if cell]
 
 
-def test_the_questions():
+def test_a_new_notebook_has_its_questions_and_empty_answers():
     answers, warnings = free_answers(GIVEN, REGISTRY, GIVEN)
     assert answers == (
         FreeAnswer("1.1", str(PATH), "What do you observe?\n\n(1) size …\n\n(2) share …", ""),
@@ -129,13 +129,13 @@ def test_a_deleted_answer_cell_with_a_new_one_in_its_place():
     assert answered(changed(third=None, second=None)) == (["", "", ""], ())
 
 
-def test_moved_to_the_end():
+def test_an_answer_cell_moved_to_the_end_is_found():
     cells = changed(second="**Why?** *Your answer:* So.")
     cells.append(cells.pop(list(CELLS).index("second")))
     assert answered(cells) == (["", "So.", ""], ())
 
 
-def test_doubled():
+def test_a_duplicated_answer_cell_counts_once():
     cells = changed(second="**Why?** *Your answer:* So.")
     twin = {**cells[5], "id": "twin"}
     assert answered([*cells[:6], twin, *cells[6:]])[0] == ["", "So.", ""]
@@ -157,7 +157,7 @@ def test_an_answer_below_the_task():
     assert answered(cells) == (["I did, and it grows.", "", ""], ())
 
 
-def test_code_is_no_answer_but_an_answer_cell_turned_into_code_is():
+def test_code_is_an_answer_only_in_an_answer_cell():
     cells = changed(plot="# a comment\nplot(2)")
     assert answered([*cells, code("new", "print('hello')")]) == (["", "", ""], ())
     cells = [code("second", "So.") if cell["id"] == "second" else cell for cell in changed()]
@@ -168,7 +168,7 @@ def test_pictures_and_long_texts_are_cut():
     picture = "![](data:image/png;base64," + "A" * 50_000 + ")"
     assert answered(changed(second=f"So: {picture}."))[0][1] == "So: ![]([picture])."
     texts, warnings = answered(changed(second="so " * 300_000))
-    assert len(texts[1]) <= LONGEST_ANSWER + 5 and texts[1].endswith(" […]")
+    assert len(texts[1]) <= MAX_ANSWER_CHARS + 5 and texts[1].endswith(" […]")
     assert warnings == (wording("grading.answer_exercise_very_long", PATH),)
 
 
@@ -178,13 +178,13 @@ def png(width=4, height=3, more=b""):
 
 
 def jpeg(width=4, height=3):
-    """A head with a segment of an application before the frame."""
+    """Return a JPEG header with an application segment before the frame."""
     head = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08" + height.to_bytes(2) + width.to_bytes(2)
     return base64.b64encode(head + b"\0" * 12).decode()
 
 
 def pictured(attachments, source="**Why?** *Your answer:* See ![a.png](attachment:a.png)."):
-    """The second answer where that was pasted into its cell, and the warnings."""
+    """Return the second answer, with these attachments in its cell, and the warnings."""
     cells = [cell | {"attachments": attachments} if cell["id"] == "second" else cell for cell in changed(second=source)]
     answers, warnings = free_answers(notebook(cells), REGISTRY, GIVEN)
     return answers[1], warnings
@@ -220,14 +220,14 @@ def test_a_picture_in_the_text_and_doubled_cells():
         {"a": {"image/png": 7}},
     ],
 )
-def test_pictures_that_are_not_shown(attachments):
+def test_invalid_pictures_are_not_shown(attachments):
     answer, (warning,) = pictured(attachments)
     assert answer.pictures == () and answer.text == "See [picture]."
     assert wording("grading.picture_answers_cannot_shown") in warning
 
 
 @pytest.mark.parametrize("attachments", [None, 7, "a", [], {}, {"a": None}, {"a": []}, {"a": {}}])
-def test_attachments_that_are_none(attachments):
+def test_invalid_attachments_are_ignored(attachments):
     answer, warnings = pictured(attachments)
     assert answer.pictures == () and warnings == ()
 
@@ -237,7 +237,7 @@ def test_no_more_than_a_few_pictures():
     assert len(answer.pictures) == 4 and wording("grading.pictures_answers_cannot_shown") in warning
 
 
-def test_a_text_that_is_no_unicode():
+def test_invalid_unicode_characters_are_replaced():
     assert answered(changed(second="a\ud800b\x00c"))[0][1] == "a\ufffdb\ufffdc"
 
 
@@ -254,27 +254,27 @@ def test_a_text_that_is_no_unicode():
         (b'{"cells": [' + b"1" * 10_000 + b"]}", "Exceeds the limit"),
     ],
 )
-def test_no_notebook(content, reason):
+def test_an_invalid_notebook_has_no_answers_and_a_warning(content, reason):
     answers, warnings = free_answers({PATH: content}, REGISTRY, GIVEN)
     assert [answer.text for answer in answers] == ["", "", ""]
     (warning,) = warnings
     assert reason in warning and warning.startswith(wording("grading.is_not_notebook", PATH)) and warning.endswith(".")
 
 
-def test_not_handed_in():
+def test_a_notebook_that_was_not_handed_in_has_a_warning():
     answers, warnings = free_answers({}, REGISTRY, GIVEN)
     assert [answer.text for answer in answers] == ["", "", ""]
     assert warnings == (wording("grading.notebooks_handed_first_ipynb"),)
 
 
-def test_what_was_written_under_an_exercise_that_is_not_graded_is_no_stray_text():
+def test_text_under_an_ungraded_exercise_is_ignored():
     cells = changed(first="**What do you observe?** *Your answer:* It grows.")
     cells.insert(4, markdown("own", "And besides."))
     answers, warnings = free_answers(notebook(cells), Registry(REGISTRY, assigned=["1.2"]), GIVEN)
     assert [answer.exercise for answer in answers] == ["1.2"] and not warnings
 
 
-def test_exercises_that_came_with_their_solutions_are_not_asked_for():
+def test_exercises_released_with_solutions_have_no_questions():
     registry = Registry(REGISTRY, assigned=["1.2"])
     assert [answer.exercise for answer in free_answers(GIVEN, registry, GIVEN)[0]] == ["1.2"]
 
@@ -294,13 +294,13 @@ json_values = st.recursive(
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @with_examples(st.lists(json_values, max_size=5))
-def test_any_cells(cells):
+def test_any_cells_can_be_read(cells):
     texts, _ = answered([*cells, *changed(second="So.")])
     assert texts[1].endswith("So.")
 
 
 @pytest.mark.slow
-def test_the_real_notebooks():
+def test_the_real_notebooks_have_their_questions():
     given = student_files(reference_folder())
     registry = Registry.read(reference_folder() / FILE)
     answers, warnings = free_answers(given, registry, given)
@@ -322,8 +322,8 @@ def test_every_question_of_the_real_notebooks_has_a_model_answer():
 
 
 @pytest.mark.parametrize("prompt", [" At 3.", ""])
-def test_a_prediction_is_no_answer(prompt):
-    """Neither in its cell, nor in a cell of their own right below."""
+def test_a_prediction_is_not_an_answer(prompt):
+    """Neither in its cell, nor in a cell that the student added right below."""
     asked = "**Predict.** Where is the peak? *Your prediction:*"
     cells = [*CELLS.values()]
     given = notebook([*cells[:3], markdown("guess", asked, "predict"), *cells[3:]])

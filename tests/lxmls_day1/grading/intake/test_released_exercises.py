@@ -1,4 +1,4 @@
-"""Grading marks what the course gave out, and no single student changes that."""
+"""Grading marks the exercises that the course released, and no single student changes that."""
 
 import json
 
@@ -42,7 +42,11 @@ def said_by(tmp_path, *manifests):
         ),
         ([CORE, CORE, ["1.2"]], CORE, "Others differ: 1 says not 1.1, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8."),
         ([CORE, CORE, [*CORE, "1.9"]], CORE, "Others differ: 1 says 1.9 too."),
-        ([CORE, ["1.2"]], CORE, "Others differ"),  # of two who differ, neither takes an exercise from the other
+        (
+            [CORE, ["1.2"]],
+            CORE,
+            "Others differ",
+        ),  # if two submissions differ, neither removes an exercise from the other
         ([["1.2"], CORE], CORE, "Others differ"),
         (
             [CORE[::-1], ["1.5", "1.5", "nothing"], ["1.5"]],
@@ -58,16 +62,16 @@ def test_the_most_common_answer_counts(tmp_path, said, expected, text):
 
 
 @pytest.mark.parametrize("manifest", BROKEN)
-def test_where_nothing_can_be_read_all_are_graded(tmp_path, manifest):
+def test_all_exercises_are_graded_if_no_manifest_can_be_read(tmp_path, manifest):
     exercises, sentence = said_by(tmp_path, manifest, manifest)
     assert exercises is None and wording("grading.marked_out_of_all", len(REGISTRY.ids)) in sentence
 
 
-def test_what_a_workspace_says(tmp_path):
-    """Whatever was added or renewed later; handed in as a file or as the folder that it is; made by an older version."""
+def test_released_exercises_of_a_workspace(tmp_path):
+    """Also after parts were added or updated, for a zip file or a folder, and for a workspace of an older version."""
     assert len(REGISTRY.ids) > len(CORE) == 8
     for is_day, given in ((True, CORE), (False, list(REGISTRY.ids))):
-        folder = start_workspace(tmp_path / f"lab{is_day}", day=is_day)
+        folder = start_workspace(tmp_path / f"lab{is_day}", core_only=is_day)
         add(folder, ["5_structured"])
         update(folder)
         (found,) = find_submissions([folder])
@@ -75,9 +79,9 @@ def test_what_a_workspace_says(tmp_path):
         name, content = pack_submission(folder, collect_submission(folder), "Ada")
         (folder.parent / name).write_bytes(content)
         assert released_exercises(find_submissions([folder.parent / name]), REGISTRY)[0] == given
-    state = WorkspaceState.of(folder)
+    state = WorkspaceState.from_folder(folder)
     older = json.loads((folder / ".lab-state.json").read_text())
     del older["origin"]["exercises"]
     (folder / ".lab-state.json").write_text(json.dumps(older))
-    assert WorkspaceState.of(folder).origin.files == state.origin.files
+    assert WorkspaceState.from_folder(folder).origin.files == state.origin.files
     assert released_exercises([found], REGISTRY)[0] is None

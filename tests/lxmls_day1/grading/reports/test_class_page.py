@@ -14,8 +14,8 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.class_page import MOST_MISTAKES, answers_html, summary_html
-from lxmls_day1.grading.reports.groups import behaviour_of, groups
+from lxmls_day1.grading.reports.class_page import MAX_MISTAKES_SHOWN, answers_html, summary_html
+from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from tests.wording import wording
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
@@ -80,7 +80,7 @@ class Page(HTMLParser):
             self._cell.append(data)
 
 
-def test_counts_of_the_class(run):
+def test_the_class_page_counts_submissions_and_points(run):
     text = summary_html(run)
     assert wording("grading.submissions_mean_median_points") in text
     assert "0 to 10 %: 1, 20 to 30 %: 2, 90 to 100 %: 1" in text
@@ -96,7 +96,7 @@ def test_the_most_common_mistake_comes_first(run):
 
 
 def test_rarer_mistakes_are_folded_and_not_lost():
-    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MOST_MISTAKES + 5)]
+    rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MAX_MISTAKES_SHOWN + 5)]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     folded = text.partition("<summary>5 more, each made by 1</summary>")[2].partition("</details>")[0]
     assert [text.count(f"Mistake {n}.") for n in range(len(rows))] == [1] * len(rows) and folded.count("Mistake") == 5
@@ -108,12 +108,12 @@ def test_the_hardest_check_comes_first(run):
     assert rows[0][4] == "wrong 2, time limit 1"
 
 
-def test_who_had_to_be_stopped(run):
+def test_stopped_submissions_are_listed(run):
     (row,) = Page(summary_html(run)).sections["trouble"][1:]
     assert row[0] == "◷ time limit" and row[2:] == ["1", "Dan"]
 
 
-def test_exercises_on_average(run):
+def test_mean_points_per_exercise(run):
     rows = Page(summary_html(run)).sections["exercises"][1:]
     assert rows[0][2] == wording("grading.by_hand_out_of")
     assert rows[1] == ["1.5 MIRA", "", "3.75 of 10", "1", "1"]
@@ -135,7 +135,7 @@ def test_an_empty_class():
     assert "0 of 0" in summary_html(nothing)
 
 
-def test_answers_stand_question_by_question(run):
+def test_answers_are_grouped_by_question(run):
     text = answers_html(run)
     assert text.index("What do you see?") < text.index("A line.") < text.index("A curve.")
     assert text.count('<span class="mark">not marked</span>') == 2 and wording("grading.marked_hand_points") in text
@@ -143,7 +143,7 @@ def test_answers_stand_question_by_question(run):
     assert re.sub("<[^>]*>", "", said) == "Bob and Dan"
 
 
-def test_the_model_answer_stands_below_its_question(run):
+def test_the_model_answer_follows_its_question(run):
     answer = run.rows[0].answers[0]
     key = (answer.exercise, answer.notebook, answer.asked)
     text = answers_html(run, {key: "Because of <it>.", ("1.9", "other", "Why?"): "Another."})
@@ -156,7 +156,7 @@ def test_the_model_answer_stands_below_its_question(run):
     assert "Another." not in text and "Model answer" not in answers_html(run)
 
 
-def test_who_has_no_such_cell_is_named(run):
+def test_students_without_an_answer_cell_are_named(run):
     rows = (*run.rows, SubmissionGrade("eve", "Eve", "", "", ()))
     text = answers_html(Gradebook(rows, 1, "process", ""))
     assert re.search("No such cell.*Eve", text)
@@ -171,7 +171,7 @@ class TestExplanations:
     def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
         return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
 
-    def test_they_stand_beside_the_attempt(self):
+    def test_explanations_are_next_to_the_attempt(self):
         ada = self.explaining("ada", "Long steps overshoot.", "d = loss / (2 * sq_norm)")
         text = self.page(ada, self.explaining("bob", ""))
         section = text[text.index('id="explained"') :]
@@ -179,7 +179,7 @@ class TestExplanations:
         assert [section.index(part) for part in parts] == sorted(section.index(part) for part in parts)
         assert re.search("Asked, not answered.*Bob", section)
 
-    def test_the_question_that_most_were_asked_comes_first(self):
+    def test_the_most_common_question_comes_first(self):
         rows = (
             self.explaining("ada", "A.", question="Rare?"),
             self.explaining("bob", "B."),
@@ -188,7 +188,7 @@ class TestExplanations:
         text = self.page(*rows)
         assert text.index(self.WHY) < text.index("Rare?")
 
-    def test_one_that_was_edited_meanwhile(self):
+    def test_an_explanation_that_was_edited_later(self):
         assert wording("grading.edited_before_could_kept") in self.page(self.explaining("ada", "A.", attempt=""))
 
     def test_without_any_there_is_no_section(self, run):
@@ -208,8 +208,8 @@ def test_a_mistake_has_a_sample(run):
 
 
 def test_groups_without_a_name(run):
-    wrong = [({"scores": [0, 1]}, Answer.of([0.0, 2.0]))]
-    behaviour = behaviour_of(WrongAnswer("", wrong=wrong))
+    wrong = [({"scores": [0, 1]}, Answer.from_value([0.0, 2.0]))]
+    behaviour = failure_signature_of(WrongAnswer("", wrong=wrong))
     check = CheckGrade(
         "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
     )
@@ -217,14 +217,14 @@ def test_groups_without_a_name(run):
     rows = [SubmissionGrade(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
     text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
     section = text[text.index('id="groups"') : text.index('id="checks"')]
-    (group,) = groups(rows)
+    (group,) = failure_groups(rows)
     assert group.id in section and "2 submissions" in section
     for part in ("scores  [0, &lt;1&gt;]", "d = &lt;2&gt;", "Ada", "Bob"):
         assert part in section
     assert wording("grading.known_mistake_explains_every") in summary_html(run)
 
 
-def test_who_is_wrong_where_no_small_input_shows_it():
+def test_students_who_pass_only_the_small_inputs_are_named():
     def row(student, small, other):
         checks = (
             CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),

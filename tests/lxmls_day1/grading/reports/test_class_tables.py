@@ -79,7 +79,7 @@ class TestCsv:
         assert raw.startswith(b"\xef\xbb\xbfstudent,") and raw.count(b"\r\n") == raw.count(b"\n") == 4
         assert [line["student"] for line in self.read(run)] == ["ada", "bob", "eve"]
 
-    def test_the_numbers(self, run):
+    def test_grades_csv_has_points_and_verdicts(self, run):
         ada, bob, eve = self.read(run)
         assert (ada["points"], ada["out of"], ada["by hand"], ada["exercise 1.1"]) == ("17.5", "17.5", "5", "")
         assert (bob["exercise 1.5"], bob["exercise 1.7"], bob["points"]) == ("0.625", "7.5", "8.125")
@@ -110,7 +110,7 @@ class TestJson:
     def test_the_schema_knows_every_verdict(self):
         assert json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["verdict"]["enum"] == list(VERDICTS)
 
-    def test_what_stands_in_it(self, run):
+    def test_grades_json_has_all_results(self, run):
         content = json.loads(grades_json(run))
         assert content["limits"] == {"wall": 5.0, "files": None} and content["seed"] == 11
         ada, bob, eve = content["submissions"]
@@ -118,7 +118,7 @@ class TestJson:
         assert bob["exercises"][0]["points"] is None and bob["exercises"][0]["by_hand"]
         assert bob["exercises"][1]["mistakes"] == [{"name": "slip", "sentence": "A *slip*."}]
 
-    def test_it_may_be_printed_on_a_terminal(self, run):
+    def test_grades_json_is_safe_for_a_terminal(self, run):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", grades_json(run).decode())
 
 
@@ -154,7 +154,7 @@ class TestGradescope:
         assert sum(test["score"] for test in result["tests"]) == pytest.approx(row.points, abs=0.01)
         assert sum(test["max_score"] for test in result["tests"]) == pytest.approx(row.out_of, abs=0.01)
 
-    def test_hidden_checks_wait_and_keep_their_calls(self, both):
+    def test_hidden_checks_are_released_later_without_their_calls(self, both):
         row, result = both
         for check, test in zip(row.checks, result["tests"], strict=True):
             assert test["visibility"] == ("after_published" if check.hidden else "visible")

@@ -1,4 +1,4 @@
-"""Marks given by hand: one file, written once, filled in by an instructor in whatever program, and read back."""
+"""Manual marks: a file that is written once, filled in by an instructor in any program, and read back."""
 
 import csv
 import io
@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, HandMark, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_hand_marks, write_hand_marks
+from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_manual_marks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from tests.wording import wording
 
@@ -38,13 +38,13 @@ def students_of(rows):
 
 
 def read(out, rows):
-    return read_hand_marks(out, students_of(rows), OUT_OF)
+    return read_manual_marks(out, students_of(rows), OUT_OF)
 
 
 def written(out, *students):
-    """The file as it is first written, for these students."""
+    """Write the file for these students for the first time, and return their results."""
     rows = [row_of(student) for student in students]
-    write_hand_marks(out, rows, read(out, rows))
+    write_manual_marks(out, rows, read(out, rows))
     return rows
 
 
@@ -68,7 +68,7 @@ def save(out, records, delimiter=",", encoding="utf-8-sig"):
     (out / FILE).write_bytes(text.getvalue().encode(encoding))
 
 
-def test_a_row_for_each_answer_that_is_marked_by_hand_question_by_question(tmp_path):
+def test_one_row_per_manually_marked_answer_ordered_by_question(tmp_path):
     rows = written(tmp_path, "ada", "bob")
     records = table(tmp_path)
     assert records[0] == list(COLUMNS)
@@ -85,21 +85,21 @@ def test_a_row_for_each_answer_that_is_marked_by_hand_question_by_question(tmp_p
     assert read(tmp_path, rows).marks == {}
 
 
-def test_where_nothing_is_marked_by_hand_there_is_no_file(tmp_path):
-    assert write_hand_marks(tmp_path, [replace(row_of("ada"), exercises=())], read(tmp_path, [])) == 0
+def test_no_file_if_nothing_is_marked_manually(tmp_path):
+    assert write_manual_marks(tmp_path, [replace(row_of("ada"), exercises=())], read(tmp_path, [])) == 0
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_filled_in_comes_back(tmp_path):
+def test_marks_that_are_filled_in_are_read_back(tmp_path):
     rows = written(tmp_path, "ada", "bob")
     fill(tmp_path, {("ada", "1.1"): ("3.5", "Well seen."), ("bob", "1.10"): ("4", ""), ("bob", "1.1"): ("", "See me.")})
     marks = read(tmp_path, rows)
     assert marks.marks == {
-        ("ada", "1.1"): HandMark(3.5, "Well seen."),
-        ("bob", "1.10"): HandMark(4.0, ""),
-        ("bob", "1.1"): HandMark(None, "See me."),
+        ("ada", "1.1"): ManualMark(3.5, "Well seen."),
+        ("bob", "1.10"): ManualMark(4.0, ""),
+        ("bob", "1.1"): ManualMark(None, "See me."),
     }
-    ada = marks.put_into(rows[0])
+    ada = marks.apply_to(rows[0])
     assert (ada.points, ada.out_of, [e.id for e in ada.unmarked]) == (2.5 + 3.5, 15.0, ["1.10"])
 
 
@@ -108,27 +108,27 @@ def test_numbers_as_people_and_spreadsheets_write_them(tmp_path, number):
     rows = written(tmp_path, "ada")
     fill(tmp_path, {("ada", "1.1"): (number, "")})
     expected = float(number.strip(" '").replace(",", "."))
-    assert read(tmp_path, rows).marks == {("ada", "1.1"): HandMark(expected)}
+    assert read(tmp_path, rows).marks == {("ada", "1.1"): ManualMark(expected)}
 
 
 @pytest.mark.parametrize(
     "said", ["5.5", "-1", "A", "3/5", "nan", "inf", "1e0", "3;5", "1,000.5", "½", "٣", "50 %", "0x3"]
 )
-def test_what_is_no_mark_is_refused_with_its_row(tmp_path, said):
+def test_an_invalid_mark_is_refused_with_its_row(tmp_path, said):
     rows = written(tmp_path, "ada", "bob")
     fill(tmp_path, {("bob", "1.1"): (said, "")})
     with pytest.raises(InputError, match=wording("grading.row_points_exercise_number")):
         read(tmp_path, rows)
 
 
-def test_a_number_that_a_spreadsheet_took_for_a_date(tmp_path):
+def test_a_number_that_a_spreadsheet_made_a_date_is_refused(tmp_path):
     rows = written(tmp_path, "ada")
     fill(tmp_path, {("ada", "1.1"): ("03. May", "")})
     with pytest.raises(InputError, match=wording("grading.turns_date_write")):
         read(tmp_path, rows)
 
 
-def test_an_unknown_student_and_an_unknown_exercise(tmp_path):
+def test_an_unknown_student_or_exercise_is_refused(tmp_path):
     rows = written(tmp_path, "ada", "blaise")
     records = table(tmp_path)
     records[2][0], records[4][2] = "blase", "exercise 1.5: MIRA"
@@ -141,7 +141,7 @@ def test_an_unknown_student_and_an_unknown_exercise(tmp_path):
     assert wording("grading.row_blaise_exercise_missing") in said
 
 
-def test_a_row_that_was_removed_or_stands_twice(tmp_path):
+def test_a_missing_or_duplicate_row_is_refused(tmp_path):
     rows = written(tmp_path, "ada", "bob")
     records = table(tmp_path)
     save(tmp_path, [*records[:2], *records[3:], records[1]])
@@ -159,7 +159,7 @@ def test_many_mistakes_are_counted(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"ada,5\n", b"PK\x03\x04\xff\xfe", b"student,points\nada,5\n"])
-def test_what_is_no_such_table(tmp_path, content):
+def test_a_file_that_is_not_a_table_of_marks_is_refused(tmp_path, content):
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(InputError, match=wording("grading.first_row_name_columns")):
         read(tmp_path, [row_of("ada")])
@@ -170,33 +170,33 @@ def test_what_is_no_such_table(tmp_path, content):
 class TestSavedByASpreadsheet:
     def saved(self, tmp_path, delimiter, encoding):
         rows = [row_of("zoë", 'Two; lines,\n"quoted" = 1')]
-        write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+        write_manual_marks(tmp_path, rows, read(tmp_path, rows))
         records = table(tmp_path)
         records = [[*record, "mine" if n == 0 else ""] for n, record in enumerate(records)]
         records[1][3:6] = ["4,5", "5", "Très bien, “oui”; non\nencore"]
         save(tmp_path, [[*record[::-1], "x"] for record in records] + [[""] * 9], delimiter, encoding)
         return rows
 
-    def test_it_is_read(self, tmp_path, delimiter, encoding):
+    def test_tables_of_spreadsheets_are_read(self, tmp_path, delimiter, encoding):
         rows = self.saved(tmp_path, delimiter, encoding)
-        assert read(tmp_path, rows).marks == {("zoë", "1.1"): HandMark(4.5, "Très bien, “oui”; non\nencore")}
+        assert read(tmp_path, rows).marks == {("zoë", "1.1"): ManualMark(4.5, "Très bien, “oui”; non\nencore")}
 
-    def test_new_rows_are_put_below_in_the_same_form(self, tmp_path, delimiter, encoding):
+    def test_new_rows_are_appended_in_the_same_format(self, tmp_path, delimiter, encoding):
         rows = self.saved(tmp_path, delimiter, encoding)
         before = (tmp_path / FILE).read_bytes()
         more = [*rows, row_of("bob")]
-        assert write_hand_marks(tmp_path, more, read(tmp_path, more)) == 2
+        assert write_manual_marks(tmp_path, more, read(tmp_path, more)) == 2
         assert (tmp_path / FILE).read_bytes().startswith(before)
         again = read(tmp_path, more)
-        assert again.marks == {("zoë", "1.1"): HandMark(4.5, "Très bien, “oui”; non\nencore")}
+        assert again.marks == {("zoë", "1.1"): ManualMark(4.5, "Très bien, “oui”; non\nencore")}
         assert set(again.places) == {(s, e) for s in ("zoë", "bob") for e in ("1.1", "1.10")}
-        assert write_hand_marks(tmp_path, more, again) == 0
+        assert write_manual_marks(tmp_path, more, again) == 0
 
 
 def test_a_file_without_a_last_line_end_is_continued_on_a_new_line(tmp_path):
     (tmp_path / FILE).write_bytes(b"student,question,points\nada,exercise 1.1: A look,3")
     rows = [row_of("ada"), row_of("bob")]
-    write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+    write_manual_marks(tmp_path, rows, read(tmp_path, rows))
     assert len(read(tmp_path, rows).places) == 4
 
 
@@ -205,23 +205,23 @@ def test_rows_of_students_who_are_not_in_this_run_are_left_alone(tmp_path):
     fill(tmp_path, {("bob", "1.1"): ("3", "")})
     alone = [row_of("ada")]
     found = read(tmp_path, alone)
-    write_hand_marks(tmp_path, alone, found)
-    assert found.marks == {("bob", "1.1"): HandMark(3.0)}
-    assert read_hand_marks(tmp_path, ["ada"], {}).marks == {
-        ("bob", "1.1"): HandMark(3.0)
-    }  # a run without these exercises
+    write_manual_marks(tmp_path, alone, found)
+    assert found.marks == {("bob", "1.1"): ManualMark(3.0)}
+    assert read_manual_marks(tmp_path, ["ada"], {}).marks == {
+        ("bob", "1.1"): ManualMark(3.0)
+    }  # A run without these exercises.
     assert len(table(tmp_path)) == 5
 
 
 def test_answers_begin_no_formula(tmp_path):
     rows = [row_of("ada", "=1+1\n@SUM(A1)\n- a list", name="=cmd")]
-    write_hand_marks(tmp_path, rows, read(tmp_path, rows))
+    write_manual_marks(tmp_path, rows, read(tmp_path, rows))
     (record,) = table(tmp_path)[1:2]
     assert record[1] == "'=cmd" and record[6] == "'=1+1\n'@SUM(A1)\n'- a list"
 
 
 class TestMarksAreShown:
-    """In totals, on the student's page, on those of the class."""
+    """Manual marks are shown in totals, on the student's page, and on the class pages."""
 
     COMMENT = "Well *seen*; why $x^2$? <b>"
 
@@ -234,9 +234,9 @@ class TestMarksAreShown:
         return Gradebook(tuple(rows), 1, "process", "")
 
     def marked(self):
-        return self.book(ada=HandMark(3.5, self.COMMENT))
+        return self.book(ada=ManualMark(3.5, self.COMMENT))
 
-    def test_in_the_tables(self):
+    def test_manual_marks_are_in_the_tables(self):
         ada, bob = csv.DictReader(io.StringIO(grades_csv(self.marked()).decode("utf-8-sig")))
         assert [ada[k] for k in ("points", "out of", "exercise 1.1", "by hand")] == ["6", "15", "3.5", "4"]
         assert [bob[k] for k in ("points", "out of", "exercise 1.1", "by hand")] == ["2.5", "10", "", "9"]
@@ -244,14 +244,14 @@ class TestMarksAreShown:
         exercise = json.loads(grades_json(self.marked()))["submissions"][0]["exercises"][0]
         assert (exercise["points"], exercise["by_hand"], exercise["comment"]) == (3.5, True, self.COMMENT)
 
-    def test_for_gradescope(self):
+    def test_manual_marks_are_in_gradescopes_results(self):
         book = self.marked()
         content = json.loads(gradescope_json(book.rows[0], book))
         (test,) = (test for test in content["tests"] if "by hand" in test["tags"])
         assert (content["score"], test["score"], test["max_score"], test["output"]) == (6.0, 3.5, 5.0, self.COMMENT)
         assert wording("grading.up_to_points_more") in content["output"]
 
-    def test_on_the_students_page(self):
+    def test_manual_marks_are_on_the_students_page(self):
         book = self.marked()
         page = student_html(book.rows[0], book)
         assert "<b>6</b> of 15 points" in page and "3.5 of 5 points" in page
@@ -259,15 +259,15 @@ class TestMarksAreShown:
         assert wording("grading.more_points_come_exercise", "4", "1.10") in page
         assert "Well" not in student_html(book.rows[1], book)
 
-    def test_on_the_pages_of_the_class(self):
+    def test_manual_marks_are_on_the_class_pages(self):
         book = self.marked()
         summary, answers = summary_html(book), answers_html(book)
         assert "3.5 of 5, 1 of 2 marked" in summary and wording("grading.marked_by_hand_of") in summary
         assert '<span class="mark">3.5 of 5</span>' in answers and answers.count("not marked</span>") == 3
         assert "Well <em>seen</em>" in answers
 
-    def test_full_marks_are_those_of_what_is_marked(self):
-        full, less = self.book(ada=HandMark(5.0)), self.book(ada=HandMark(4.0))
+    def test_full_marks_count_only_marked_exercises(self):
+        full, less = self.book(ada=ManualMark(5.0)), self.book(ada=ManualMark(4.0))
         whole = CheckGrade("t.py::test_b", "1.5", "B", True, "ok")
 
         def with_hidden(book):

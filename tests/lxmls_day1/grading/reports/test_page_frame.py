@@ -30,7 +30,7 @@ def contrast(a, b):
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_can_be_read_in_both_themes(theme):
-    """At least 4.5 to 1, what WCAG asks of text."""
+    """The contrast is at least 4.5 to 1, the WCAG's minimum for text."""
     block = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[theme]
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
     for text in ("text", "quiet", "good", "bad", "known"):
@@ -56,8 +56,8 @@ def test_a_page_allows_no_script_and_no_resource():
     assert "url(" not in STYLE and "@import" not in STYLE
 
 
-def test_the_one_script_of_the_classs_pages_is_named_by_its_digest():
-    """No other script runs: neither one in a text nor the same one with a letter more."""
+def test_the_script_of_the_class_pages_is_allowed_by_its_digest():
+    """No other script runs: neither a script in a text nor the same script with one character more."""
     text = render("page.html.j2", title="Class", script=class_script())
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -69,7 +69,7 @@ def test_the_one_script_of_the_classs_pages_is_named_by_its_digest():
     )
 
 
-class TestWhatATemplatePrints:
+class TestTemplateOutput:
     def printed(self, template, value):
         return environment().from_string(template).render(value=value)
 
@@ -77,13 +77,13 @@ class TestWhatATemplatePrints:
         assert self.printed("{{ value }}", "<b>\x1b[31m\u202e\x00") == "&lt;b&gt;⟨U+202E⟩␀"
         assert self.printed('<a title="{{ value }}">', '"') == '<a title="&#34;">'
 
-    def test_no_text_is_a_template(self):
+    def test_a_text_is_not_evaluated_as_a_template(self):
         assert self.printed("{{ value }}", "{{ 7 * 7 }}{% raw %}") == "{{ 7 * 7 }}{% raw %}"
 
-    def test_sentences_of_ours_may_have_code_and_emphasis_alone(self):
+    def test_the_prose_filter_allows_only_code_and_emphasis(self):
         assert self.printed("{{ value | prose }}", "*no* `<b>` <i>") == "<em>no</em> <code>&lt;b&gt;</code> &lt;i&gt;"
 
-    def test_markup_stays(self):
+    def test_markup_is_not_escaped(self):
         assert self.printed("{{ value }}", Markup("<b>")) == "<b>"
 
     def test_a_value_that_is_not_given_is_an_error(self):
@@ -92,8 +92,8 @@ class TestWhatATemplatePrints:
 
 
 @pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.j2")), ids=lambda path: path.name)
-def test_no_template_goes_round_the_escaping(path):
-    """Markup comes from templates, `prose` and `markdown` only; a handler or an address of elsewhere from nowhere, a script from one place."""
+def test_no_template_bypasses_the_escaping(path):
+    """Markup comes only from templates, `prose` and `markdown`, scripts from one place; event handlers and links do not occur."""
     text = path.read_text(encoding="utf-8")
     if path.name == "page.html.j2":
         assert text.count("<script>{{ script.text }}</script>") == 1
@@ -102,7 +102,7 @@ def test_no_template_goes_round_the_escaping(path):
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "latex2mathml.converter"])
-def test_a_missing_jinja2_is_told_before_anything_is_graded(missing, tmp_path):
+def test_a_missing_library_is_reported_before_grading(missing, tmp_path):
     (tmp_path / "ada").mkdir()
     code = f"""import sys
 sys.modules[{missing!r}] = None

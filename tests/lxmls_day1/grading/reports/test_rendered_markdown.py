@@ -1,11 +1,11 @@
-"""What students write in Markdown and TeX: laid out, and harmless whatever it is."""
+"""The students' Markdown and TeX: it is rendered, and harmless whatever it contains."""
 
 from html.parser import HTMLParser
 
 import pytest
 
 from lxmls_day1.grading.intake.notebook_answers import model_answers
-from lxmls_day1.grading.reports.rendered_markdown import LONGEST, LONGEST_HTML, html_of_markdown
+from lxmls_day1.grading.reports.rendered_markdown import MAX_CHARS, MAX_HTML_CHARS, html_of_markdown
 from lxmls_day1.lab import reference_folder
 
 MARKDOWN = {
@@ -55,7 +55,7 @@ HOSTILE = [
 
 
 class Elements(HTMLParser):
-    """What a browser would make of it."""
+    """The elements that a browser would make of the HTML."""
 
     def __init__(self, html):
         super().__init__(convert_charrefs=True)
@@ -83,7 +83,7 @@ class Elements(HTMLParser):
 
 
 def elements(text):
-    """The elements, all of them on the lists above, and no attribute with anything of a student's."""
+    """Return the elements, after checking that all are on the lists above and that no attribute holds a student's text."""
     return checked(html_of_markdown(text))
 
 
@@ -98,7 +98,7 @@ def checked(html):
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_acts(text):
+def test_hostile_text_has_no_effect(text):
     found = elements(text)
     assert not set("\u202e\x1b\x00") & set("".join(found.text))
 
@@ -107,12 +107,12 @@ def test_nothing_acts(text):
     "around",
     ["> {}", "- {}\n- {}", "a | b\n--|--\n{} | $x$", "**{}**", "`{}`", "${}$", "$$\n{}\n$$", "# {}", "```\n{}"],
 )
-def test_nothing_acts_in_other_places(around):
+def test_hostile_text_within_markdown_has_no_effect(around):
     for text in HOSTILE:
         elements(around.replace("{}", text))
 
 
-def test_what_is_no_markup_here_stays_to_be_read():
+def test_unsupported_markup_stays_readable():
     for text in ("[the guide](http://guide.example)", "![plot](a.png)", "<b>bold</b>", "<http://guide.example>"):
         assert "".join(elements(text).text) == text
 
@@ -154,13 +154,13 @@ def test_tex_is_typeset(tex, mathml):
     assert '<math display="block">' in html_of_markdown(f"$$\n{tex}\n$$")
 
 
-def test_an_environment_is_typeset_without_numbers_of_its_own():
+def test_an_environment_is_typeset_without_equation_numbers():
     found = elements("\\begin{align}a &= b \\\\ c &= d\\end{align}")
     assert found.tags.count("mtr") == 2 and "(1)" not in "".join(found.text)
 
 
 @pytest.mark.parametrize("tex", [r"}{", r"\frac", r"\left(", "x^a^b", "{" * 400, r"\sqrt{" * 200 + "}" * 200])
-def test_what_is_no_tex_stays_as_it_is(tex):
+def test_invalid_tex_is_not_changed(tex):
     found = elements(f"a ${tex}$ b")
     assert "math" not in found.tags and tex in "".join(found.text)
 
@@ -169,7 +169,7 @@ def test_what_is_no_tex_stays_as_it_is(tex):
     "command", ["def", "newcommand", "renewcommand", "providecommand", "newenvironment", "DeclareMathOperator"]
 )
 def test_a_formula_that_defines_commands_is_not_converted(command):
-    """Thirty definitions, each of which stands twice in the next, are a thousand million letters."""
+    """Thirty definitions, each of which uses the next one twice, would expand to 10⁹ characters."""
     bomb = "".join(f"\\{command}{{\\{b}}}{{\\{a}\\{a}}}" for a, b in zip("abcdefghijklm", "bcdefghijklmn", strict=True))
     assert "math" not in elements(f"${bomb}\\n$").tags
     assert "math" not in elements(f"$\\def\\a{{\\b\\b}}\\def\\b{{\\c\\c}}\\a {bomb}$").tags
@@ -200,26 +200,26 @@ def test_a_formula_that_defines_commands_is_not_converted(command):
         "> - ",
     ],
 )
-def test_output_is_limited_and_soon_there(part):
-    """All of these are done in less than a second together; a quadratic step would take minutes."""
-    text = (part * LONGEST)[: LONGEST - 1]
-    assert len(html_of_markdown(text)) <= LONGEST_HTML
+def test_output_is_limited_and_fast(part):
+    """All cases together take less than a second; quadratic work would take minutes."""
+    text = (part * MAX_CHARS)[: MAX_CHARS - 1]
+    assert len(html_of_markdown(text)) <= MAX_HTML_CHARS
     elements(text)
 
 
-def test_a_table_that_fills_itself_up_is_not_made():
-    """Each short row would be filled up to 200 cells."""
+def test_a_table_of_short_rows_is_not_rendered():
+    """Each short row would be padded to 200 cells."""
     found = elements("|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "|\n" * 390)
     assert "table" not in found.tags
 
 
-def test_a_long_text_is_shown_as_it_is_and_cut():
+def test_a_long_text_is_shown_unrendered_and_cut():
     found = elements("# a\n" * 3000)
     assert found.tags == ["p"] and "more lines" in "".join(found.text)
 
 
 def test_model_answers_are_rendered_in_full():
-    """They are written as answers are: every formula of theirs can be typeset."""
+    """Model answers are written as students' answers are: each of their formulas can be typeset."""
     for (_, _, asked), text in model_answers(reference_folder()).items():
         for said in (asked, text):
             found = elements(said)

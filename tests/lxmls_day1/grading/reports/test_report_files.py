@@ -17,8 +17,8 @@ def test_a_students_files_hold_nothing_of_others():
         assert b"bob" not in content.lower()
 
 
-def test_another_template_is_another_version(tmp_path, monkeypatch):
-    """Or else pages of both would stand side by side after a run that was taken up again."""
+def test_a_changed_template_changes_the_grader_version(tmp_path, monkeypatch):
+    """Otherwise a resumed run would mix pages of both templates."""
     template = tmp_path / "lxmls_day1/grading/reports/templates/student.html.j2"
     template.parent.mkdir(parents=True)
     monkeypatch.setattr(lxmls_day1, "__file__", str(tmp_path / "lxmls_day1/__init__.py"))

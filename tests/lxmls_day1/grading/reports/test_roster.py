@@ -13,7 +13,7 @@ from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
 from tests.wording import wording
 
-# Each with a quote, a comma and a line end in a cell, a formula as a name, and a line that is no student's. § is where marks go.
+# Each export has a quote, a comma and a line end in a cell, a formula as a name, and a line of no student. Marks replace the §.
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Day 1 (4711),Final Score\r\n"
     "    Points Possible,,,,,20,(read only)\r\n"
@@ -44,7 +44,7 @@ EXPORTS = {
 
 
 def marks(text, **values):
-    """The export with values in the places for marks; empty cells unless given."""
+    """Return the export with these marks in the places for marks; without them, the cells are empty."""
     for id in ("11", "12"):
         text = text.replace(f"§{id}§", values.get(f"s{id}", ""))
     return text
@@ -71,19 +71,19 @@ def roster(tmp_path):
 
 
 @pytest.mark.parametrize("platform", EXPORTS)
-def test_an_export_comes_back_with_the_column_filled_in_and_nothing_else_changed(roster, platform):
+def test_only_the_column_of_marks_changes(roster, platform):
     text, encoding, column = EXPORTS[platform]
     theirs = roster(marks(text), encoding, column=column)
-    filled = theirs.filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan", right=False)])
+    filled = theirs.fill([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan", right=False)])
     assert filled.content == marks(text, s11="10", s12="0").encode(encoding)
     assert [match.remark for match in filled.matches] == ["", "", "no submission"] and filled.filled == 2
 
 
 @pytest.mark.parametrize("platform", EXPORTS)
-def test_a_column_of_its_own_stands_after_all_others(roster, platform):
+def test_a_new_column_is_appended_after_all_others(roster, platform):
     text, encoding, _ = EXPORTS[platform]
     text = marks(text)
-    content = roster(text, encoding).filled([found("ada", "11")], [row("ada")]).content
+    content = roster(text, encoding).fill([found("ada", "11")], [row("ada")]).content
     before = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter="\t" if "\t" in text else ","))
     decoded = content.decode("utf-16" if "16" in encoding else encoding).lstrip("\ufeff")
     after = list(csv.reader(io.StringIO(decoded, newline=""), delimiter="\t" if "\t" in text else ","))
@@ -96,15 +96,15 @@ def test_a_column_of_its_own_stands_after_all_others(roster, platform):
     ]  # fmt: skip
 
 
-def test_again_the_own_column_is_filled_in_and_not_added_twice(roster, tmp_path):
-    first = roster(marks(CANVAS)).filled([found("ada", "11")], [row("ada")]).content
+def test_an_existing_column_of_marks_is_filled_in_again(roster, tmp_path):
+    first = roster(marks(CANVAS)).fill([found("ada", "11")], [row("ada")]).content
     second = roster(first).filled([found("ada", "11"), found("alan", "12")], [row("ada"), row("alan")]).content
     assert second.count(b"lxmls-day1") == 1
     assert second == first.replace(b"S1,,,\r\n", b"S1,,,10\r\n", 1)
 
 
-def test_whom_nobody_knows_is_listed_on_both_sides(roster):
-    filled = roster(marks(CANVAS)).filled([found("ada", "11"), found("eve", "99")], [row("ada"), row("eve")])
+def test_unmatched_lines_and_submissions_are_listed(roster):
+    filled = roster(marks(CANVAS)).fill([found("ada", "11"), found("eve", "99")], [row("ada"), row("eve")])
     assert [(match.id, match.submission, match.remark) for match in filled.open] == [
         ("12", "", "no submission"),
         ("13", "", "no submission"),
@@ -118,37 +118,37 @@ def test_whom_nobody_knows_is_listed_on_both_sides(roster):
     ("id", "named"),
     [("12", ""), ("8", ""), ("0008", ""), (" alan ", ""), ("ALAN", ""), ("", "alan"), ("", "Alan"), ("00008", "")],
 )
-def test_an_id_is_known_with_other_letters_spaces_and_zeros(roster, id, named):
+def test_ids_match_despite_case_spaces_and_leading_zeros(roster, id, named):
     one = FoundSubmission("s", "s", "", Path("x"), ids=(id or named,))
-    filled = roster(marks(CANVAS), column="Day 1").filled([one], [row("s")])
+    filled = roster(marks(CANVAS), column="Day 1").fill([one], [row("s")])
     assert filled.content == marks(CANVAS, s12="10").encode()
 
 
 @pytest.mark.parametrize("cell", ['"=""0008"""', "'0008", '"0008"'])
-def test_an_id_that_a_spreadsheet_was_kept_from_reading_as_a_number(roster, cell):
+def test_ids_that_are_quoted_for_a_spreadsheet_match(roster, cell):
     text = f"username,marks\n{cell},\n0009,\n"
     assert (
-        roster(text, column="marks").filled([found("s", "0008")], [row("s")]).content
+        roster(text, column="marks").fill([found("s", "0008")], [row("s")]).content
         == f"username,marks\n{cell},10\n0009,\n".encode()
     )
 
 
-def test_an_id_as_it_is_written_comes_before_one_without_its_zeros(roster):
-    filled = roster("username,marks\n8,\n0008,\n", column="marks").filled(
+def test_an_exact_id_wins_over_an_id_without_zeros(roster):
+    filled = roster("username,marks\n8,\n0008,\n", column="marks").fill(
         [found("s", "0008"), found("t", "8")], [row("s"), row("t", False)]
     )
     assert filled.content == b"username,marks\n8,0\n0008,10\n"
 
 
-def test_the_beginning_of_a_user_name_is_no_participant(roster):
+def test_a_user_name_is_not_read_as_a_participant(roster):
     """Moodle's participant 1234 is not the user u1234."""
-    filled = roster("username,marks\nu1234,\nu1235,\n", column="marks").filled([found("s", "1234")], [row("s")])
+    filled = roster("username,marks\nu1234,\nu1235,\n", column="marks").fill([found("s", "1234")], [row("s")])
     assert filled.filled == 0 and filled.content == b"username,marks\nu1234,\nu1235,\n"
 
 
-def test_twins_are_listed_and_not_filled_in(roster):
+def test_duplicate_ids_are_listed_and_not_filled_in(roster):
     text = "username,marks\nada,\nAda,\nalan,\n"
-    filled = roster(text, column="marks").filled([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
+    filled = roster(text, column="marks").fill([found("s", "ADA"), found("t", "alan")], [row("s"), row("t")])
     assert filled.content == b"username,marks\nada,\nAda,\nalan,10\n"
     assert wording("grading.several_lines_roster_id") in {match.remark for match in filled.open}
     twins = roster("username,marks\nada,\nada,\n", column="marks").filled([found("s", "ada")], [row("s")])
@@ -162,20 +162,20 @@ def test_twins_are_listed_and_not_filled_in(roster):
     }
 
 
-def test_what_could_not_be_graded_is_not_filled_in(roster):
-    filled = roster(marks(CANVAS), column="Day 1").filled([found("ada", "11")], [row("ada", failed=True)])
+def test_failed_submissions_are_not_filled_in(roster):
+    filled = roster(marks(CANVAS), column="Day 1").fill([found("ada", "11")], [row("ada", failed=True)])
     assert filled.content == marks(CANVAS).encode() and filled.open[0].remark == "could not be graded"
 
 
-def test_empty_and_short_lines_stay(roster):
+def test_empty_and_short_lines_are_not_changed(roster):
     text = "username;name;marks\n\nada;Ada\n;nobody;\n\n"
-    filled = roster(text, column="marks").filled([found("s", "ada")], [row("s")])
+    filled = roster(text, column="marks").fill([found("s", "ada")], [row("s")])
     assert filled.content == b"username;name;marks\n\nada;Ada;10\n;nobody;\n\n" and len(filled.matches) == 1
     own = roster("username;name;marks\n\nada\n;nobody;3;left\n").filled([found("s", "ada")], [row("s")])
     assert own.content == b"username;name;marks;;lxmls-day1\n\nada;;;;10\n;nobody;3;left;\n"
 
 
-def test_numbers_have_a_comma_where_the_others_have_one(roster):
+def test_marks_use_the_decimal_comma_of_other_columns(roster):
     public = CheckGrade("test_1_05_mira.py::public", "1.5", "A check", False, OK)
     hidden = CheckGrade("test_1_05_mira.py::hidden", "1.5", "A check", True, WRONG)
     half = SubmissionGrade("s", "s", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (public, hidden)),))
@@ -184,7 +184,7 @@ def test_numbers_have_a_comma_where_the_others_have_one(roster):
         ("username;first;marks\nada;7.5;\nalan;8,5;\n", "2.5"),
         ("username;first;marks\nada;7;\nalan;8;\n", "2.5"),
     ):
-        content = roster(text, column="marks").filled([found("s", "ada")], [half]).content.decode()
+        content = roster(text, column="marks").fill([found("s", "ada")], [half]).content.decode()
         assert content.splitlines()[1].endswith(f";{number}")
 
 
@@ -192,7 +192,7 @@ def test_a_group_has_the_best_mark_of_its_members(roster):
     text = "username,group,marks\nada,1,\nbob,1,\ncarl,1,\ndora,2,\neve,,\nfay,,\n"
     theirs = [found(s, s) for s in ("bob", "ada", "dora", "eve")]
     rows = [row("ada", right=False), row("bob"), row("dora", right=False), row("eve")]
-    filled = roster(text, column="marks", group_column="Group").filled(theirs, rows)
+    filled = roster(text, column="marks", group_column="Group").fill(theirs, rows)
     wanted = "username,group,marks\nada,1,10\nbob,1,10\ncarl,1,10\ndora,2,0\neve,,10\nfay,,\n"
     assert filled.content.decode() == wanted
     assert [(m.id, m.submission) for m in filled.matches[:3]] == [("ada", "bob"), ("bob", "bob"), ("carl", "bob")]
@@ -218,14 +218,14 @@ def test_a_group_has_the_best_mark_of_its_members(roster):
         (CANVAS.encode(), {"column": "SIS Login ID"}, "is a column of ids"),
     ],
 )  # fmt: skip
-def test_what_is_no_roster(roster, content, settings, said):
+def test_rejects_file_that_is_not_a_roster(roster, content, settings, said):
     with pytest.raises(InputError, match=said):
         roster(content, **settings)
 
 
-def test_a_header_in_another_language_with_the_column_named(roster):
+def test_a_header_in_another_language_needs_column_names(roster):
     text = "Matrikel;Nachname;Punkte\n007;Lovelace;\n008;Turing;\n"
-    filled = roster(text, id_column="matrikel", column="Punkte").filled(
+    filled = roster(text, id_column="matrikel", column="Punkte").fill(
         [replace(found("ada", "7"), platform="Moodle")], [row("ada")]
     )
     assert filled.content == b"Matrikel;Nachname;Punkte\n007;Lovelace;10\n008;Turing;\n"

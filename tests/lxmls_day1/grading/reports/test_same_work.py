@@ -1,4 +1,4 @@
-"""Equal answers are found whatever was renamed or laid out anew; answers that differ, and what everyone has, are not."""
+"""Equal answers are found despite other names and another layout; different answers and the starter code are not reported."""
 
 import time
 from dataclasses import replace
@@ -14,7 +14,7 @@ from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import summary_html
 from lxmls_day1.grading.reports.same_work import MAX_FUNCTION_CHARACTERS, MIN_ANSWER_TOKENS, digest_of_answer, same_work
-from lxmls_day1.grading.running.one_submission import LONGEST_FILE, answers_of
+from lxmls_day1.grading.running.one_submission import MAX_SEARCHED_BYTES, answers_of
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.lab import reference_folder
 
@@ -61,18 +61,18 @@ OTHER = {
 
 
 @pytest.mark.parametrize("other", SAME.values(), ids=SAME)
-def test_the_same_answer(other):
+def test_equal_answers_have_the_same_digest(other):
     assert digest_of_answer([(other, "")]) == digest_of_answer([(ANSWER, "")]) != ""
 
 
 @pytest.mark.parametrize("other", OTHER.values(), ids=OTHER)
-def test_another_answer(other):
+def test_other_answers_have_another_digest(other):
     assert digest_of_answer([(other, "")]) not in (digest_of_answer([(ANSWER, "")]), "")
 
 
 def test_short_answers_do_not_count():
     stub = "def f(x):\n    raise NotImplementedError('Exercise 1.5: f')"
-    for n, counts in ((MIN_ANSWER_TOKENS - 1, False), (MIN_ANSWER_TOKENS, True)):  # each ";" and "x" is one
+    for n, counts in ((MIN_ANSWER_TOKENS - 1, False), (MIN_ANSWER_TOKENS, True)):  # Each ";" and each "x" is one token.
         line = ("x;" * n)[:n]
         assert bool(digest_of_answer([(f"def f(x):\n    {line}", stub)])) == counts
 
@@ -82,11 +82,11 @@ HOSTILE = ["(" * 30_000, "def f(\n" * 8000, "'''" * 9_999, "\\\n" * 30_000, "\0"
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_sources(text):
+def test_hostile_sources_are_fast(text):
     began = time.process_time()
     for part in (text, text[: MAX_FUNCTION_CHARACTERS - 20]):
         assert isinstance(digest_of_answer([(f"def f(x):\n    {part}", "")]), str)
-    assert time.process_time() - began < 5  # of processor time; an ordinary answer takes a thousandth
+    assert time.process_time() - began < 5  # Seconds of CPU time; an ordinary answer takes a thousandth of this.
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def plan():
     return Plan(exercises, registry, RecordedAnswers(), student_files(REFERENCE), 3, Limits(), Level("process"), "")
 
 
-def test_only_what_was_written_counts(plan):
+def test_only_code_that_the_student_wrote_counts(plan):
     solved = solved_files(REFERENCE)
     assert answers_of(plan.given, plan) == answers_of({}, plan) == {}
     assert {"1.2", "1.5", "1.7"} <= answers_of(solved, plan).keys()
@@ -104,10 +104,10 @@ def test_only_what_was_written_counts(plan):
     assert answers_of(plan.given | commented, plan) == {}
     one = plan.given | {MIRA: solved[MIRA]}
     assert answers_of(one, plan) == {"1.5": answers_of(solved, plan)["1.5"]}
-    assert answers_of(one | {MIRA: solved[MIRA] + b"#" * LONGEST_FILE}, plan) == {}
+    assert answers_of(one | {MIRA: solved[MIRA] + b"#" * MAX_SEARCHED_BYTES}, plan) == {}
 
 
-def test_the_table():
+def test_submissions_with_equal_answers_are_tabulated():
     made = {"ada": "ab", "bob": "ab", "carl": "a ", "dora": " c", "eve": "  ", "<b>": " c"}
     rows = [
         SubmissionGrade(name, name, "", "", (), answered={f"1.{n}": d for n, d in enumerate(digests, 2) if d != " "})

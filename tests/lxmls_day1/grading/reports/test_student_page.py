@@ -15,7 +15,7 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
-from lxmls_day1.grading.reports.student_page import BY_HAND, explanation, student_html
+from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
 from tests.wording import wording
 
 HOSTILE = [
@@ -36,7 +36,7 @@ SENTENCE = ("norm_counted_once", "The step divides by ‖g‖² and is *twice* a
 
 
 def row_with(text, **changes):
-    """A row of every kind of thing, with a student's text wherever one can come."""
+    """Return a result with an entry of every kind, and a student's text in every place that can hold one."""
     checks = [
         CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
         CheckGrade(
@@ -79,7 +79,7 @@ def run_of(row, **changes):
 
 
 class Outline(HTMLParser):
-    """All tags with their attributes' names, and the text between them."""
+    """All tags with the names of their attributes, and the text between the tags."""
 
     def __init__(self, text):
         super().__init__()
@@ -126,7 +126,7 @@ def test_the_cells_of_a_column_look_like_its_head():
             assert [cell for cell, _ in lines[1]] == ["h"] + ["d"] * (len(lines[0]) - 1)
 
 
-def test_what_could_not_be_read_is_no_warning_that_costs_nothing():
+def test_a_submission_that_cannot_be_read_is_not_a_mere_warning():
     row = row_with("x", problem="a.zip lies too deep.")
     text = student_html(row, run_of(row))
     _, _, after = text.partition("Nothing could be read")
@@ -134,7 +134,7 @@ def test_what_could_not_be_read_is_no_warning_that_costs_nothing():
     assert "a.zip lies too deep." in summary_html(run_of(row))
 
 
-def test_the_page_asks_for_nothing_outside_itself():
+def test_the_page_loads_nothing():
     row = row_with("x")
     text = student_html(row, run_of(row))
     assert not re.findall(r'(?:src|href|action|data|srcset|poster)="([^"#][^"]*)"', text)
@@ -144,23 +144,23 @@ def test_the_page_asks_for_nothing_outside_itself():
         assert text.count(f'id="{id}"') == 1
 
 
-class TestWhatIsSaid:
-    def test_points_and_what_is_to_come(self):
+class TestContents:
+    def test_points_and_points_still_to_come(self):
         row = row_with("x")
         text = " ".join(Outline(student_html(row, run_of(row))).text)
-        assert re.search(r"1\.25 +of 10 points", text)  # one of two public checks, none of two hidden ones
-        assert BY_HAND in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
+        assert re.search(r"1\.25 +of 10 points", text)  # One of two public checks and none of two hidden checks pass.
+        assert TO_BE_MARKED in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
 
-    def test_a_hidden_check_keeps_its_calls(self):
+    def test_a_hidden_check_does_not_show_its_calls(self):
         row = row_with("x")
         assert "SECRET" not in student_html(row, run_of(row))
         assert "f(x)" in student_html(row, run_of(row))
 
-    def test_a_known_mistake_stands_once_in_its_exercise(self):
+    def test_a_known_mistake_is_named_once_per_exercise(self):
         row = row_with("x")
         assert student_html(row, run_of(row)).count("The step divides by") == 1
 
-    def test_a_text_that_comes_again_is_referred_to(self):
+    def test_a_repeated_text_is_replaced_by_a_reference(self):
         checks = tuple(
             CheckGrade(f"t.py::{n}", "1.5", f"Check {n}", False, "error", "mira.py:3, in f\nNameError: y")
             for n in range(3)
@@ -169,37 +169,37 @@ class TestWhatIsSaid:
         text = student_html(row, run_of(row))
         assert text.count("NameError") == 1 and text.count("as in “Check 0”") == 2
 
-    def test_how_it_was_graded(self):
+    def test_the_settings_of_grading_are_shown(self):
         row = row_with("x")
         text = student_html(row, run_of(row))
         for fact in ("landlock", "seed 7", "2026-07-19 12:30 UTC", "lxmls-day1 0.1", "wall 5", "abababab"):
             assert fact in text
 
-    def test_where_it_came_from_stays_with_the_instructor(self):
+    def test_paths_of_the_instructor_are_not_shown(self):
         row = row_with("x")
         assert "/home/me" not in student_html(row, run_of(row))
 
     @pytest.mark.parametrize("verdict", VERDICTS)
-    def test_every_verdict_is_said_in_words(self, verdict):
+    def test_every_verdict_is_explained_in_words(self, verdict):
         check = CheckGrade("t.py::t", "1.5", "Check", True, verdict)
         row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
         text = student_html(row, run_of(row))
         assert VERDICT_WORDS[verdict][0] in text and VERDICT_WORDS[verdict][1] in text
         assert verdict == "ok" or VERDICTS[verdict] in text
 
-    def test_nothing_to_grade(self):
+    def test_a_page_without_exercises(self):
         row = SubmissionGrade("ada", "", "", "", ())
         text = student_html(row, run_of(row, graded="", version="", limits={}))
         assert "ada" in text and "0 points" in text
 
-    def test_a_flood_is_cut(self):
+    def test_very_long_output_is_cut(self):
         row = row_with("y\n" * 200_000, printed="z" * 10**6)
         assert len(student_html(row, run_of(row))) < 120_000
 
 
 def test_an_exercise_that_was_not_begun_is_one_line():
-    """Of one student 68 kB of feedback said 21 times that nothing was written."""
-    said = ["still to be written"] * 3 + [""] * 6  # hidden checks say nothing
+    """One student's 68 kB of feedback repeated 21 times that nothing was written."""
+    said = ["still to be written"] * 3 + [""] * 6  # Hidden checks have no text.
     checks = tuple(
         CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not text, "missing", text, ("f(1)",))
         for n, text in enumerate(said)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from lxmls_day1.course.registry import Exercise
-from lxmls_day1.grading.running.one_submission import LONGEST_SAMPLE, samples_of
+from lxmls_day1.grading.running.one_submission import MAX_SAMPLE_CHARS, samples_of
 
 PATH = PurePosixPath("classifiers/mira.py")
 EXERCISE = Exercise("1.5", "MIRA", "code", 1, (str(PATH),), "notebooks/2.ipynb", "Task", ("a", "b", "c"))
@@ -38,10 +38,10 @@ def test_the_function_is_shown_without_its_docstring(ends, more):
         assert sample(content) == "def mira_rule(scores):\n    return scores  # <b>"
 
 
-def test_a_stub_and_a_missing_file_have_none():
+def test_a_stub_and_a_missing_file_have_no_sample():
     assert sample(GIVEN.encode()) == sample(b"") == sample(b"x = 1\n") == ""
 
 
 def test_a_long_function_is_cut_and_null_characters_are_replaced():
     shown = sample(GIVEN.replace(f"    raise{STUB}", "    x = '\0'\n" + "    x = 1\n" * 10**6).encode())
-    assert len(shown) <= LONGEST_SAMPLE and "\0" not in shown and "x = '\ufffd'" in shown
+    assert len(shown) <= MAX_SAMPLE_CHARS and "\0" not in shown and "x = '\ufffd'" in shown

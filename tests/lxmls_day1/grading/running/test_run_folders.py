@@ -1,4 +1,4 @@
-"""One run at a time in a folder, and nothing left of runs that were killed."""
+"""One run at a time per folder, and nothing is left of killed runs."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.base.atomic_files import ALIVE, LOCK, locked_folder, remove_abandoned, temporary_folder
+from lxmls_day1.base.atomic_files import LOCK_FILE, MARKER_FILE, locked_folder, remove_stale_folders, temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.running.run_folders import PREFIX, run_folder
 
@@ -27,7 +27,7 @@ with locked_folder(Path(sys.argv[1]), "grading into"), run_folder() as place:
 
 @pytest.fixture
 def other(tmp_path, monkeypatch):
-    """Another process that grades into ``out``, and its temporary folder."""
+    """Yield another process that grades into ``out``, and its temporary folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
     process = subprocess.Popen(
@@ -44,13 +44,13 @@ def test_a_full_disk_is_named(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "write", full)
     with (
-        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK))),
+        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK_FILE))),
         locked_folder(tmp_path / "out", "grading into"),
     ):
         pass
 
 
-def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(tmp_path, other):
+def test_a_second_grader_is_refused_while_the_first_one_runs(tmp_path, other):
     process, _ = other
     with pytest.raises(InputError, match=f"process {process.pid} on "), locked_folder(tmp_path / "out", "grading into"):
         pass
@@ -59,17 +59,17 @@ def test_a_second_grader_is_refused_by_the_pid_of_the_first_until_that_is_gone(t
     with (
         locked_folder(tmp_path / "out", "grading into"),
         locked_folder(tmp_path / "out", "grading into"),
-    ):  # one within the other is the same
-        assert (tmp_path / "out" / LOCK).is_file()
+    ):  # A folder within the other counts as the same.
+        assert (tmp_path / "out" / LOCK_FILE).is_file()
 
 
-def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not(tmp_path, other):
+def test_the_next_run_removes_the_files_of_killed_runs_only(tmp_path, other):
     process, place = other
-    remove_abandoned(tmp_path)
+    remove_stale_folders(tmp_path)
     assert place.is_dir()
     process.kill()
     process.wait()
-    (tmp_path / f"{PREFIX}strange").mkdir()  # not made by a run: it has no mark
+    (tmp_path / f"{PREFIX}strange").mkdir()  # It has no mark because no run made it.
     with run_folder() as folder:
         assert not place.parent.exists()
         assert folder.is_dir()
@@ -77,7 +77,7 @@ def test_what_a_killed_run_has_left_is_cleared_by_the_next_and_what_lives_is_not
         assert Path(tempfile.mkdtemp()).parent == folder
     assert not folder.exists()
     assert {path.name for path in tmp_path.iterdir()} == {"out", f"{PREFIX}strange"}
-    assert not list(tmp_path.rglob(ALIVE))
+    assert not list(tmp_path.rglob(MARKER_FILE))
 
 
 MAKERS = {
@@ -89,7 +89,7 @@ made = ForkServer(lab_program(), 'process')""",
 import types
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 made = WorkerProcess(types.SimpleNamespace(patience=60.0))
-made._answered = lambda *_: None  # it waits for its plan
+made._request = lambda *_: None  # it waits for its plan
 made.start()""",
     "a folder": """
 from lxmls_day1.base.atomic_files import temporary_folder
@@ -100,8 +100,8 @@ made.__enter__()""",
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL, and deletes no open file")
 @pytest.mark.parametrize("maker", MAKERS)
-def test_what_makes_temporary_folders_leaves_none_to_the_next_when_it_is_killed(tmp_path, maker):
-    """Each of them by itself: where it is part of a run, the folder of the run takes it along."""
+def test_temporary_folders_of_a_killed_process_are_removed_by_the_next(tmp_path, maker):
+    """Each maker is tested alone, because in a run the run's folder is removed with everything in it."""
     script = f"import sys\n{MAKERS[maker]}\nprint(flush=True)\nsys.stdin.read()"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -109,7 +109,7 @@ def test_what_makes_temporary_folders_leaves_none_to_the_next_when_it_is_killed(
         assert process.stdout.readline() == b"\n"
         (made,) = tmp_path.glob("lxmls-day1-*")
         with temporary_folder("lxmls-day1-check-", tmp_path):
-            assert made.is_dir()  # its process lives
+            assert made.is_dir()  # Its process is alive.
         process.kill()
     with temporary_folder("lxmls-day1-check-", tmp_path) as folder:
         assert [path.name for path in tmp_path.glob("lxmls-day1-*")] == [folder.parent.name]

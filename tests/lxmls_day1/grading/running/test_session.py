@@ -1,5 +1,4 @@
-"""Checks in a grading session: those that are called directly and those that need pytest come to the same verdicts, and what
-does not end in time is tried again."""
+"""Checks in a grading session: direct calls and pytest give the same verdicts, and checks that do not end in time are retried."""
 
 import os
 import textwrap
@@ -8,17 +7,17 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.box import NO_END, BoxFailure, RaisedInBox
+from lxmls_day1.box.box import TIMEOUT_MESSAGE, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.running import boxed_lab
-from lxmls_day1.grading.running.boxed_lab import BoxedLab, exception_of
-from lxmls_day1.grading.running.session import NOT_TRIED, GradingSession
+from lxmls_day1.grading.running.boxed_lab import BoxedLab, to_builtin_exception
+from lxmls_day1.grading.running.session import SKIPPED_AFTER_TIMEOUTS, GradingSession
 from tests.wording import wording
 
-NO_FORK_SERVER = None  # a box is opened when the lab is asked something first, which none of these checks does
+NO_FORK_SERVER = None  # A box opens at the first request to the lab, and none of these checks makes one.
 PLAIN = '''
 import numpy as np
 import pytest
@@ -56,14 +55,14 @@ def session_of(folder, **files):
     for name, text in files.items():
         paths.append(folder / f"test_1_05_{name}.py")
         paths[-1].write_text(textwrap.dedent(text), encoding="utf-8")
-    number = {"the number": Answer.of(3.0)}
+    number = {"the number": Answer.from_value(3.0)}
     checks = {f"test_1_05_{name}.py::test_{check}": number for name in files for check in ("right", "wrong")}
     expected = RecordedAnswers(checks, {"1.5": {"four": "This is four."}})
     return GradingSession(paths, expected, seed=7, limits=Limits())
 
 
 def run(session, n_labs=1):
-    """What came of the checks, for each lab: name -> (verdict, text, mistakes)."""
+    """Run the checks for each lab and return, for each, name -> (verdict, text, mistakes)."""
     found = [session.run(LAB, NO_FORK_SERVER) for _ in range(n_labs)]
     return [
         {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checked.checks}
@@ -71,8 +70,8 @@ def run(session, n_labs=1):
     ]
 
 
-def test_nothing_above_the_checks_is_looked_at(tmp_path, monkeypatch):
-    """One may be allowed to pass through a folder above, and not to list it."""
+def test_folders_above_the_checks_are_not_listed(tmp_path, monkeypatch):
+    """A user may be allowed to enter a folder above, and not to list it."""
     folder, scandir = tmp_path / "theirs/checks", os.scandir
     folder.mkdir(parents=True)
     session = session_of(folder, plain=PLAIN)
@@ -124,21 +123,21 @@ def test_a_check_is_a_plain_function(tmp_path, check):
         run(session_of(tmp_path, other=check, plain=PLAIN))
 
 
-def test_a_check_that_leaves_itself_out_is_no_check(tmp_path):
+def test_a_check_that_skips_itself_is_refused(tmp_path):
     with pytest.raises(InputError, match="test_it skips itself: .*no data"):
         run(session_of(tmp_path, skipping="import pytest\n\ndef test_it():\n    pytest.skip('no data')\n"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["import nothing_of_this_name\n", "def test_it(:\n"])
-def test_check_files_that_cannot_be_read(tmp_path, broken):
+def test_check_files_that_cannot_be_read_are_refused(tmp_path, broken):
     with pytest.raises(InputError, match=wording("grading.checks_cannot_run")):
         run(session_of(tmp_path, broken=broken))
 
 
 @pytest.mark.slow
 def test_checks_that_were_edited_are_read_again(tmp_path):
-    for number in (3.0, 4.25, 3.0):  # of other lengths: bytecode goes by length and second
+    for number in (3.0, 4.25, 3.0):  # their lengths differ because bytecode caches compare size and time
         (found,) = run(session_of(tmp_path, edited=f"def test_right(expect):\n    expect('the number', {number})\n"))
         assert found["test_right"][0] == ("ok" if number == 3.0 else "wrong")
 
@@ -159,7 +158,7 @@ def test_ctrl_c_ends_the_run(tmp_path, check):
 
 # Time -----------------------------------------------------------------------------------------------------------------
 
-#: Two exercises. Each check asks the box once, and says by what.
+#: Checks of two exercises. Each check makes one request to the box; the request names the check.
 TIMED = """
 import pytest
 
@@ -182,34 +181,34 @@ def test_third(lab):
 """
 
 
-KILLED = float("inf")  # what stands for the seconds of a call during which the box is killed
+KILLED = float("inf")  # Stands for the seconds of a call during which the box is killed.
 
 
 @pytest.fixture
 def boxes(monkeypatch):
-    """Boxes whose answers take `FakeBox.seconds`, and what they are asked: (number, name)."""
+    """Replace boxes by fakes whose answers take `FakeBox.seconds`; record their requests as (number, name)."""
     asked = []
 
     class FakeBox:
         count = 0
-        changed = False
+        arguments_changed = False
         seconds = staticmethod(lambda box, name: 0.0)
 
         def __init__(self, fork_server, files, limits, cpu_seconds):
             FakeBox.count += 1
             self.number, self.cpu_used = FakeBox.count, 0.0
 
-        def ask(self, request, seconds, limit):
+        def call(self, request, seconds, limit):
             asked.append((self.number, request["target"][-1]))
             taken = FakeBox.seconds(self.number, request["target"][-1])
-            self.spent = min(taken, seconds)
+            self.seconds_used = min(taken, seconds)
             if taken == KILLED:
                 raise BoxFailure(CRASHED, "the code crashed Python (killed)")
             if taken > seconds:
-                raise BoxFailure(TIMEOUT, NO_END.format(limit))
+                raise BoxFailure(TIMEOUT, TIMEOUT_MESSAGE.format(limit))
             return 1
 
-        def take_printed(self):
+        def read_output(self):
             return f"<{self.number}>"
 
         def close(self):
@@ -228,17 +227,17 @@ def test_public_and_hidden_checks_share_no_box(tmp_path, boxes):
 
 
 @pytest.mark.parametrize("taken", [1e9, KILLED])
-def test_what_ends_a_box_is_tried_once_more_alone_in_a_fresh_one(tmp_path, boxes, taken):
+def test_a_check_that_ends_its_box_is_retried_alone_in_a_fresh_box(tmp_path, boxes, taken):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: taken if number == 1 and name == "second" else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert {verdict for verdict, _, _ in found.values()} == {"ok"}
-    # the first box is gone; the second try stands behind all public checks and before the hidden ones
+    # The first box is gone; the retry comes after all public checks and before the hidden checks.
     assert asked[:3] == [(1, "first"), (1, "second"), (2, "third")]
     assert asked[3:] == [(3, "second"), (4, "hidden"), (4, "another_hidden")]
 
 
-def test_a_hidden_check_is_tried_again_too(tmp_path, boxes):
+def test_a_hidden_check_is_retried_too(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9 if number == 2 else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
@@ -246,7 +245,7 @@ def test_a_hidden_check_is_tried_again_too(tmp_path, boxes):
     assert asked[3:] == [(2, "hidden"), (3, "another_hidden"), (4, "hidden")]
 
 
-def test_a_slow_moment_costs_nothing_also_where_checks_were_given_up(tmp_path, boxes):
+def test_a_slow_moment_costs_no_marks_even_if_checks_were_abandoned(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9 if number <= 2 else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
@@ -254,13 +253,13 @@ def test_a_slow_moment_costs_nothing_also_where_checks_were_given_up(tmp_path, b
     assert asked[:5] == [(1, "first"), (2, "second"), (3, "first"), (4, "second"), (5, "third")]
 
 
-def test_what_never_ends_is_tried_four_times_and_not_with_hidden_inputs(tmp_path, boxes):
+def test_endless_code_is_tried_four_times_and_never_with_hidden_inputs(tmp_path, boxes):
     box, asked = boxes
     box.seconds = staticmethod(lambda number, name: 1e9)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert [name for _, name in asked] == ["first", "second", "first", "second"]
-    never = NO_END.format(100)
-    assert [text for _, text, _ in found.values()] == [never, "", never, "", NOT_TRIED]
+    never = TIMEOUT_MESSAGE.format(100)
+    assert [text for _, text, _ in found.values()] == [never, "", never, "", SKIPPED_AFTER_TIMEOUTS]
     assert {verdict for verdict, _, _ in found.values()} == {"timeout"}
 
 
@@ -291,13 +290,13 @@ def test_time_outs_of_one_exercise_take_no_time_from_another(tmp_path, boxes):
         ([], Exception),
     ],
 )
-def test_whatever_the_code_raises_is_an_error_and_no_wrong_answer(tmp_path, monkeypatch, kinds, caught):
-    told = RaisedInBox.of({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
-    made = exception_of(told)
+def test_every_exception_of_the_code_is_an_error(tmp_path, monkeypatch, kinds, caught):
+    told = RaisedInBox.from_reply({"raised": kinds, "text": "no", "trace": "classifiers/things.py:1, in f"})
+    made = to_builtin_exception(told)
     assert isinstance(made, caught) and isinstance(made, Exception) and made.boxed is told
 
     def raising(lab, name, *_):
-        raise exception_of(told)
+        raise to_builtin_exception(told)
 
     monkeypatch.setattr(BoxedLab, "function", raising)
     check = "def test_it(lab):\n    list(map(lambda _: lab.function('things', 'f'), range(3)))\n"

@@ -1,4 +1,4 @@
-"""No submission stops the class: exceptions and kills at every step of grading one end in its own row."""
+"""No submission stops the class: an exception or a kill at any step of grading is reported in that submission's result only."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import command_of
+from lxmls_day1.library_path import python_command
 from tests.wording import wording
 
 pytestmark = [
@@ -25,7 +25,7 @@ OPTIONAL = ("free_answers", "samples_of")
 KILLING = ("_boxed_files",)
 LATE = "late"
 
-#: What stands in for the worker's main function: each step fails for the submission that is named after it.
+#: Replaces the worker's main function: each step fails for the submission that is named after the step.
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.intake.notebook_answers
@@ -85,9 +85,9 @@ def rows(tmp_path_factory):
                 archive.writestr(path, content)
     plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     patched = pytest.MonkeyPatch()
-    faulty = command_of("lxmls_day1.grading.running.worker")
+    faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
-    patched.setattr(worker_process, "command_of", lambda module: faulty)
+    patched.setattr(worker_process, "python_command", lambda module: faulty)
     patched.setattr(type(plan), "patience", 8.0)
     try:
         book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
@@ -100,25 +100,25 @@ def rows(tmp_path_factory):
     return {row.student: row for row in book.rows}
 
 
-def test_the_neighbours_marks_stay(rows):
+def test_the_neighbours_marks_do_not_change(rows):
     assert (rows["right"].points, rows["right"].notes, rows["right"].failed) == (10, (), False)
 
 
 @pytest.mark.parametrize("step", NEEDED)
-def test_an_exception_in_a_step_that_is_needed_is_the_row_of_its_submission(rows, step):
+def test_an_exception_in_a_needed_step_fails_only_its_submission(rows, step):
     row = rows[name_of("raise", step)]
-    if step == "files_of_student":  # its failing row has no pages either: the worker ends over it
+    if step == "files_of_student":  # The failing result has no pages either, and the worker ends.
         assert row.failed
     else:
         assert {check.verdict for check in row.checks} == {"error"}
         assert "RuntimeError: planted" in row.notes[0]
     assert row.failed
     assert len(row.checks) == len(rows["right"].checks)
-    assert "planted" not in " ".join(check.text for check in row.checks)  # the note is for the instructor
+    assert "planted" not in " ".join(check.text for check in row.checks)  # The note is for the instructor.
 
 
 @pytest.mark.parametrize("step", OPTIONAL)
-def test_an_exception_elsewhere_costs_no_marks(rows, step):
+def test_an_exception_in_an_optional_step_costs_no_marks(rows, step):
     row = rows[name_of("raise", step)]
     assert (row.points, row.failed) == (10, False)
     assert len(row.notes) == 1
@@ -126,7 +126,7 @@ def test_an_exception_elsewhere_costs_no_marks(rows, step):
 
 
 @pytest.mark.parametrize("step", KILLING)
-def test_a_worker_that_dies_takes_nothing_along_but_its_submission(rows, step):
+def test_a_worker_that_dies_fails_only_its_submission(rows, step):
     row = rows[name_of("kill", step)]
     assert {check.verdict for check in row.checks} == {"crashed"}
     assert row.notes[0].startswith(wording("grading.crashed_worker_twice_signal"))
@@ -140,10 +140,10 @@ def test_time_and_memory_of_the_graders_own_work_are_bounded(rows):
 
 
 @pytest.mark.parametrize("name", ["long-name", "many-folders"])
-def test_what_cannot_be_put_into_a_box_is_no_reason_to_stop(rows, name):
+def test_files_that_do_not_fit_into_a_box_do_not_stop_the_run(rows, name):
     row = rows[name]
     if row.failed:
         assert {check.verdict for check in row.checks} == {"refused"}
         assert wording("grading.sandbox_could_made") in row.notes[0]
-    else:  # what cannot be put into a box was left aside, or refused when it was read
+    else:  # The files that do not fit into a box were skipped, or refused when they were read.
         assert row.points == 10 or row.warnings or row.problem

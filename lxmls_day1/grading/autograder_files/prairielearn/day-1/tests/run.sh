@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PrairieLearn runs this for each submission, in a fresh container. The libraries are in the image (Dockerfile); the
-# network is shut.
+# PrairieLearn runs this for each submission, in a new container. The libraries are in the image (Dockerfile); the
+# network is not available.
 set -euo pipefail
 python -m pip install --quiet --no-index --no-deps --root-user-action=ignore /grade/tests/lxmls_day1-*.whl
 chmod -R go-rwx /grade
