@@ -107,7 +107,13 @@ html_title = project
 html_static_path = ["site_files"]
 html_favicon = "site_files/favicon.svg"
 html_css_files = ["book.css", "exercise.css"]
-html_js_files = ["book.js", "exercise.js"]
+#: The address of the browser lab, which `lxmls-day1 browser` writes; an exercise's page then leads there with what was written.
+LAB_ADDRESS = os.environ.get("BROWSER_LAB", "").rstrip("/") + "/" if os.environ.get("BROWSER_LAB") else ""
+html_js_files = [
+    (None, {"body": f"document.documentElement.dataset.lab = {json.dumps(LAB_ADDRESS)};"}),
+    "book.js",
+    "exercise.js",
+]
 html_copy_source = False
 html_search_scorer = str(ROOT / "docs/search_scorer.js")
 html_show_search_summary = False  # Excerpts are read from the other pages, which a browser cannot do in a local folder.
@@ -126,7 +132,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_context = {"default_mode": "auto", "repository": os.environ.get("REPOSITORY", "")}
+html_context = {"default_mode": "auto", "repository": os.environ.get("REPOSITORY", ""), "lab": LAB_ADDRESS}
 
 
 def write_commands(app: Any) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.reports.report_text import Line
     from lxmls_day1.course.running.checking import ExerciseReport
+    from lxmls_day1.course.workspaces.progress import Status
 
 # Methods import what they need: checks start processes, which Python in a browser cannot do, and a notebook that runs
 # no check opens without waiting for these imports.
@@ -119,12 +120,11 @@ class NotebookLab(Lab):
         """
         from lxmls_day1.course import explanations
         from lxmls_day1.course.reports.report_text import check_lines, question_lines
-        from lxmls_day1.course.workspaces.progress import status_of
 
         folder = self._workspace("lab.check")
         ids = None if exercise is None else self._registry().parse_ids(exercise)
         report, questions, unsaved = explanations.check_and_save(folder, ids)
-        shown = check_lines(report, status_of(folder), verbose, "`verbose=True` shows them")
+        shown = check_lines(report, _standing(folder), verbose, "`verbose=True` shows them")
         lines = [*shown, *question_lines(questions, in_notebook=True)]
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
@@ -184,10 +184,9 @@ class NotebookLab(Lab):
     def status(self) -> NotebookOutput:
         """Show your progress over all exercises."""
         from lxmls_day1.course.reports.report_text import status_lines
-        from lxmls_day1.course.workspaces.progress import status_of
 
         folder = self._workspace("lab.status")
-        status = status_of(folder)
+        status = _standing(folder)
         return _output(folder, status, status_lines(status))
 
     def solve(self, exercise: str | float) -> NotebookOutput:
@@ -273,7 +272,7 @@ class NotebookLab(Lab):
         again = path.is_file()
         write_files_atomically({path: content})
         lines = list(packed_lines(submission, path, content, again))
-        if _offer_download(file_name, content):
+        if _tell_page({"kind": "download", "name": file_name, "content": content}):
             lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
         return _output(folder, submission, lines)
 
@@ -401,10 +400,10 @@ def _find_lab_folder() -> Path | None:
     return next((path for path in around if is_lab_folder(path)), None)
 
 
-def _offer_download(name: str, content: bytes) -> bool:
-    """Offer a file as a download on the page that runs this Python. Return False if there is no such page.
+def _tell_page(message: dict[str, Any]) -> bool:
+    """Send a message to the page that runs this Python. Return False if there is no such page.
 
-    The file is not put into an output cell, because it would be saved with the notebook, and packed with it the next time.
+    A file to download is sent so, and not put into an output cell, because it would be saved with the notebook, and packed with it.
     """
     try:
         from js import BroadcastChannel, Object  # Only Python in a browser has this module.
@@ -412,10 +411,18 @@ def _offer_download(name: str, content: bytes) -> bool:
     except ImportError:
         return False
     channel = BroadcastChannel.new("lxmls-day1")
-    message = {"kind": "download", "name": name, "content": content}
     channel.postMessage(to_js(message, dict_converter=Object.fromEntries))
     channel.close()
     return True
+
+
+def _standing(folder: Path) -> "Status":
+    """Return how far a workspace is; the first page of a browser lab shows it, too."""
+    from lxmls_day1.course.workspaces.progress import status_of
+
+    status = status_of(folder)
+    _tell_page({"kind": "progress", "done": [one.exercise.id for one in status.exercise_statuses if one.done]})
+    return status
 
 
 def _output(

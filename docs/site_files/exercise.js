@@ -366,7 +366,15 @@ document.addEventListener("DOMContentLoaded", () => {
     say("");
   }
 
-  function download({ name, content }) {
+  // The address of the browser lab, if the book was built with one: there the work goes on.
+  const lab = document.documentElement.dataset.lab;
+  let goesOn = false;
+
+  function download({ name, content, notebook }) {
+    if (goesOn) {
+      location.href = `${lab}lab/index.html?path=${encodeURIComponent(notebook)}#work=${encodeURIComponent(content)}`;
+      return;
+    }
     make("a", { href: `data:application/zip;base64,${content}`, download: name }).click();
     say(`${name} was downloaded. In the lab, lab.open_work("${name}") puts what you wrote into your files.`);
   }
@@ -572,7 +580,12 @@ document.addEventListener("DOMContentLoaded", () => {
       });
     }
     offerHints(section);
-    own(".take")(section).onclick = () => ask({ kind: "pack", exercise: section.dataset.exercise, ...written() });
+    const pack = (onward) => () => {
+      goesOn = onward;
+      ask({ kind: "pack", exercise: section.dataset.exercise, ...written() });
+    };
+    own(".take")(section).onclick = pack(false);
+    if (lab) own(".take")(section).after(" ", make("button", { type: "button", className: "open-lab", textContent: "Open in the browser lab", onclick: pack(true) }));
   }
 
   for (const section of sections) {

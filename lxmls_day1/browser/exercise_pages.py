@@ -380,7 +380,7 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     """
     lab, registry = student_lab(), Registry.from_folder(reference_folder())
     day = files_for_exercises(lab.files, core_exercises(registry), registry)
-    workspace = with_workspace_files(day, Path("lab"), installation="")
+    workspace = with_workspace_files(day, Path("lab"), "", editor_files=False)
     package = Wheel(
         "lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _strip_wheel(lab.wheel), ("lxmls_day1",), ()
     )

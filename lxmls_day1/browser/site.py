@@ -115,7 +115,7 @@ def make_site(
     review_files = _reviews(check_path("reviews", reviews).expanduser()) if reviews is not None else {}
     with new_folder(folder) as made:
         lab = student_lab(assigned)
-        workspace = with_workspace_files(lab.files, folder, installation="")
+        workspace = with_workspace_files(lab.files, folder, "", editor_files=False)
         wheels = [
             Wheel(OUR_PACKAGE, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _loaded_packages())
         ]

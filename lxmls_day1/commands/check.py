@@ -45,6 +45,14 @@ POLL_SECONDS = 0.5  # seconds
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document for other programs (docs/reference/check_json.md)."
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "lines", "json"]),
+    default="text",
+    show_default=True,
+    help="With lines, a line for each problem follows the report, FILE:LINE: error: MESSAGE, which editors read; json is --json.",
+)
 @lab_option
 def command(
     exercises: tuple[str, ...],
@@ -54,6 +62,7 @@ def command(
     because: str | None,
     again: bool,
     as_json: bool,
+    form: str,
     lab_folder: str | None,
 ) -> None:
     """Run the public checks of one exercise, of several, or of all.
@@ -73,12 +82,14 @@ def command(
       lxmls-day1 check
       lxmls-day1 check --watch 1.5
       lxmls-day1 check 1.5 --json
+      lxmls-day1 check 1.5 --format lines
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
     from lxmls_day1.course.reports.terminal import find_workspace
 
     context = click.get_current_context()
+    as_json, in_lines = as_json or form == "json", form == "lines"
     if as_json and (watch or again or because is not None):
         raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:
@@ -96,28 +107,33 @@ def command(
         return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit, verbose).all_passed
+        return check_and_show(folder, ids, time_limit, verbose, in_lines).all_passed
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
     try:
-        watch_files(folder, exercises or None, run)
+        watch_files(folder, exercises or None, run, clears=not in_lines)
     except KeyboardInterrupt:
         click.echo("\nNo longer watching.")
 
 
 def check_and_show(
-    folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False
+    folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False, in_lines: bool = False
 ) -> "CheckReport":
-    """Run checks, save the results, and show the report and the questions on named mistakes."""
+    """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor."""
     from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
-    from lxmls_day1.course.reports.terminal import echo_lines
+    from lxmls_day1.course.reports.terminal import echo_lines, in_this_encoding
     from lxmls_day1.course.workspaces.progress import status_of
 
     with check_progress() as progressed:
         report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
     echo_lines((*check_lines(report, status_of(folder), verbose), *question_lines(questions)))
+    if in_lines:
+        from lxmls_day1.course.reports.problem_lines import problem_lines
+
+        for line in problem_lines(folder, report):
+            click.echo(in_this_encoding(line))  # whole, whatever the width, because an editor reads it
     for sentence in unsaved:
         click.echo(sentence, err=True)
     return report
@@ -185,12 +201,13 @@ def watch_files(
     ids: Collection[str] | None,
     run: Callable[[Collection[str] | None], object],
     sleep: Callable[[float], None] = time.sleep,
+    clears: bool = True,
 ) -> None:
     """Run checks immediately, and again after each change, until interrupted.
 
     Without ``ids`` only the exercises of the saved files are checked, or all exercises if another file was saved. The files are polled
     twice a second, which also works on network drives, whose changes no system reports. A change counts when two polls give the same
-    state, so that a half-written file is not checked.
+    state, so that a half-written file is not checked. Unless ``clears``, the screen is not cleared before a run, because editors read it.
     """
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.running.autoreload import file_states
@@ -223,6 +240,6 @@ def watch_files(
             touched = [e.id for e in affected if changed & set(e.files)]
             known = {name for e in affected for name in e.files}
             selected = touched if changed <= known else None
-        if os.environ.get("TERM") != "dumb":
+        if clears and os.environ.get("TERM") != "dumb":
             click.clear()
         click.echo(f"{time.strftime('%H:%M:%S')}  {', '.join(sorted(changed))} changed\n")

@@ -8,7 +8,13 @@ import click
 @click.option(
     "--all", "everything", is_flag=True, help="Include the exercises of all notebooks, and every file of the lab."
 )
-def command(folder: str, everything: bool) -> None:
+@click.option(
+    "--editor-files/--no-editor-files",
+    default=True,
+    help="Include .vscode/tasks.json, the commands for VS Code.",
+    show_default=True,
+)
+def command(folder: str, everything: bool, editor_files: bool) -> None:
     """Make the folder DIR with the exercises of the day, 1.1 to 1.8: their notebooks, the files that you complete, and the checks.
 
     `lxmls-day1 add NOTEBOOK` adds further exercises. Files that are not in DIR are imported from the installed package.
@@ -26,13 +32,12 @@ def command(folder: str, everything: bool) -> None:
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 
-    made = start_workspace(folder, core_only=not everything)
+    made = start_workspace(folder, core_only=not everything, editor_files=editor_files)
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
+    click.echo(f"{made} is your lab, with {pluralize(len(Registry.from_folder(made).assigned), 'exercise')}.")
     click.echo(f"Next: {shell_quoted('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
-    click.echo(
-        f"{made} is your lab, with {pluralize(len(Registry.from_folder(made).assigned), 'exercise')}. All commands work in it:"
-    )
+    click.echo("All commands work in it:")
     if elsewhere:
         click.echo(f"  {shell_quoted('cd', typed)}")
     click.echo("  lxmls-day1 status    (how far you are)")

@@ -195,11 +195,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _authorized_path(self) -> str | None:
         """Return the path after the token. If token or host are wrong, send an error and return None."""
         path = self.path.partition("?")[0].lstrip("/")
-        token, _, rest = path.partition("/")
+        token, slash, rest = path.partition("/")
         host = self.headers.get("Host", "")
         ours = f"{HOST}:{self.server.server_port}", f"localhost:{self.server.server_port}"
         if host not in ours or not secrets.compare_digest(token.encode(), self.server.token.encode()):
             self.send_error(HTTPStatus.FORBIDDEN, "open the address that lxmls-day1 demo has printed")
+            return None
+        if not slash:  # without it the links of the list would lead nowhere
+            self.send_response(HTTPStatus.MOVED_PERMANENTLY)
+            self.send_header("Location", f"/{token}/")
+            self.end_headers()
             return None
         return rest
 

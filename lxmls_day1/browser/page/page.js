@@ -16,6 +16,7 @@
       padding: 6px 12px; display: flex; justify-content: space-between; align-items: baseline; gap: 12px; }
     .lxmls-day1-line[data-kind="warning"] { border-left-color: #9a6700; }
     .lxmls-day1-line[data-kind="error"] { border-left-color: #cf222e; }
+    .lxmls-day1-line:not(:first-child) { display: none; }
     .lxmls-day1-line button { font: inherit; cursor: pointer; white-space: nowrap; }
     @media (prefers-color-scheme: dark) { .lxmls-day1-line { background: #22272e; color: #f0f3f6; } }`;
   document.head.append(style);
@@ -29,7 +30,9 @@
   }).observe(lines);
   const shown = new Map();
 
-  // Show one line for each name; an empty text removes it. Buttons: [text, action]; the line disappears after the action.
+  // One line for each name, of which only the most urgent is to be seen: the others wait for it to go. An empty text takes a line away.
+  // Buttons: [text, what it does], after which the line goes.
+  const URGENCY = ["files", "start", "work", "long", "tabs", "storage"];
   function show(name, text, kind = "info", buttons = []) {
     if (shown.get(name)?.dataset.text === text) return;
     shown.get(name)?.remove();
@@ -52,7 +55,9 @@
       line.append(button);
     }
     shown.set(name, line);
-    lines.append(line);
+    const urgency = (other) => (other.dataset.kind === "error" ? -1 : URGENCY.indexOf(other.id.replace("lxmls-day1-", "")));
+    const after = [...lines.children].find((other) => urgency(other) > urgency(line));
+    lines.insertBefore(line, after ?? null);
   }
   const understood = [["OK", () => {}]];
 
@@ -61,12 +66,50 @@
   const inFront = () => document.visibilityState === "visible";
   new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
     if (data.kind === "ready") show("start", "");
-    if (!inFront()) return; // only the visible tab reacts
+    if (data.kind === "progress") keep(`lxmls-day1 done ${site.pathname}`, JSON.stringify(data.done)); // for the first page
+    if (!inFront()) return; // the tab that one works in
     if (data.kind === "loading") show("start", `Loading Python: ${data.name} (${data.loaded} of ${data.started} files)`, "progress");
     if (data.kind === "starting") show("start", "Starting Python …");
     if (data.kind === "failed") show("start", `Python could not be started: ${data.text}`, "error", understood);
     if (data.kind === "download") download(data.name, data.content);
   };
+
+  function keep(name, value) {
+    try {
+      localStorage.setItem(name, value);
+    } catch { /* the browser keeps nothing */ }
+  }
+
+  // ---- what was written in the book ------------------------------------------------------------------------------------
+
+  const OPENED = "from-the-book.zip";
+  const brought = new URLSearchParams(location.hash.slice(1)).get("work");
+  if (brought) history.replaceState(null, "", location.pathname + location.search); // a reload does not ask again
+
+  // It is put into the files if the reader says so: other pages could bring work, too.
+  async function offerWork(content) {
+    const session = await kernelReady();
+    const text = "The book brings what you wrote there. What these files hold now is kept: lab.undo() brings it back.";
+    show("work", text, "info", [["Put it into my files", () => openWork(session, content)], ["No", () => {}]]);
+  }
+
+  async function kernelReady() {
+    for (;;) {
+      const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+      if (session?.isReady && session.session?.kernel?.status === "idle" && !shown.has("start")) return session;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+
+  async function openWork(session, content) {
+    await window.jupyterapp.serviceManager.contents.save(OPENED, { type: "file", format: "base64", content });
+    const code = `from lxmls_day1.lab_api import open_lab as _open_lab\nprint(_open_lab().open_work("${OPENED}"))`;
+    const future = session.session.kernel.requestExecute({ code, store_history: false });
+    const said = [];
+    future.onIOPub = ({ content }) => said.push(content.text ?? content.evalue ?? "");
+    await future.done;
+    show("work", said.join("").trim().split("\n").filter((line) => !line.startsWith("Lab: ")).join(" "), "info", understood);
+  }
 
   function download(name, content) {
     const link = document.createElement("a");
@@ -137,7 +180,7 @@
     const text =
       "Your work is kept in this browser only. A private window deletes it on closing: if this is one, first run " +
       "lab.submit() in a cell, which downloads your work; lab.open_work() opens it again.";
-    show("storage", text, "warning", [["OK", () => localStorage.setItem(TOLD, "yes")]]);
+    show("storage", text, "warning", [["OK", () => keep(TOLD, "yes")]]);
   }
 
   function tellNoFiles(why, todo) {
@@ -209,7 +252,8 @@
   if (navigator.serviceWorker) watchRegistration();
   void checkStorage();
   checkTabs();
-  // A worker that is older than the service worker has no access to files, so at the first visit files are only preloaded.
+  if (brought) void offerWork(brought);
+  // A worker that was there before the service worker gets no access to files: at the first visit files are only loaded ahead.
   if (navigator.serviceWorker?.controller) startPython();
   else void loadAhead().catch(() => {}); // the script that needs a missing file reports it
   setInterval(watchKernel, 1000);

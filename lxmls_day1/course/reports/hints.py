@@ -1,6 +1,7 @@
 """Hints: three steps for each exercise, shown one at a time. A hint on a named mistake comes before them."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
     InputError
         If the exercise does not exist.
     """
-    exercise = Registry.from_folder(folder)[id]
+    exercise = Registry.from_folder(folder).named(id)
     id = exercise.id
     steps = tuple((n, kind, hint) for n, (kind, hint) in enumerate(zip(HINT_STEPS, exercise.hints, strict=True), 1))
     if not is_workspace(folder):
@@ -75,11 +76,18 @@ def next_hint(folder: Path, id: str, again: bool = False) -> Hints:
 
 
 def mistake_hint(folder: Path, exercise: Exercise, mistake: str) -> str:
-    """Return the hint on a known mistake: the question about it, and the lines in which the arguments of the wrong line are used."""
-    recorded = RecordedAnswers.read_existing(exercises_folder(folder) / RECORDED.name, [exercise.id])
-    texts = [recorded.questions.get(exercise.id, {}).get(mistake, "")]
+    """Return where to look for a known mistake: the question about it, and the lines that use what the wrong line is about."""
+    texts = [_recorded(folder, exercise).questions.get(exercise.id, {}).get(mistake, "")]
+    for name, file, lines in lines_to_look_at(folder, exercise, mistake):
+        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))} of {file}"
+        texts.append(f"Look at what you do with `{name}`: {where}.")
+    return "\n".join(text for text in texts if text)
+
+
+def lines_to_look_at(folder: Path, exercise: Exercise, mistake: str) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield what the wrong line of a known mistake is about, a file of the exercise, and its lines that use it."""
     functions = WorkspaceState.from_folder(folder).origin.files
-    for name in recorded.mistake_arguments.get(exercise.id, {}).get(mistake, ()):
+    for name in _recorded(folder, exercise).mistake_arguments.get(exercise.id, {}).get(mistake, ()):
         for file in exercise.files:
             source = (
                 (folder / file).read_text(encoding="utf-8-sig", errors="replace") if (folder / file).is_file() else ""
@@ -89,9 +97,11 @@ def mistake_hint(folder: Path, exercise: Exercise, mistake: str) -> str:
             numbers = [n for function in own for n in code_lines(source, function)]
             found = [n for n in numbers if re.search(rf"\b{name}\b", lines[n - 1].partition("#")[0])]
             if found:
-                where = f"line{'s' * (len(found) > 1)} {', '.join(map(str, found))} of {file}"
-                texts.append(f"Look at what you do with `{name}`: {where}.")
-    return "\n".join(text for text in texts if text)
+                yield name, file, found
+
+
+def _recorded(folder: Path, exercise: Exercise) -> RecordedAnswers:
+    return RecordedAnswers.read_existing(exercises_folder(folder) / RECORDED.name, [exercise.id])
 
 
 def save_shown_hints(folder: Path, hints: Hints) -> None:

@@ -180,7 +180,7 @@ def handle_request(folder: str, request: str) -> str:
     -------
     str
         JSON. Of ``check`` what `_check` returns. Of ``because``: ``lines`` to show, and the answer as it was ``kept``. Of ``pack``: a
-        ``name`` and its ``content`` in base 64.
+        ``name``, its ``content`` in base 64, and the ``notebook`` of the exercise.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids
@@ -200,7 +200,8 @@ def handle_request(folder: str, request: str) -> str:
         lines = [text.strip() for _, text in report_text.explanation_lines(kept)][1:]
         return json.dumps({"lines": lines[-1:], "kept": vars(kept) if kept.text else None})
     if asked["kind"] == "pack":
-        return json.dumps(_pack(lab, packed | _notebooks_with_answers(lab, asked["answers"])))
+        work = _pack(lab, packed | _notebooks_with_answers(lab, asked["answers"]))
+        return json.dumps({**work, "notebook": _registry()[asked["exercise"]].notebook})
     return json.dumps(_check(lab, asked["exercise"], asked["written"][asked["exercise"]]))
 
 

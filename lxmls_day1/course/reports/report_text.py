@@ -2,7 +2,8 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -23,10 +24,19 @@ from lxmls_day1.course.workspaces.workspace import version_note
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
-PLAIN_SYMBOLS = str.maketrans({"✓": "+", "✗": "x", "–": "-", "·": ".", "…": "~", "█": "#", "░": ".", "λ": "lambda"})
+PLAIN_SYMBOLS = str.maketrans(
+    {"✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "·": ".", "…": "~", "█": "#", "░": "."}
+    | {"‖": "||", "²": "^2", "ŷ": "y^", "≥": ">=", "≤": "<="}
+    | dict.fromkeys("“”", '"')
+    | dict.fromkeys("‘’", "'")
+    | {chr(code): unicodedata.name(chr(code)).rpartition(" ")[2].lower() for code in range(ord("α"), ord("ω") + 1)}
+    | {"λ": "lambda"}  # Unicode writes LAMDA
+)
 BAR_WIDTH = 30
-WIDTH = 79  # columns of a line of the status
-MAX_ECHO_CHARS = 300  # characters of a student's answer
+WIDTH = 79  # of a line of the status, where the output is no terminal
+TITLE_AT = 10  # the column of a title in the status
+MIN_TITLE_COLUMNS = 24  # of a title beside its state
+MAX_ECHO_CHARS = 300  # of a student's answer, characters
 LONGEST_VALUE = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
@@ -397,26 +407,34 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
-    """Yield a progress bar of the core, and a table of the exercises below their notebooks: first the core, then the others.
+def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str] = str) -> Iterator[Line]:
+    """Yield a bar of the core, and a table of the exercises below the notebooks that teach them: the core, then the others.
 
-    If ``plain``, the columns of the table are aligned for titles in plain characters.
+    Parameters
+    ----------
+    status : Status
+    width : int
+        The columns that there are. A title that is longer than its column goes on below; where the columns are few, the state stands below
+        the title.
+    shown : callable
+        What becomes of a title on this output, so that the columns are even in plain characters, too.
     """
     first = status.core if status.core.relevant else status
-    yield (
-        "title",
-        f"{progress_bar(first.n_done, len(first.relevant))}  {status.progress_text}"
-        if status.relevant
-        else status.progress_text,
-    )
+    if status.relevant:
+        size = min(BAR_WIDTH, width - 2)
+        apart = size + 2 + len(status.progress_text) > width
+        yield from (
+            ("title", text)
+            for text in _joined(progress_bar(first.n_done, len(first.relevant), size), status.progress_text, apart)
+        )
+    else:
+        yield "title", status.progress_text
     if status.next:
-        yield "title", _cut(f"next: {status.next.exercise.id}, {status.next.exercise.title}", WIDTH)
-    ends = [_status_text(standing) for standing in status.exercise_statuses]
-    titles = [
-        standing.exercise.title.translate(PLAIN_SYMBOLS if plain else {}) for standing in status.exercise_statuses
-    ]
-    longest = max(map(len, titles), default=0)
-    width = max(12, min(longest, WIDTH - 12 - max(map(len, ends), default=0)))
+        yield "title", f"next: {status.next.exercise.id}, {shown(status.next.exercise.title)}"
+    longest = max((len(_status_text(standing)) for standing in status.exercise_statuses), default=0)
+    titles = [len(shown(standing.exercise.title)) for standing in status.exercise_statuses]
+    room = width - TITLE_AT - 2 - longest
+    layout = (min(room, max(titles, default=0)), False) if room >= MIN_TITLE_COLUMNS else (width - TITLE_AT, True)
     for part, heading in ((status.core, "Core"), (status.further, "Further")):
         if part.exercise_statuses:
             yield "", ""
@@ -427,7 +445,7 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
                     if part.relevant and part.relevant != first.relevant
                     else heading,
                 )
-            yield from _status_table_lines(part, width, plain)
+            yield from _status_table_lines(part, *layout, shown)
     for day, exercise in status.practice[:1]:
         yield "", ""
         yield (
@@ -436,40 +454,42 @@ def status_lines(status: Status, plain: bool = False) -> Iterator[Line]:
         )
 
 
-def _status_table_lines(status: Status, width: int, plain: bool) -> Iterator[Line]:
-    """Yield a line for each exercise of a part, with titles of ``width`` columns."""
+def _joined(left: str, right: str, apart: bool) -> list[str]:
+    return [left, right] if apart else [f"{left}  {right}"]
+
+
+def _status_table_lines(status: Status, width: int, apart: bool, shown: Callable[[str], str]) -> Iterator[Line]:
+    """Yield the exercises of a part with titles of `width` columns, and the state beside the title, or below it if they stand apart."""
     notebook = ""
     for standing in status.exercise_statuses:
-        title = standing.exercise.title.translate(PLAIN_SYMBOLS if plain else {})
         if standing.exercise.notebook != notebook:
             notebook = standing.exercise.notebook
             yield "quiet", f"  {notebook}"
         symbol = "✓" if standing.done else "✗" if standing.state == "failing" else "·"
         style = "good" if standing.done else "bad" if standing.state == "failing" else ""
         style = "quiet" if standing.state in NOT_COUNTED else style
-        yield style, f"  {symbol} {standing.exercise.id:<5} {_cut(title, width):<{width}}  {_status_text(standing)}"
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+        first, *others = _wrapped(shown(standing.exercise.title), width)
+        head, end = f"  {symbol} {standing.exercise.id:<5} {first:<{width}}", _status_text(standing)
+        yield style, head.rstrip() if apart else f"{head}  {end}"
+        yield from ((style, " " * TITLE_AT + other) for other in [*others, *[end.lstrip()] * apart])
 
 
 def _status_text(standing: ExerciseStatus) -> str:
-    """Return the text after the title of an exercise: its points, its state, and the number of hints shown."""
+    """Return what stands behind the title of an exercise: its points, its state, how many hints were shown."""
     hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
     return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 
 
-def progress_bar(done: int, total: int) -> str:
-    """Return the progress as a bar.
+def progress_bar(done: int, total: int, width: int = BAR_WIDTH) -> str:
+    """Return how much is done, as a bar.
 
     Examples
     --------
     >>> progress_bar(1, 3)
     '██████████░░░░░░░░░░░░░░░░░░░░'
     """
-    full = BAR_WIDTH * done // total if total else BAR_WIDTH
-    return "█" * full + "░" * (BAR_WIDTH - full)
+    full = width * done // total if total else width
+    return "█" * full + "░" * (width - full)
 
 
 def as_text(lines: Iterable[Line]) -> str:

@@ -1,15 +1,17 @@
 """Reports on a terminal, with colours and special characters if the terminal has them."""
 
+import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, Line, status_lines, workspace_lines, wrap_line
+from lxmls_day1.course.reports.report_text import PLAIN_SYMBOLS, WIDTH, Line, status_lines, workspace_lines, wrap_line
 from lxmls_day1.course.workspaces.progress import Status
 from lxmls_day1.course.workspaces.workspace import workspace_of
 from lxmls_day1.lab import Lab
@@ -22,8 +24,9 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
-MIN_COLUMNS = 20  # columns; the minimum for readable lines
-_SPECIAL_CHARACTERS = "✓█λ"  # if the output lacks one of these characters, plain characters replace them
+MIN_COLUMNS = 20  # columns; on fewer nothing is readable
+_ROW = re.compile(r" {4,}\S+(?: \S+)*  +(?P<value>\S)")  # of a table of names and values
+_SPECIAL_CHARACTERS = "✓█λ"  # what an output must have; on others, plain characters take their places
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
@@ -31,15 +34,34 @@ def echo_lines(lines: Iterable[Line]) -> None:
 
     If the output is not a terminal, lines are not wrapped, and click omits the colours.
     """
-    plain, width = not can_show(_SPECIAL_CHARACTERS), terminal_columns()
-    for style, text in lines:
-        shown = text.translate(PLAIN_SYMBOLS) if plain else text
-        for piece in [shown] if width is None else wrap_line(shown, width):
+    width = terminal_columns()
+    for style, text in lines if can_show(_SPECIAL_CHARACTERS) else _in_plain_characters(lines):
+        for piece in [text] if width is None else wrap_line(text, width):
             click.secho(piece, **STYLES[style])
 
 
+def _in_plain_characters(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield lines in characters that every output has. Tables of names and values get new columns, because a name may be longer now."""
+    for column, rows in groupby(lines, key=lambda line: (match := _ROW.match(line[1])) and match.start("value")):
+        if column is None:
+            yield from ((style, _in_plain(text)) for style, text in rows)
+            continue
+        cells = [(style, _in_plain(text[:column].rstrip()), _in_plain(text[column:])) for style, text in rows]
+        width = max(len(name) for _, name, _ in cells)
+        yield from ((style, f"{name:<{width}}  {value}") for style, name, value in cells)
+
+
+def in_this_encoding(text: str) -> str:
+    """Return a text in characters that standard output has."""
+    return text if can_show(_SPECIAL_CHARACTERS) else _in_plain(text)
+
+
+def _in_plain(text: str) -> str:
+    return text.translate(PLAIN_SYMBOLS)
+
+
 def terminal_columns() -> int | None:
-    """Return the width of the terminal in columns; None if the output is not a terminal."""
+    """How many columns the terminal has; None where the output is none."""
     return max(MIN_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
@@ -68,8 +90,8 @@ def _character_columns(character: str) -> int:
 
 
 def echo_status(status: Status) -> None:
-    """Print the status of the exercises in a workspace."""
-    echo_lines(status_lines(status, plain=not can_show(_SPECIAL_CHARACTERS)))
+    """Print where the exercises of a workspace stand."""
+    echo_lines(status_lines(status, terminal_columns() or WIDTH, in_this_encoding))
 
 
 def find_workspace(lab_path: str | None, command: str) -> Path:

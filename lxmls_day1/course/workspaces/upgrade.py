@@ -14,6 +14,7 @@ from lxmls_day1.base.lazy_names import read_stub
 from lxmls_day1.course.registry import FILE, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace_state import Backup, StarterFile, WorkspaceState, is_unchanged, lock_state, text_digest
+from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
 from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.course.workspaces.lab_parts import files_for_exercises, resolve_exercises, with_prerequisites
 from lxmls_day1.course.workspaces.solve_reset_undo import replace_and_backup, with_line_ends_of
@@ -114,7 +115,7 @@ def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
             before = path.read_bytes() if path.is_file() else None
             if was == name and before is not None and is_unchanged(name, before, origin.files[name].digest):
                 continue
-            theirs = name.endswith(".ipynb") or bool(origin.files[name].functions)
+            theirs = name.endswith(".ipynb") or name == str(TASKS) or bool(origin.files[name].functions)
             if before is None or (given and is_unchanged(name, before, given.digest)):
                 new[name] = content
             elif was == name and theirs and given and is_unchanged(name, content, given.digest):
@@ -171,7 +172,12 @@ def _files_for(folder: Path, added: Collection[str]) -> Files:
     if own.is_part:
         here = [id for id in reference.ids if id in own or id in added]
         files = files_for_exercises(files, with_prerequisites(here, reference), reference)
-    return {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
+    files = {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
+    if (
+        str(TASKS) in WorkspaceState.from_folder(folder).origin.files and (folder / TASKS).is_file()
+    ):  # else nobody wants it
+        files[TASKS] = task_file()
+    return files
 
 
 def _merge_own_functions(before: bytes, content: bytes, given: StarterFile | None) -> bytes | None:

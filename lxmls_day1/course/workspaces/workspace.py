@@ -26,6 +26,7 @@ from lxmls_day1.course.workspace_state import (
     text_digest,
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
+from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
 from lxmls_day1.course.workspaces.generation import (
     Files,
     student_files,
@@ -53,7 +54,8 @@ WELCOME = """# Your day-1 lab
 | `readers/` | the data sets |
 | `tests/exercises/` | the checks; reading them is allowed |
 
-Everything else that the notebooks import comes with the installed package.
+Everything else that the notebooks import comes with the installed package. VS Code finds check, hint and status under *Run Task*, if
+`.vscode/tasks.json` is here.
 
 {installation}In this folder:
 
@@ -73,7 +75,10 @@ check asks one question; your answer, in one line, costs no points and goes to y
 
 
 def start_workspace(
-    destination: str | os.PathLike[str], assigned: Collection[str] | None = None, core_only: bool = False
+    destination: str | os.PathLike[str],
+    assigned: Collection[str] | None = None,
+    core_only: bool = False,
+    editor_files: bool = True,
 ) -> Path:
     """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
 
@@ -85,6 +90,8 @@ def start_workspace(
         The exercises to solve, as in `student_files`.
     core_only : bool
         If True, the workspace contains only the exercises of the guide, with the files that they need.
+    editor_files : bool
+        Whether it has the tasks for VS Code.
 
     Returns
     -------
@@ -100,14 +107,15 @@ def start_workspace(
     if core_only:
         registry = Registry.from_folder(reference_folder())
         files = files_for_exercises(files, core_exercises(registry), registry)
-    files = with_workspace_files(files, folder, installation="")
+    files = with_workspace_files(files, folder, "", editor_files)
     with new_folder(folder) as made:
         write_files(made, files)
     return folder
 
 
-def with_workspace_files(files: Files, folder: Path, installation: str) -> Files:
-    """Add to the files of a lab the files that make it a workspace: a welcome, the initial state, and ``.gitignore``."""
+def with_workspace_files(files: Files, folder: Path, installation: str, editor_files: bool = True) -> Files:
+    """Return the files of a lab, and what makes a workspace of them: a welcome, the state, ``.gitignore``, an editor's tasks."""
+    files = {**files, TASKS: task_file()} if editor_files else files
     state = WorkspaceState(folder, origin=record_origin(files)).contents()
     return {
         **files,
@@ -153,7 +161,11 @@ def version_note(folder: Path) -> str:
         known = origin.made_by not in ("", here[0])
         maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
         return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
-    gone = [name for name, given in origin.files.items() if not given.functions and not (folder / name).is_file()]
+    gone = [
+        name
+        for name, given in origin.files.items()
+        if not given.functions and name != str(TASKS) and not (folder / name).is_file()
+    ]
     if gone:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
         return f"{gone[0]}{more} not there any more: `lxmls-day1 update` puts back what is missing."

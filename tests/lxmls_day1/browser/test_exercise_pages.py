@@ -46,6 +46,39 @@ def test_each_core_exercise_has_a_page(pages):
         assert text.count(" data-cell=") == text.count("**One answer.**") == {"1.1": 1, "1.8": 3}.get(id, 0)
 
 
+def test_the_front_page_shows_a_function_from_its_def_on():
+    text = module.exercise_html(Registry.from_folder(ROOT)["1.4"], bare=True)
+    given = re.findall("<pre>(.*?)</pre>", text.partition("<ol")[0], re.DOTALL)
+    assert given == [
+        "def perceptron_rule(scores, label, sq_norm, step, cost):\n    d = np.zeros(len(scores))",
+        "    return d",
+    ]
+
+
+@pytest.mark.slow
+def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, served, chromium, tmp_path):
+    write_files(tmp_path, page_files(pages))
+    page = chromium.new_page(viewport={"width": 390, "height": 1600})
+    caption, step = page.locator("figcaption"), "() => Number(document.querySelector('figure input').value)"
+    with served(tmp_path) as address:
+        page.goto(f"{address}/index.html")
+        page.wait_for_function(f"({step})() === 18")
+        assert caption.inner_text() == wording("browser.right_rule_at_step", 18, 0)
+        page.reload()
+        page.wait_for_function(f"({step})() > 1")
+        page.get_by_role("button", name="Hint").click()
+        stopped = page.evaluate(step)
+        page.wait_for_timeout(1000)
+        assert page.evaluate(step) == stopped < 18
+        page.get_by_label("Step of the rule").focus()
+        page.keyboard.press("Home")
+        assert caption.inner_text() == wording("browser.right_rule_at_step", 0, 12)
+        page.emulate_media(reduced_motion="reduce")
+        page.reload()
+        assert page.evaluate(step) == 18
+    page.close()
+
+
 class Parsed(HTMLParser):
     """The tags of a cell, and the text outside what is hidden."""
 
@@ -121,7 +154,9 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             and page.locator(".exercise.passed").count()
         )
         assert sum(sizes) < MOST_BYTES
-        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
+        page.wait_for_function(
+            "() => document.querySelector('figcaption').textContent.includes('yours moves as the right rule does, 0 of 18 points')"
+        )
         assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
         assert page.locator(".state").inner_text() == "Not yet."
         assert page.locator(".report canvas").count() == 1

@@ -3,15 +3,19 @@
 Every run does one student's path; the rest, which takes a quarter of an hour, is ``make test-browser``.
 """
 
+import base64
 import csv
 import json
 import re
 import subprocess
 import sys
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 import pytest
 
+from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
@@ -403,3 +407,32 @@ class TestFaults:
         window.upload(tmp_path / "large.txt")
         assert window.run("import os\nprint(os.path.getsize('/drive/notebooks/large.txt'))") == "50000000\n"
         assert window.run("print(1 + 1)") == "2\n"
+
+
+@pytest.mark.campaign  # continuous integration runs it
+def test_what_was_written_in_the_book_goes_on_in_the_lab_and_the_first_page_has_ticks(open_lab_page, tmp_path):
+    lab = start_workspace(tmp_path / "lab", ["1.5"], core_only=True)
+    mira = lab / "classifiers/mira.py"
+    mira.write_text(with_solution(mira.read_text(), RIGHT))
+    files = {PurePosixPath("classifiers/mira.py"): mira.read_bytes()}
+    _, content = pack_submission(lab, replace(collect_submission(lab), files=files), "book")
+    work = quote(base64.b64encode(content).decode(), safe="")
+    window = open_lab_page()
+    window.page.goto(f"{window.address}/lab/index.html?path=notebooks/2_online.ipynb#work={work}")
+    window.wait("() => !!document.querySelector('#lxmls-day1-work button')")
+    assert "#" not in window.page.url and "loss / (2 * sq_norm)" not in window.read("classifiers/mira.py")
+    shown = "() => [...document.querySelectorAll('.lxmls-day1-line')].filter(line => line.offsetHeight).length"
+    assert window.page.evaluate(shown) == 1  # of the lines that wait, the most urgent
+    window.page.click("text=Put it into my files")
+    window.wait(
+        "() => document.querySelector('#lxmls-day1-work')?.textContent.includes('is now in classifiers/mira.py')"
+    )
+    window.screenshot("from_the_book")
+    assert "loss / (2 * sq_norm)" in window.read("classifiers/mira.py")
+    window.run(PATIENT + OPEN_LAB + 'lab.check("1.5")')
+    window.wait("() => Object.keys(localStorage).some(key => key.startsWith('lxmls-day1 done'))")
+    window.page.goto(window.address)
+    assert window.page.locator("li.done").get_attribute("data-exercise") == "1.5"
+    assert "1.1 " in window.page.locator("a.begin").inner_text()
+    window.screenshot("first_page")
+    assert not window.errors

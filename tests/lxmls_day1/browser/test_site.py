@@ -15,7 +15,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser import runtime, site
 from lxmls_day1.commands.browser import command
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.generation import AUTHORS_ONLY, student_files
 from lxmls_day1.course.workspaces.leaks import find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
@@ -50,6 +50,7 @@ class TestSite:
         }
         wanted = student_files(reference_folder(), ASSIGNED)
         assert {name: files[name] for name in wanted} == wanted
+        assert not any(name.name in AUTHORS_ONLY or ".vscode" in name.parts for name in files)
         assert made.stubbed == ASSIGNED and PurePosixPath(".lab-state.json") in files
 
     def test_no_line_of_a_solution_is_anywhere_in_it(self, made):
@@ -81,7 +82,8 @@ class TestSite:
         for notebook in re.findall(r'href="lab/index.html\?path=([^"]+)"', page):
             assert (made.folder / "files" / notebook).is_file()
         for exercise in Registry.from_folder(reference_folder()).select(ASSIGNED):
-            assert f"<li>{exercise.id} " in (core if exercise.is_core else further)
+            row = f'<li data-exercise="{exercise.id}">'
+            assert row in (core if exercise.is_core else further)
         assert (made.folder / "lab/index.html").is_file()
         assert "../static/lxmls-day1/page.js" in (made.folder / "lab/index.html").read_text()
 

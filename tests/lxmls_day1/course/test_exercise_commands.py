@@ -43,7 +43,7 @@ def here(workspace, monkeypatch):
 
 def test_start_makes_a_workspace(reference, tmp_path):
     said = run("start", tmp_path / "mine")
-    assert wording("course.is_your_lab_with") in said
+    assert wording("course.is_your_lab_with") in said.splitlines()[0] and "lxmls-day1 lab" in said.splitlines()[1]
     assert wording("course.nothing_in_it_was") in run("start", tmp_path / "mine", status=1)
 
 

@@ -49,6 +49,8 @@ def test_the_list_links_every_demonstration(server):
         asking.sendall(f"HEAD /{server.token}/ HTTP/1.0\r\nHost: {HOST}:{server.server_port}\r\n\r\n".encode())
         head, _, body = asking.makefile(newline="").read().partition("\r\n\r\n")
     assert f"Content-Length: {len(text.encode())}" in head and not body
+    with urllib.request.urlopen(server.address.rstrip("/")) as answer:  # the links of the list need the last slash
+        assert answer.url == server.address
 
 
 @pytest.mark.parametrize("path", ["", "confidence", "none", "../wrong-token/"])

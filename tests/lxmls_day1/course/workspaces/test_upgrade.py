@@ -7,8 +7,11 @@ import pytest
 
 from lxmls_day1 import notebook_lab
 from lxmls_day1.course.workspace_state import FILE, WorkspaceState
+from lxmls_day1.course.workspaces import upgrade
 from lxmls_day1.course.workspaces import workspace as workspace_module
+from lxmls_day1.course.workspaces.editor_files import TASKS
 from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.course.workspaces.packed_work import collect_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import migrate_source, update
 from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, version_note
@@ -165,6 +168,33 @@ def test_a_workspace_without_a_record_keeps_possible_student_code(newer):
     renewed = update(newer)
     assert MEANS in renewed.unchanged and NOTEBOOK in renewed.unchanged and POINTS in renewed.files
     assert version_note(newer) == "" and ".lab-backups/" in (newer / ".gitignore").read_text()
+
+
+class TestTasksOfAnEditor:
+    """A later version has other tasks."""
+
+    @pytest.fixture
+    def tasks(self, newer, monkeypatch):
+        monkeypatch.setattr(upgrade, "task_file", lambda: b"new")
+        monkeypatch.setattr(workspace_module, "task_file", lambda: b"new")
+        return newer / TASKS
+
+    def test_are_renewed(self, newer, tasks):
+        assert str(TASKS) in update(newer).files and tasks.read_bytes() == b"new"
+
+    def test_stay_if_edited(self, newer, tasks):
+        tasks.write_text("mine")
+        renewed = update(newer)
+        assert str(TASKS) in renewed.unchanged and tasks.read_text() == "mine"
+        assert (newer / renewed.backup_folder / f"{TASKS}.new").read_bytes() == b"new"
+
+    def test_stay_away_if_deleted(self, newer, tasks):
+        tasks.unlink()
+        update(newer)
+        assert not tasks.exists() and version_note(newer) == ""
+
+    def test_are_not_handed_in(self, workspace):
+        assert TASKS not in collect_submission(workspace).files
 
 
 def test_the_assigned_exercises_do_not_change(newer):

@@ -5,7 +5,8 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces import workspace as module
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.course.workspaces.upgrade import update
+from lxmls_day1.course.workspaces.workspace import start_workspace, version_note
 from tests.wording import wording
 
 
@@ -21,7 +22,13 @@ class TestStart:
             "README.md",
             ".lab-state.json",
             ".gitignore",
+            ".vscode/tasks.json",
         }
+
+    def test_without_editor_files(self, reference, tmp_path):
+        folder = start_workspace(tmp_path / "mine", editor_files=False)
+        update(folder)
+        assert not (folder / ".vscode").exists() and version_note(folder) == ""
 
     @pytest.mark.parametrize("name", ["notes.txt", ".hidden"])
     def test_existing_files_are_never_changed(self, reference, tmp_path, name):

@@ -1,0 +1,96 @@
+"""A report of checks as lines for editors: ``classifiers/mira.py:40: error: 1.5 MIRA: A known mistake: …``."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxmls_day1.course.markers import find_stub_file
+from lxmls_day1.course.registry import Exercise, Registry
+from lxmls_day1.course.reports.hints import lines_to_look_at
+from lxmls_day1.course.reports.report_text import short_lines, verdict_lines
+from lxmls_day1.course.running.checking import CheckReport, ExerciseReport
+from lxmls_day1.course.source_functions import code_lines
+from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.course.workspaces.generation import student_source
+from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import find_lab_file
+
+MAX_LINES = 3  # of one mistake
+_PLACE = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+)(?:, in |: )")
+
+
+def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
+    """Yield a line for each place of a problem: ``FILE:LINE: error: MESSAGE``; ``info`` where nothing is written yet.
+
+    The place of an exception is the last line of the student's code that ran, that of a known mistake the lines which use what it is about,
+    and that of any other wrong answer the first line that the student wrote in the function.
+    """
+    for one in report.reports:
+        if (one.exercise.files and one.results and not one.all_passed) or one.missing:
+            waiting = one.to_do or bool(one.missing)
+            texts = [
+                (style, " ".join(text.split()))
+                for style, text in (short_lines(one) if waiting else verdict_lines(one, ""))
+            ]
+            if waiting:
+                message = texts[0][1].lstrip("✗· ")
+            else:
+                said = [text for style, text in texts if style == "known"] or [text for _, text in texts[1:-1]]
+                said = [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said  # of a syntax error
+                message = f"{one.exercise.id} {one.exercise.title}: {'; '.join(said)}"
+            for name, line in _places(folder, one):
+                yield f"{name}:{line}: {'info' if one.to_do else 'error'}: {message}"
+
+
+def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
+    exercise = report.exercise
+    if report.missing:
+        return [(exercise.notebook, 1)]
+    if report.to_do:
+        return [_stub(folder, exercise)]
+    failed = [result for result in report.not_skipped if not result.passed]
+    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
+    assert first is not None
+    for text in reversed(first.text.splitlines()):
+        if (match := _PLACE.match(text)) and (folder / match["file"]).is_file():
+            return [(match["file"], int(match["line"]))]
+    for mistake, _ in report.mistakes:
+        found = [(file, line) for _, file, lines in lines_to_look_at(folder, exercise, mistake) for line in lines]
+        if found:
+            return list(dict.fromkeys(found))[:MAX_LINES]
+    given = WorkspaceState.from_folder(folder).origin.files
+    states = report.functions
+    for file in exercise.files:
+        own = given[file].functions if file in given else ()
+        for function in sorted(own, key=lambda name: states.get(name.rpartition(".")[2]) != "wrong"):
+            text = _source(folder, file)
+            if lines := code_lines(text, function):
+                written = [n for n in lines if text.split("\n")[n - 1].strip() not in _given(file, exercise)]
+                return [(file, (written or lines)[0])]
+    return [(exercise.files[0], 1)]
+
+
+def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
+    """Return the place of the ``raise`` to be replaced; the top of the file if an earlier exercise's stub is in the way."""
+    name = find_stub_file(folder, exercise) or exercise.files[0]
+    lines = _source(folder, name).split("\n")
+    found = [
+        n
+        for n, line in enumerate(lines, 1)
+        if "raise NotImplementedError(" in line and any(f"xercise {id}" in line for id in exercise.all_ids)
+    ]
+    return name, (found or [1])[0]
+
+
+def _given(name: str, exercise: Exercise) -> set[str]:
+    """Return the lines of a file as students receive it, and lines that say nothing."""
+    reference = reference_folder()
+    source = _source(reference, find_lab_file(reference, name)).replace("\r\n", "\n")
+    return {
+        "",
+        *map(str.strip, student_source(source, Registry.from_folder(reference), [exercise.id], name).split("\n")),
+    }
+
+
+def _source(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8-sig", errors="replace")
