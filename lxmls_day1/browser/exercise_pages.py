@@ -152,7 +152,7 @@ def _linked(text: str) -> str:
 
 
 def experiment_markdown(exercise: Exercise, script: str) -> str:
-    """Return an experiment in Markdown: a demonstration, and a text area below each question."""
+    """Return an experiment in Markdown: the text from the notebook ``script``, a demonstration, and a text area below each question."""
     how, questions = EXPERIMENTS[exercise.id]
     parts = [
         notebook_text(script, exercise.id, has_code=False),

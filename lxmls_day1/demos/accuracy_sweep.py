@@ -77,7 +77,7 @@ def measurements(
     ----------
     lab : lxmls_day1.lab.Lab
     seeds : sequence of int
-    attempts : Attempts
+    attempts : FailureCollector
         Stores the reason why a learner is missing: it failed, or is still to be written.
     quantities : collection of str
         Keys of `SWEEP_VALUES`.

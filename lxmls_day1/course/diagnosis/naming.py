@@ -93,7 +93,7 @@ def diagnose(
     ----------
     pool : Pool
     indices : tuple of int
-        For each input the index of the student's answer among those of the pool; see `Pool.places`.
+        For each input the index of the student's answer among those of the pool; see `Pool.answer_indices`.
     actual : sequence of Answer, optional
         The answers themselves, to be split into parts.
     split : function, optional
@@ -101,7 +101,7 @@ def diagnose(
 
     Returns
     -------
-    Named
+    Diagnosis
 
     Examples
     --------

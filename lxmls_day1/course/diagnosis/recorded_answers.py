@@ -30,7 +30,7 @@ class Pool:
         The different answers to each input: the right answer first, then the answers of mistakes.
     programs : dict from mistake to tuple of tuple of int
         For each program of the mistake's family, the index of its answer to each input.
-    reserve : tuple of (dict, Answer)
+    practice_inputs : tuple of (dict, Answer)
         Further inputs with the right answer, for practising an exercise that was solved before.
     """
 
@@ -89,7 +89,7 @@ class RecordedAnswers:
     questions : dict from exercise to dict from mistake to its question, for mistakes that have a question
     hidden : dict from exercise to the number of checks that run at grading only
     pools : dict from exercise to `Pool`
-    places : dict from exercise to dict from mistake to the arguments in its wrong line, for mistakes that have such arguments
+    mistake_arguments : dict from exercise to dict from mistake to the arguments in its wrong line, for mistakes that have such arguments
     """
 
     checks: dict[str, dict[str, Answer]] = field(default_factory=dict)

@@ -50,7 +50,7 @@ class Status:
 
     Attributes
     ----------
-    exercise_statuses : tuple of Standing
+    exercise_statuses : tuple of ExerciseStatus
     practice : tuple of (day, Exercise)
         The solved exercises, sorted by the day on which they were last solved or practised; only days before today.
     """

@@ -258,7 +258,7 @@ def replace_and_backup(
     Parameters
     ----------
     folder : Path
-        A workspace that is `locked`.
+        A workspace whose state is locked by `lock_state`.
     state : WorkspaceState
         The state to save; the backup is added to it.
     backup : Backup

@@ -200,7 +200,7 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
 
 
 def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return the user of each text before ``_attempt_``, which is an assignment and a user name, both possibly with underscores.
+    """Return the user that each text before ``_attempt_`` contains. Such a text is ``ASSIGNMENT_USER``; both parts may contain underscores.
 
     Parameters
     ----------
