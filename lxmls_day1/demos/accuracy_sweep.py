@@ -165,7 +165,7 @@ class Results:
     Attributes
     ----------
     by_seed : dict
-        (quantity, learner, value) -> seed -> shares of class 0 and class 1.
+        (quantity, learner, value) -> seed -> accuracies on class 0 and class 1.
     """
 
     by_seed: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)

@@ -73,7 +73,7 @@ class Pool:
         )
 
     def wrong_practice_inputs(self, actual: Sequence[Answer]) -> list[int]:
-        """Return the indices of the reserve inputs whose answers are wrong."""
+        """Return the indices of the practice inputs whose answers are wrong."""
         pairs = zip(self.practice_inputs, actual, strict=True)
         return [i for i, ((_, right), its) in enumerate(pairs) if not right.is_close(its, POOL_RTOL, POOL_ATOL)]
 
@@ -197,7 +197,7 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(entries[0], list):  # `Answer.of`, which checks each entry, is too slow for twenty thousand answers
+    while isinstance(entries[0], list):  # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))

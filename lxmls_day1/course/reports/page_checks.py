@@ -30,7 +30,7 @@ from lxmls_day1.library_path import find_lab_file
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, N_ROUNDS, STEP = 40, 2, 0.5
 OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
-ANSWER_LABEL = "*Your answer:*"  # in a notebook cell with a question
+ANSWER_LABEL = "*Your answer:*"  # the line at the end of each question in a notebook, below which the student writes
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 
 

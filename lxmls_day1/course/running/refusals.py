@@ -138,7 +138,9 @@ def _raising_code(message: str) -> CodeType:
 
 
 class _BlockingFinder:
-    """A finder before all others, which blocks some modules and calls a function with some others after they are loaded."""
+    """A finder at the front of ``sys.meta_path``. It blocks the modules `refused`, and calls a function with each of the modules `loaded`
+    once that module is imported.
+    """
 
     def __init__(self, refused: Mapping[str, str], loaded: Iterable[str], call: Callable[[ModuleType], None]):
         self._refused, self._loaded, self._call = refused, loaded, call
