@@ -416,7 +416,7 @@ class MaxEntObjective:
         """Return an estimate of the second derivatives (n,) of F along each coordinate, for L-BFGS.
 
         At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. As a scaling, these values are too strong, because frequent words
-        occur together; without any scaling, L-BFGS needs many iterations to learn it. Their square root is a compromise: it saves half of the
+        occur together; without scaling, L-BFGS needs many iterations to learn it. Their square root is a compromise: it saves half of the
         evaluations that either choice needs on reviews, and two thirds on larger texts.
         """
         p, squares = 1 / self.n_classes, self.log_loss.sums_of_squares()
