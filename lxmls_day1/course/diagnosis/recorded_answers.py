@@ -51,7 +51,7 @@ class Pool:
 
     @property
     def all_inputs(self) -> tuple[dict[str, Any], ...]:
-        """The inputs, then the inputs of the reserve."""
+        """The inputs, then the practice inputs."""
         return (*self.inputs, *(given for given, _ in self.practice_inputs))
 
     def to_plain(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _from_compact(content: Any) -> Answer:
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """Return the JSON text of a pool: a line for each input with its answers, for each mistake, and for each reserve input."""
+    """Return the JSON text of a pool: a line for each input with its answers, for each mistake, and for each practice input."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())
