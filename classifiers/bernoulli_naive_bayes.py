@@ -29,7 +29,7 @@ def presence(X: Any) -> Any:
     Raises
     ------
     InputError
-        If X is not a matrix, or holds NaN or infinity, which the result could no longer show.
+        If X is not a matrix, or holds NaN or infinity: the result has only 0 and 1, so no later check could find them.
 
     Examples
     --------

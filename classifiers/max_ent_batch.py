@@ -415,8 +415,8 @@ class MaxEntObjective:
     def diagonal(self) -> np.ndarray:
         """Return an estimate of the second derivatives (n,) of F along each coordinate, for L-BFGS.
 
-        At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. These values correct too much, because words that occur everywhere
-        occur together; without any correction L-BFGS has to learn too much itself. Their square root, half-way between, saves half of the
+        At W = 0 they are p (1 − p) (1/M) Σ_m x_mj² + λ with p = 1/K. As a scaling, these values are too strong, because frequent words
+        occur together; without scaling, L-BFGS needs many iterations to learn it. Their square root is a compromise: it saves half of the
         evaluations that either choice needs on reviews, and two thirds on larger texts.
         """
         p, squares = 1 / self.n_classes, self.log_loss.sums_of_squares()

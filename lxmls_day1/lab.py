@@ -257,9 +257,9 @@ class Lab:
             receives the object made from them.
         given : mapping from function to tables, optional
             Results that replace those of other functions of the same file during the calls. For each call it has a table and a
-            sequence of arguments. The table maps each entry of the function's first argument to its results, or the tuple of all
-            entries to the return value. The sequence has the expected further arguments; None matches any value. Calls that do
-            not match are passed to the real function.
+            sequence of arguments. The table maps each entry of the function's first argument to its results. Alternatively, it maps the
+            tuple of all entries to the return value. The sequence has the expected further arguments; None matches any value. Calls
+            that do not match are passed to the real function.
 
         Returns
         -------

@@ -360,7 +360,7 @@ def _parse_columns(
 
 
 def _check_tag_set(sentences: Sequence[TaggedSentence], tags: Sequence[str], name: str, guessed: str | None) -> None:
-    """Refuse tags that are not a set of tags: a counter, a tag for almost every word, or fractions."""
+    """Raise an error if the tags cannot be a tag set: word numbers, a different tag for most words, or fractions."""
     n_words = sum(len(sentence.words) for sentence in sentences)
     n_different = len({repr(word) for sentence in sentences for word in sentence.words})
     counts = all(list(sentence.tags) == [str(n + 1) for n in range(len(sentence.tags))] for sentence in sentences)
@@ -513,7 +513,7 @@ def _read_file(path: Any, tags: str | int, form: str | None = None, word_column:
 
 
 def _lines(content: bytes, name: str) -> list[str]:
-    """Return the lines of a file. Split at line feeds only, because words may contain other line separators of Unicode."""
+    """Decode a file as UTF-8 and return its lines. Split at line feeds only, because words may contain other line separators of Unicode."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

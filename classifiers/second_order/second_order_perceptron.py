@@ -58,7 +58,7 @@ class SecondOrderPerceptron(OnlineClassifier):
     Parameters
     ----------
     a : float > 0
-        The larger a, the more slowly the variances shrink, and the longer the steps equal those of the perceptron.
+        The larger a, the more slowly the variances shrink, and the more updates are almost equal to those of the perceptron.
     nr_rounds, averaged, seed, order, track_objective, progress, n_jobs
         As in :class:`OnlineClassifier`. A cost matrix is not used.
 

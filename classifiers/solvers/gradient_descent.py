@@ -64,7 +64,7 @@ def gradient_descent(
 
     Yields
     ------
-    Descent
+    DescentIterate
         The start, and the point after each iteration; F falls from each to the next. It ends when the gradient is zero, or so
         small that the predicted decrease is below the rounding error of F.
 

@@ -114,7 +114,7 @@ def ascend_dual(
 
     Yields
     ------
-    DualPoint
+    DualIterate
         The state at the start and after each measurement. It ends after ``max_sweeps`` sweeps, or if too many more are needed.
 
     Examples

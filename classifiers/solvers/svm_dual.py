@@ -210,7 +210,7 @@ def solve_dual(
 
     Yields
     ------
-    epoch : Epoch
+    epoch : GapMeasurement
     params : array (J + 1, K), a new one
     converged : bool
 

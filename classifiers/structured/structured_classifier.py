@@ -77,9 +77,9 @@ class StructuredClassifier(OnlineClassifier):
     flat classifier; then come K rows of transitions (from the tag of the row to that of the column), a row for the
     first tag of a sentence and one for the last (``joint_features.py``). Without transitions the matrix ends after row J.
 
-    A rule is called as ``rule(scores, label, sq_norm, step, cost)`` for two classes, 0 the rival and 1 the truth, with
-    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm half of ‖Φ(x, y) − Φ(x, ŷ)‖², in which
-    features that both Φ have in common cancel; in the flat case it is ‖g(x)‖². The rule returns (−τ, τ). It is not called if
+    A rule is called as ``rule(scores, label, sq_norm, step, cost)`` for two classes: 0 is the rival, 1 the truth. The arguments are
+    scores = (s(ŷ) − s(y), 0), label = 1, cost = (ρ(ŷ, y), 0), and sq_norm = ‖Φ(x, y) − Φ(x, ŷ)‖² / 2. Features that both Φ
+    have in common cancel; in the flat case sq_norm is ‖g(x)‖². The rule returns (−τ, τ). It is not called if
     the rival is the truth itself, or if Φ is the same for both.
 
     Examples

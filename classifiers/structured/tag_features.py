@@ -519,7 +519,10 @@ class _EncodedWords:
         return code_of_kind[self._kinds_at[part.offset]], values
 
     def _attribute_codes(self, part: TemplatePart) -> tuple[np.ndarray, list[str]]:
-        """Return the value of an attribute for each distinct word, as a number or −1 for none; the last entry is for positions outside."""
+        """Return the code of an attribute's value for each distinct word, and the values by code.
+
+        The code is −1 for a word without this attribute. The last code belongs to positions outside the sentence.
+        """
         key = part.attribute, part.length
         if key not in self._values_of:
             numbers: dict[str | None, int] = {None: -1}

@@ -70,7 +70,7 @@ def as_matrix(X: Any) -> Any:
 
 
 def as_numbers(values: Any, wanted: str) -> np.ndarray:
-    """Return `values` as a float64 array of any shape. Raise an error that begins with `requirement` if they are not real numbers.
+    """Return `values` as a float64 array of any shape. Raise an error that begins with `wanted` if they are not real numbers.
 
     Strings are not converted to numbers; complex numbers, dates and masked entries are rejected.
 

@@ -152,7 +152,7 @@ def how_to_install(extra: str) -> str:
 def did_you_mean(unknown_name: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
     """Return a suffix for an error message that suggests names close to `unknown_name`, or lists all names if none is close.
 
-    The list is sorted alphabetically. If `order` is not empty, the list keeps the order of `names`, and the message
+    The list is sorted alphabetically. If `order` is not empty, the list keeps the order of `names` instead, and the message
     describes it with `order`.
 
     Examples

@@ -111,7 +111,7 @@ class Deadline:
 
     Parameters
     ----------
-    clause : str
+    process_name : str
         What the process is, for messages, as in "the process that makes boxes".
     pid : int
     limit : float

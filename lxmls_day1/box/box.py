@@ -118,7 +118,7 @@ class Box:
         seconds : float
             Time limit in seconds of `ActivityClock`. An immediate reply costs nothing.
         limit : float, optional
-            The full time limit, named in the message of a failure, if `seconds` is what remains of it. Default: `seconds`.
+            The total time limit, for the error message, if `seconds` is only the remaining time. Default: `seconds`.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class Box:
             If there is no valid reply. The box is closed then.
         RaisedInBox
             If the code in the box raised an exception. The box remains usable.
-        RefusedAnswer
+        InvalidReply
             If the code returned a value that is not plain data. The box remains usable.
         """
         if self._closed:

@@ -41,7 +41,7 @@ class _Loader(SourceFileLoader):
         self._compiled = compiled
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """Return the code of a module."""
+        """Return the code of a module. If the fork server has already compiled it, reuse that code."""
         known = self._compiled.get(self.path)
         return relocate_code(known, self.path) if known else super().get_code(fullname)
 
@@ -56,7 +56,7 @@ class BoxServer:
     max_reply_bytes : int
         Maximum bytes of a reply.
     program : RunningProgram
-    precompiled : mapping from name of a file to Compiled, optional
+    precompiled : mapping from name of a file to PrecompiledFile, optional
         The starter files: requests contain only their names, and they are not compiled again.
     """
 

@@ -61,7 +61,10 @@ class Channel:
         sock.setblocking(watch is None)
 
     def send(self, value: Any, is_late: Callable[[], bool] = no_timeout, max_bytes: int | None = None) -> None:
-        """Send a value, unless `is_late` returns True; it is called about twenty times a second."""
+        """Send a value.
+
+        While it waits, it calls `is_late` about twenty times a second, and gives up with a `ReceiveTimeout` if that returns True.
+        """
         frame = memoryview(self._encode(value, max_bytes))
         self._schedule_poll()
         while frame:
@@ -78,9 +81,9 @@ class Channel:
 
         Raises
         ------
-        Hung
+        ReceiveTimeout
             If `is_late` returns True; it is called about twenty times a second.
-        Ended
+        ConnectionClosed
             If the other end is closed.
         BadMessage
             If the frame is invalid; the channel cannot be used afterwards.

@@ -155,7 +155,7 @@ def self_test(
 
 
 def try_box(server: ForkServer) -> str | None:
-    """Let a box attempt what must be impossible. Return what it could do, or None."""
+    """Let a box attempt what its level forbids. Return a description of what succeeded, or None."""
     if server.level in SAFE_LEVELS:
         return "; ".join(find_escapes(server)) or None
     Box(server, {}, Limits()).close()  # The level "process" allows nearly everything, so only test that a box starts.

@@ -70,15 +70,15 @@ def encode_message(value: Any, max_bytes: int | None = None) -> bytes:
 
     Parameters
     ----------
-    value : None, bool, int, float, str, array or sparse matrix of numbers, Reference, or tuple, list, dict of these
+    value : None, bool, int, float, str, array or sparse matrix of numbers, ObjectHandle, or tuple, list, dict of these
     max_bytes : int, optional
         Maximum bytes of the frame, and of each sparse array in its dense form.
 
     Raises
     ------
-    NotPlain
+    NotSerializable
         If the value contains another type, or if its lists and strings would take too much memory at the receiver.
-    TooLong
+    MessageTooLong
 
     Examples
     --------
@@ -135,9 +135,9 @@ def encode_request(value: Any, max_bytes: int | None = None) -> bytes:
 
     Raises
     ------
-    NotPlain
+    NotSerializable
         If an array contains anything but numbers and strings.
-    TooLong
+    MessageTooLong
 
     Examples
     --------

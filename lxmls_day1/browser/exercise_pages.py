@@ -218,7 +218,7 @@ def _linked(text: str) -> str:
 
 
 def experiment_markdown(exercise: Exercise, script: str, about: str) -> str:
-    """Return an experiment in Markdown: a demonstration, and a text area below each question."""
+    """Return an experiment in Markdown: the text from the notebook ``script``, a demonstration, and a text area below each question."""
     demonstration, how, questions = EXPERIMENTS[exercise.id]
     title = escape(f"Demonstration: {demonstration_class(demonstration).title}")
     address = f"../../demonstrations/{demonstration}.html"

@@ -120,7 +120,7 @@ def command(
 
 
 def _warn_about_memory(paths: tuple[str, ...]) -> None:
-    """Print a note, before the work begins, that all tokens are kept in memory, if they may need much."""
+    """Print a note if the tokens of these files may need much memory: without hashing, all of them are kept in memory."""
     from lxmls_day1.engine.text.documents import STANDARD_INPUT
     from lxmls_day1.engine.text.labelled_files import expand_patterns
 

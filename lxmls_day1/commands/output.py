@@ -35,7 +35,7 @@ def writable_folder(out: str) -> Path:
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[ReportProgress]:
-    """Show a progress bar on a terminal, and plain lines elsewhere: "reading", the names, "drawing"."""
+    """Yield a function that shows progress: as a bar on a terminal, elsewhere as one line for each name."""
     if not shows_progress():
         yield lambda done, total, name: click.echo(f"[{done + 1}/{total}] {name}", err=True) if name else None
         return

@@ -108,7 +108,7 @@ def command(
 
 
 class PredictionPrinter:
-    """The answers of a model to documents, shown one by one and summarized at the end."""
+    """The predictions of a model for documents, printed one by one and summarized at the end."""
 
     def __init__(self, model: "TextModel", with_scores: bool):
         self.model, self.names, self.with_scores = model, model.class_names, with_scores

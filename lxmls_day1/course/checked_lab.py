@@ -204,7 +204,7 @@ class GuardedObject:
 
 
 def method_names(stand_in: GuardedObject) -> list[str]:
-    """Return the names of the public methods of an object that no attribute hides."""
+    """Return the names of an object's public methods, except those that an instance attribute of the same name hides."""
     guarded = stand_in._guarded
     own = getattr(guarded, "__dict__", {})
     functions = {name for kind in type(guarded).__mro__ for name, value in vars(kind).items() if isfunction(value)}

@@ -123,7 +123,7 @@ def check_and_save(
 
     Parameters
     ----------
-    folder, ids, time_limit, progressed
+    folder, ids, time_limit, on_progress
         See `lxmls_day1.course.running.checking.run_checks`.
 
     Returns

@@ -194,7 +194,7 @@ def remaining_stubs(source: str) -> set[str]:
 
 
 def functions_with_exercise(source: str, exercise: str, name: str = "source") -> list[str]:
-    """Return the functions that contain a solution or a stub of an exercise, from top to bottom."""
+    """Return the functions that contain solutions of an exercise, from top to bottom; without any solution, those with its stubs."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     return list(
         dict.fromkeys(marked or [function for found, function in _stubs(source) if found == exercise and function])

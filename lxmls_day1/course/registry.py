@@ -152,7 +152,7 @@ class Registry:
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
     def named(self, name: str) -> Exercise:
-        """Return the exercise of an id, or of a file or a word of the title that means one: ``mira``, ``perceptron``.
+        """Return the exercise that a name denotes: an id, the name of a file, or a word of a title, as in ``mira`` and ``perceptron``.
 
         An exercise of the core comes before the others.
 

@@ -77,7 +77,7 @@ def measurements(
     ----------
     lab : lxmls_day1.lab.Lab
     seeds : sequence of int
-    attempts : Attempts
+    attempts : FailureCollector
         Stores the reason why a learner is missing: it failed, or is still to be written.
     quantities : collection of str
         Keys of `SWEEP_VALUES`.
@@ -165,7 +165,7 @@ class Results:
     Attributes
     ----------
     by_seed : dict
-        (quantity, learner, value) -> seed -> shares of class 0 and class 1.
+        (quantity, learner, value) -> seed -> accuracies on class 0 and class 1.
     """
 
     by_seed: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)

@@ -143,7 +143,7 @@ class FailureCollector:
 
     Attributes
     ----------
-    skipped : dict of str to LeftOut
+    skipped : dict of str to SkippedLearner
         The failures by label.
 
     Examples

@@ -130,7 +130,7 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
 
     Yields
     ------
-    Curve, Optimum or LeftOut
+    Curve, Optimum or SkippedLearner
         A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
         The optimum of each λ comes before the curves with this λ.
     """
@@ -176,7 +176,7 @@ def time_repeatedly(run: Callable[[], list[Any]]) -> list[Any]:
 
     Parameters
     ----------
-    run : function () -> list of Curve, Optimum or LeftOut
+    run : function () -> list of Curve, Optimum or SkippedLearner
         Takes the same steps at every call.
 
     Returns

@@ -125,7 +125,7 @@ class CurveResults:
     curves : list of Curve
     optima : dict
         The minimum of the objective for each λ.
-    skipped : list of LeftOut
+    skipped : list of SkippedLearner
     """
 
     settings: Settings
@@ -186,7 +186,7 @@ def _scene(found: CurveResults, excess: bool, changed: bool, sentence: str) -> S
 
 
 def _panel(found: CurveResults, cost: str, excess: bool) -> Panel:
-    """Return the curves plotted against one of their costs."""
+    """Return the panel that plots the objective against one cost. If ``excess`` is True, plot its distance from the optimum instead."""
     most = max([10 * _LINEAR_BELOW[cost], *(getattr(curve, cost)[-1] for curve in found.curves)])
     across = Axis(
         0,

@@ -79,7 +79,7 @@ def index_page(
     ----------
     descriptions : mapping of name to description
     addresses : mapping of name to the address of its page
-    scene_address : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
+    scene_addresses : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
     dark : bool or None
     """
     sections = "\n".join(

@@ -139,7 +139,7 @@ def decide(lab: Any, corpus: Any, model: TrainedClassifier, counts: Mapping[str,
     Parameters
     ----------
     lab, corpus
-    model : Trained
+    model : TrainedClassifier
     counts : mapping of str to int
         The result of `count_typed_tokens`.
 
@@ -223,7 +223,7 @@ def most_indicative_words(
 
     Parameters
     ----------
-    model : Trained
+    model : TrainedClassifier
     corpus
     nr_words : int
         The number of words for each class.

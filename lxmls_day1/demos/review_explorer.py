@@ -219,9 +219,9 @@ class DomainModels:
     reviews : Reviews
     rest : iterator
         The classifiers still to be trained. A cancelled computation continues here.
-    models : dict of Trained
+    models : dict of TrainedClassifier
         The trained classifiers by label.
-    smoothed : dict of Trained
+    smoothed : dict of TrainedClassifier
         Naive Bayes by its α.
     """
 

@@ -28,7 +28,7 @@ from lxmls_day1.demos.pages import index_page, page, page_description, script_ha
 HOST = "127.0.0.1"
 PORT = 8417  # the usual port, so that a link to a demonstration stays valid
 _MAX_REQUEST_BYTES = 1_000_000  # bytes
-_POLL_SECONDS = 0.5  # seconds between the checks of a waiting page that the page before it still exists
+_POLL_SECONDS = 0.5  # seconds between two checks whether the previous page still exists
 _MAX_SESSIONS = 40  # pages whose demonstrations are kept
 #: Sent with every reply. A page contains its script and styles, and contacts only this server. Its address, with the token, is not sent on.
 _HEADERS = {

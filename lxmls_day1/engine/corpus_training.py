@@ -85,7 +85,7 @@ def train_corpus(
         For online learners: called after each round, as in ``train``.
     checkpoint : Checkpoint, optional
         For online learners: saves the state at intervals, so that training can resume after an interruption.
-    report : function (Validation), optional
+    report : function (ProgressiveValidation), optional
         For online learners: called with each line of progressive validation, after 1, 2, 4, 8, … documents: the fraction of
         documents that were misclassified before they were learnt from. With ``n_jobs``, the lines are sent when weights are mixed.
     scheduler : str, optional

@@ -111,8 +111,8 @@ def plot_paths(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: A
 def plot_boundaries(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: Any) -> None:
     """Draw the boundary between classes 0 and 1 of the expected weights, and yours.
 
-    Of one feature the score of class 1 less that of class 0 is drawn, which is zero at the boundary; of two, the boundary in the
-    plane.
+    For one feature, draw the score of class 1 minus the score of class 0, which is zero at the boundary. For two features, draw the
+    boundary in the plane.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def alternative_text(fig: Any) -> str:
 
 
 def _title_and_labels(ax: Any) -> list[str]:
-    """Return the words of the title, and the labels of the axes."""
+    """Return the words of the title. If both axes have labels, append one string with both, as in ``(λ → accuracy)``."""
     title = (ax.get_title() or ax.get_title("left")).split()
     labels = ax.get_xlabel(), ax.get_ylabel()
     return [*title, f"({labels[0]} → {labels[1]})"] if all(labels) else title

@@ -46,7 +46,7 @@ _FULL_NAME_OF_ABBREVIATION = {
     " (online)": ", online",
 }  # abbreviations of names in figures with little room
 TRAINING = "#8FA3B0"  # a curve on training data, next to the classifier's curve on other data
-CONNECTOR = "_connector"  # label of the lines from the ends of curves to their labels
+CONNECTOR = "_connector"  # name of the thin lines that connect a curve's end with its label
 _MAX_FADE, _MAX_FADE_ON_DARK = 0.6, 0.4  # shares of the way to the background
 _MAX_TEXT_LUMINANCE = 0.18  # relative luminance with a contrast of 4.5 to white, as needed for small text
 

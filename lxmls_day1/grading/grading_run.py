@@ -88,7 +88,7 @@ class Run:
         The folder for marks and feedback.
     jobs : int
         The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
-    is_retry : sequence of str
+    again : sequence of str
         Students who are graded again even if nothing has changed.
     make_workers : function from Plan, optional
         Makes the workers. Default: `jobs` processes.

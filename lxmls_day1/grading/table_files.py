@@ -62,7 +62,7 @@ class TextTable:
 
         Raises
         ------
-        NotText
+        NotTextError
             If the content is not text.
         """
         kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")

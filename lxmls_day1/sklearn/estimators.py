@@ -134,7 +134,7 @@ def _make_estimator(name: str) -> type[_Estimator]:
 
 
 def __getattr__(name: str) -> Any:
-    """Make an estimator on first use."""
+    """Create an estimator class on first use."""
     if name == "__all__":
         return estimator_names()
     if name.startswith("_") or name not in estimator_names():

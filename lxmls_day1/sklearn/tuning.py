@@ -107,7 +107,7 @@ def tune(
 
     Returns
     -------
-    Tuned
+    TuningResult
 
     Raises
     ------

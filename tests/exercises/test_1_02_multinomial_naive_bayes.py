@@ -43,7 +43,7 @@ def small_inputs():
 
 
 def small_answers(lab, inputs):
-    """Return the attributes `prior` and `likelihood` after training, or the result of training; each text is trained on once."""
+    """Return for each input what it asks for: `params` or an attribute after training. Inputs with the same data share one training."""
     attributes = sorted({given["asked for"] for given in inputs} - {"params"})
     calls = {}
     for given in inputs:

@@ -111,7 +111,7 @@ def small_properties(given, answer):
 
 
 def small_parts(given, answer):
-    """Yield the three numbers."""
+    """Yield each of the three results with its name."""
     yield from zip(RESULTS, answer, strict=True)
 
 

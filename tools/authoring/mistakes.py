@@ -73,7 +73,7 @@ class Program:
         A whole solution instead of swaps.
     function : str or None
         The function with the region to change, if there are several regions.
-    bases : tuple of Style or None
+    bases : tuple of AlternativeSolution or None
         The right solutions to which the swaps may be applied; None is the reference's. The first one that has all strings is used.
     """
 

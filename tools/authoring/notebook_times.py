@@ -53,7 +53,7 @@ class Workload:
 
 
 def workloads(notebook: Any, registry: Registry) -> dict[str, Workload]:
-    """Return the work in each of `PARTS`; the afternoon is part of the core.
+    """Return the workload of each of `PARTS`. Cells of the part "afternoon" count in "core", too.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def rerun_programs(
     Returns
     -------
     dict from exercise to list of list of Answer
-        A row for the reference and for each program: its answers to the inputs of the pool, then to the reserve.
+        A row for the reference and for each program: its answers to the inputs of the pool, then to the practice inputs.
         None if there is no pool, or the checks propose no inputs.
     """
     with_inputs = [exercise for exercise in mistakes if exercise.id in pools and pool_file(reference, exercise)]

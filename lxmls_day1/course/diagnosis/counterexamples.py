@@ -107,7 +107,7 @@ class ProbeInputs:
         None if no answers are recorded yet.
     sentences : mapping from mistake to sentence
     practised : bool
-        If True, the reserve inputs are used, too.
+        If True, the practice inputs are used, too.
     """
 
     def __init__(self, module: ModuleType, pool: Pool | None, sentences: Mapping[str, str], practised: bool = False):
@@ -178,7 +178,7 @@ class ProbeInputs:
         lab.printed = printed.lines()
 
     def _check_practice_inputs(self, lab: Any, pool: Pool) -> None:
-        """Compare the answers of a lab to the reserve inputs."""
+        """Compare a lab's answers to the practice inputs with the expected ones."""
         actual = run_on_inputs(
             lab, getattr(self._module, ANSWERS_FUNCTION), [given for given, _ in pool.practice_inputs]
         )

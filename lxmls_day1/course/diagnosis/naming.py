@@ -101,7 +101,7 @@ def diagnose(
 
     Returns
     -------
-    Named
+    Diagnosis
 
     Examples
     --------
@@ -141,7 +141,7 @@ class _PartComparison:
         self.wrong, self.alike = np.array(wrong).T, np.array(same_as_student).T  # (programs, cells)
 
     def two_mistakes(self) -> Diagnosis | None:
-        """Return two mistakes that explain every cell together, if the best pairs of programs agree on their names.
+        """Return the two mistakes that together explain every cell, or None if no pair does or the best pairs have different names.
 
         If the best pairs have only one mistake in common, return that one alone.
         """

@@ -185,7 +185,7 @@ def _wrong_parts(probe_results: Sequence[ProbeResult], split: Split | None) -> S
 def _pairs_by_part(
     probe_results: Sequence[ProbeResult], split: Split | None, terms: Terms | None = None
 ) -> dict[str, list[ExpectedAndActual]]:
-    """Return a dictionary from the word for a part to its expected and actual values and terms, one `ExpectedAndActual` for each answer."""
+    """Return a dictionary from the name of each part of an answer to a list with one `ExpectedAndActual` for each probe result."""
     found: dict[str, list[ExpectedAndActual]] = {}
     for one in probe_results:
         given, right = dict(one.given), one.expected.array

@@ -30,7 +30,7 @@ class Pool:
         The different answers to each input: the right answer first, then the answers of mistakes.
     programs : dict from mistake to tuple of tuple of int
         For each program of the mistake's family, the index of its answer to each input.
-    reserve : tuple of (dict, Answer)
+    practice_inputs : tuple of (dict, Answer)
         Further inputs with the right answer, for practising an exercise that was solved before.
     """
 
@@ -51,7 +51,7 @@ class Pool:
 
     @property
     def all_inputs(self) -> tuple[dict[str, Any], ...]:
-        """The inputs, then the inputs of the reserve."""
+        """The inputs, then the practice inputs."""
         return (*self.inputs, *(given for given, _ in self.practice_inputs))
 
     def to_plain(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Pool:
         )
 
     def wrong_practice_inputs(self, actual: Sequence[Answer]) -> list[int]:
-        """Return the indices of the reserve inputs whose answers are wrong."""
+        """Return the indices of the practice inputs whose answers are wrong."""
         pairs = zip(self.practice_inputs, actual, strict=True)
         return [i for i, ((_, right), its) in enumerate(pairs) if not right.is_close(its, POOL_RTOL, POOL_ATOL)]
 
@@ -89,7 +89,7 @@ class RecordedAnswers:
     questions : dict from exercise to dict from mistake to its question, for mistakes that have a question
     hidden : dict from exercise to the number of checks that run at grading only
     pools : dict from exercise to `Pool`
-    places : dict from exercise to dict from mistake to the arguments in its wrong line, for mistakes that have such arguments
+    mistake_arguments : dict from exercise to dict from mistake to the arguments in its wrong line, for mistakes that have such arguments
     """
 
     checks: dict[str, dict[str, Answer]] = field(default_factory=dict)
@@ -197,14 +197,16 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(entries[0], list):  # `Answer.of`, which checks each entry, is too slow for twenty thousand answers
+    while isinstance(
+        entries[0], list
+    ):  # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))
 
 
 def _pool_text(exercise: str, pool: Pool) -> str:
-    """Return the JSON text of a pool: a line for each input with its answers, for each mistake, and for each reserve input."""
+    """Return the JSON text of a pool: a line for each input with its answers, for each mistake, and for each practice input."""
     content = pool.to_plain()
     inputs = _joined(f"  {_dense(entry)}" for entry in content["inputs"])
     mistakes = _joined(f"  {_dense(name)}: {_dense(rows)}" for name, rows in content["mistakes"].items())

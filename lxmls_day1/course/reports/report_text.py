@@ -92,7 +92,10 @@ def compared_lines(report: CheckReport) -> Iterator[Line]:
 
 
 def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
-    """Yield how much of the day is done and what is next; with a bar, and the experiments, after the `whole` day was checked."""
+    """Yield lines on the progress and the next exercise.
+
+    If `whole`, add a progress bar, and the experiments that are still to be answered.
+    """
     part, of_what = (status.core, "of the day") if status.core.relevant else (status, "exercises")
     done = f"{part.n_done} of {len(part.relevant)} {of_what}"
     if whole:

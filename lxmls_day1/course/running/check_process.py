@@ -73,7 +73,7 @@ class CheckRequest:
     skip : tuple of str
         Checks that are skipped.
     practised : tuple of str
-        Exercises that are practised, for which the reserve inputs are used, too.
+        Exercises that are practised, for which the practice inputs are used, too.
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]

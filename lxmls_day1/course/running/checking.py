@@ -46,11 +46,11 @@ class CheckResult:
         ``n_passed``; ``wrong``, an answer or a property; ``to do``, the stub is still there; ``error``, an exception;
         ``timeout``; ``ended``, the process went down; ``not run``; ``skipped``, for a reason that is not the student's.
     text : str
-        What to say about it.
+        The message for the student.
     mistakes : tuple of (name, sentence)
         The known mistakes that give such an answer.
     diagnosis_kind : str
-        What they are: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
+        The kind of the diagnosis: a key of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, of the check of small inputs.
     printed : tuple of str

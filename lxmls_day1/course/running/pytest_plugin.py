@@ -54,7 +54,7 @@ class ChecksRun:
     recordings : dict or None
         If not None, answers are collected here instead of compared: from check to `RecordingExpect`.
     practised : collection of str
-        Exercises for which the reserve inputs are used, too.
+        Exercises for which the practice inputs are used, too.
     """
 
     boxed_lab = False

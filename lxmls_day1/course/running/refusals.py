@@ -35,7 +35,7 @@ WRAPPED_ATTRIBUTES = (
 def functions_to_block(exercise: "Exercise") -> dict[str, str]:
     """Return the functions that solve an exercise, as ``module:function``, each with the message of its error.
 
-    They are the functions that the exercise lists, and the reference's solutions as modules of this package.
+    They are the functions in the exercise's list ``answered_by``, and the solutions in this package's own copy of the exercise's files.
     """
     names = [*exercise.answered_by, *_solutions(exercise.id, exercise.files)]
     message = "{} answers exercise {} and cannot be called while that is checked: write what it does in {}; numpy is all that you need"
@@ -138,7 +138,9 @@ def _raising_code(message: str) -> CodeType:
 
 
 class _BlockingFinder:
-    """A finder before all others, which blocks some modules and calls a function with some others after they are loaded."""
+    """A finder at the front of ``sys.meta_path``. It blocks the modules `refused`, and calls a function with each of the modules `loaded`
+    once that module is imported.
+    """
 
     def __init__(self, refused: Mapping[str, str], loaded: Iterable[str], call: Callable[[ModuleType], None]):
         self._refused, self._loaded, self._call = refused, loaded, call

@@ -166,7 +166,7 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
 
     Returns
     -------
-    Replaced
+    ReplaceResult
         ``files`` contains the files that were written; it is empty if all files were the same.
 
     Raises
@@ -204,7 +204,7 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
 
 
 def read_packed(path: str | os.PathLike[str]) -> PackedWork:
-    """Read packed work into memory. For errors see `open_work`.
+    """Read packed work, a zip file that `submit` has made, into memory. For errors see `open_work`.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Status:
 
     Attributes
     ----------
-    exercise_statuses : tuple of Standing
+    exercise_statuses : tuple of ExerciseStatus
     practice : tuple of (day, Exercise)
         The solved exercises, sorted by the day on which they were last solved or practised; only days before today.
     """
@@ -86,7 +86,7 @@ class Status:
 
     @property
     def summary(self) -> str:
-        """``5 of 8 core exercises n_done, 40 of 60 points; next: 1.6, Maximum entropy``."""
+        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
         return (
             f"{self.progress_text}; next: {self.next.exercise.id}, {self.next.exercise.title}"
             if self.next
@@ -95,7 +95,7 @@ class Status:
 
     @property
     def progress_text(self) -> str:
-        """``5 of 8 core exercises n_done, 40 of 60 points``; counts all exercises if the core is empty."""
+        """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if the core is empty."""
         if not self.relevant:
             return "nothing to solve here: every exercise came with its solution"
         part, kind = (self.core, "core exercise") if self.core.relevant else (self, "exercise")

@@ -106,7 +106,7 @@ def reset(folder: Path, id: str) -> ReplaceResult:
 def reset_for_practice(folder: Path, id: str) -> ReplaceResult:
     """Put the stub of a solved exercise back into a workspace, to be solved again; the answer is saved for `undo`.
 
-    Until the exercise is solved again, its checks also use the reserve inputs.
+    Until the exercise is solved again, its checks also use the practice inputs.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def replace_and_backup(
     Parameters
     ----------
     folder : Path
-        A workspace that is `locked`.
+        A workspace whose state is locked by `lock_state`.
     state : WorkspaceState
         The state to save; the backup is added to it.
     backup : Backup

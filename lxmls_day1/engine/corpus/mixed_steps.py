@@ -95,7 +95,7 @@ class SegmentCache(NamedTuple):
     norms : dict of Slice to array
         See :class:`StreamedSteps`.
     terms : dict of int to Weights
-        The previous term of each part, if there are several. Its arrays are reused for the next term, after the mixing.
+        With several parts, the weights that each part returned for the previous mixing. Their arrays are reused for the next mixing.
     """
 
     norms: dict[Slice, Reals]
@@ -291,7 +291,7 @@ class ThreadExecutor:
 
     Parameters
     ----------
-    learner : Learner
+    learner : StepSettings
     shards : Shards
     norms : dict, optional
         See :class:`StreamedSteps`.
@@ -352,13 +352,13 @@ def mixing_term(
     ----------
     segment : Segment
     weights : Weights
-    learner : Learner
+    learner : StepSettings
     shards : Shards
     sizes : function
         See :meth:`Executor.train_parts`.
     stopping : threading.Event
         If it is set, `SegmentStopped` is raised soon afterwards.
-    cache : Kept
+    cache : SegmentCache
     """
     if segment.n_parts == 1:
         own = weights.copy()

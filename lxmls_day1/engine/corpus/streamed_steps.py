@@ -103,7 +103,7 @@ class StreamedSteps:
 
     Parameters
     ----------
-    learner : Learner
+    learner : StepSettings
     shards : Shards
     weights : Weights, optional
         The initial weights, updated in place. Default: zeros.

@@ -36,7 +36,7 @@ class TrainingRun:
     Parameters
     ----------
     checkpoint : Checkpoint, optional
-    report : function (Validation), optional
+    report : function (ProgressiveValidation), optional
         Called with each line of progressive validation.
     n_documents : int
         The total number of visits to documents, over all rounds.

@@ -22,7 +22,7 @@ def rows_of_batches(
 
     Parameters
     ----------
-    batches : iterator of Piece
+    batches : iterator of ExampleBatch
     hash_bits : int, optional
         b: features are hashed into 2^b buckets. None: features are not hashed.
     keep_words : bool
@@ -32,7 +32,7 @@ def rows_of_batches(
 
     Yields
     ------
-    piece : Piece
+    piece : ExampleBatch
     rows : pair
         The rows over hashed features, or None without `hash_bits`; and the rows over the tokens of the batch, or None if
         tokens are not requested.

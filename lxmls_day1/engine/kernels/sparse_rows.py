@@ -420,7 +420,7 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
     rule : result of :func:`compile_rule`
     examples : Examples
         May be in the smaller types of :func:`compact`.
-    plan : Plan
+    plan : StepPlan
     costs : float64 array (K, K)
         Row y is ρ(·, y).
     V : float64 array (J + 1, K), or (J + 1, 1) for two classes; for a second-order rule (J + 1, 2, K), or (J + 1, 2, 1)

@@ -55,7 +55,7 @@ def _rounded(digits, exponent):
 def _number_at(content, i):
     """Return the number that begins at i, and its end.
 
-    The number is NaN if it is left to Python. The end is −1 if no number begins at i.
+    The number is NaN if Python must convert it. The end is −1 if no number begins at i.
     """
     end, negative = len(content), False
     if i < end and (content[i] == 43 or content[i] == 45):  # + and -

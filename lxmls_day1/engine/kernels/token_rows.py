@@ -165,7 +165,7 @@ def tokenize(text, starts, first, words, ends, gaps, table, n_entries):
         Output: the end of the words of each text; ``ends[0]`` is 0.
     gaps : uint8 array (256,)
         The bytes that separate words: `SPACES` or `SPACES_AND_COMMAS`.
-    table : Table
+    table : HashTable
     n_entries : int
         The number of words in the table.
 
@@ -364,7 +364,7 @@ def hashed_rows(words, ends, packed, forms, hash_bits, indptr, indices, data):
 
 @kernel(**_PRIMITIVE)
 def _write(packed, forms, word, token, at):
-    """Write the form of a word to ``token`` at index ``at``; return the index after it."""
+    """Copy the normalised bytes of a word to ``token`` at index ``at``; return the index after them."""
     start, length = packed[word, 2], packed[word, 1] >> np.uint64(32)
     for k in range(length):
         token[at + k] = forms[start + k]

@@ -197,7 +197,7 @@ def run_rounds(
     ----------
     learner : OnlineLearner
         Its ``history``, ``nr_updates`` and ``variances`` are set.
-    examples : RoundsOver
+    examples : RoundFunctions
     state : OnlineState
         The initial state. ``examples.run`` updates its weights and number of steps, this function the other fields.
     callback : function (round, weights, params), or None

@@ -54,7 +54,7 @@ class Corpus:
     folder : str
         The path of its files relative to a data folder, with forward slashes; the first component is the kind of corpus.
     files : tuple of CorpusFile
-    source : PlainFiles, TarArchive or Packaged
+    source : PlainFiles, TarArchive or PackageData
 
     Examples
     --------

@@ -326,7 +326,7 @@ def choose_columns(
 
     Parameters
     ----------
-    table : Table
+    table : RecordTable
     name : str
         The name of the file in error messages.
     label_column, text_column : int or str, optional

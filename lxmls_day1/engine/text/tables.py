@@ -180,12 +180,12 @@ def requested_column(table: RecordTable, name: str, setting: str, column: int | 
 
     Parameters
     ----------
-    table : Table
+    table : RecordTable
     name : str
         The name of the file in error messages.
     setting : str
         The setting that requests the column, such as ``label_column``.
-    expected : int or str
+    column : int or str
 
     Raises
     ------

@@ -122,7 +122,7 @@ def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
 
     Parameters
     ----------
-    file : Input
+    file : HashingReader
         The input, positioned at its beginning. For a zip archive, its ``inner_name`` is set.
     name : str
         The name of the file in messages.

@@ -112,7 +112,7 @@ class TokenTable:
     ----------
     names : sequence of str
         The first tokens of the table.
-    max_entries : int, optional
+    max_tokens : int, optional
         The maximum number of tokens; further tokens get no number. Default: unlimited.
 
     Examples

@@ -70,7 +70,7 @@ def find_exercise_files(
 
     Parameters
     ----------
-    stem : collection of path
+    lab_files : collection of path
         The files of a lab, with different names.
     placed : mapping from path to path
         The files in their usual folders, as path in the lab -> path in the submission.

@@ -179,7 +179,7 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
         if (last := _CANVAS_LONGEST_NAME.fullmatch(top)) and last.start("id") != match.start("id")
     }
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
-    if 2 * len(set(uploads)) <= len(uploads):  # real uploads have different numbers
+    if 2 * len(set(uploads)) <= len(uploads):  # not from Canvas, because Canvas gives each upload its own number
         fits[CANVAS] = {}
     most = max(map(len, fits.values()))
     first, *others = (platform for platform in fits if len(fits[platform]) == most)
@@ -200,7 +200,7 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
 
 
 def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return the user of each text before ``_attempt_``, which is an assignment and a user name, both possibly with underscores.
+    """Return the user that each text before ``_attempt_`` contains. Such a text is ``ASSIGNMENT_USER``; both parts may contain underscores.
 
     Parameters
     ----------
@@ -449,7 +449,7 @@ def _submissions_level(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, 
 
 
 def _has_many_submissions(tops: Tops, is_folder: bool, alone: bool) -> bool:
-    """Return True if the entries at the top are submissions, if no LMS has named them."""
+    """Return True if the entries at the top are submissions of many students, judged by their content instead of an LMS's file names."""
     entries = _candidate_tops(tops)
     labs = sum(() in tops[top] or _has_lab(tops[top]) for top in entries)
     if 2 * labs <= len(entries) and {top.casefold() for top in tops} & {*LAB_FOLDERS, "tests"}:

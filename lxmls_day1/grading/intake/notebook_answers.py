@@ -62,7 +62,7 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
         The files of the submission.
     registry : Registry
         The exercises. Answers are collected for the assigned ones.
-    starter_text : dict from path to content
+    given : dict from path to content
         The starter files: `student_files` of the reference lab.
 
     Returns

@@ -216,7 +216,7 @@ def members_with_archive(found: FoundSubmission, stack: contextlib.ExitStack) ->
 
     Raises
     ------
-    Refused
+    RejectedSubmission
         If it cannot be read.
     """
     members = members_of(found, stack)
@@ -340,7 +340,7 @@ def open_plain_file(folder: Path, name: str = "") -> BinaryIO:
 
     Raises
     ------
-    Refused
+    RejectedSubmission
         If it is not a plain file, can be reached only through a link, or its path goes up (``..``).
     OSError
         If it cannot be opened.
@@ -513,7 +513,7 @@ def safe_path(raw: str, composed: bool = True) -> PurePosixPath:
 
     Raises
     ------
-    Refused
+    RejectedSubmission
         If it is absolute, leads outside, or has control characters.
     """
     path = PurePosixPath(normalized_name(raw, composed))

@@ -45,7 +45,7 @@ class ManualMarks:
 
     Attributes
     ----------
-    marks : mapping from (student, exercise) to HandMark
+    marks : mapping from (student, exercise) to ManualMark
         The marks of the rows that are filled in.
     places : collection of (student, exercise)
         The student and the exercise of every row.
@@ -76,7 +76,7 @@ def read_manual_marks(out: Path, students: Collection[str], out_of: Mapping[str,
 
     Returns
     -------
-    HandMarks
+    ManualMarks
 
     Raises
     ------
@@ -126,7 +126,7 @@ def write_manual_marks(out: Path, rows: Iterable[SubmissionGrade], found: Manual
     ----------
     out : Path
     rows : iterable of SubmissionGrade
-    found : HandMarks
+    found : ManualMarks
         The result of `read_manual_marks` for this folder.
 
     Returns

@@ -1,6 +1,6 @@
 """The common parts of all pages of a grading run: templates, signs and words for verdicts, formats of names, points and times.
 
-The HTML is in the folder ``templates`` (jinja2). The environment cleans (`safe_text.visible`) and escapes every string that
+The HTML is in the folder ``templates`` (jinja2). The environment cleans (`safe_text.sanitize`) and escapes every string that
 a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
 reader's choice of light or dark mode. The colours are those of Okabe and Ito, each with a sign and a word.
 """

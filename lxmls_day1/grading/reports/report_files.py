@@ -87,11 +87,11 @@ class Report:
     ----------
     out : Path
     pages : mapping from student to SubmissionGrade
-        The students who have a page, each with the result shown on it; None for a page of an earlier run.
-    manual_marks : HandMarks
+        For each student who already has a page, the result on it, or None if an earlier run wrote the page.
+    manual_marks : ManualMarks
         The manual marks that are already in the gradebook.
     report : function from str
-        Takes sentences for the instructor.
+        Receives sentences for the instructor.
     """
 
     def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None]):

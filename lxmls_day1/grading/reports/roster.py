@@ -178,7 +178,7 @@ class Roster:
 
         Returns
         -------
-        Filled
+        FilledRoster
         """
         points = {row.student: row for row in rows}
         students = self._students()

@@ -22,11 +22,11 @@ class Marking:
     submissions : sequence of FoundSubmission
         All submissions of the run.
     report : function from str
-        Takes sentences for the instructor.
+        Receives sentences for the instructor.
 
     Attributes
     ----------
-    manual_marks : HandMarks
+    manual_marks : ManualMarks
         The manual marks. They are read when the instance is created, and again at each call.
 
     Raises

@@ -94,7 +94,7 @@ class Plan:
         """Return the names of the settings that differ from those of a row with that key."""
         before = set(key.split(";"))
         parts = [part.partition("=")[0] for part in self.key.split(";") if part not in before]
-        causes = [part for part in parts if part != "what is expected"]  # a consequence of the other changes
+        causes = [part for part in parts if part != "what is expected"]  # It follows from the other changes.
         return ", ".join(causes or parts)
 
     def with_points(self, row: SubmissionGrade) -> SubmissionGrade:

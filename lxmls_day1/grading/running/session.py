@@ -197,7 +197,10 @@ class GradingSession:
     def _run_checks(
         self, numbers: Sequence[int], lab: BoxedLab, tries: dict[int, _CheckAttempt], alone: bool = False
     ) -> None:
-        """Run some checks, each in a new box if `alone` is True, and store their results in `tries`."""
+        """Run some checks, each in a new box if `alone` is True, and store their results in `tries`.
+
+        After `MAX_TIMEOUTS_PER_EXERCISE` timeouts in an exercise, its other checks are not run and count as timeouts.
+        """
         before = [i for i in tries if i not in numbers]
         unending = Counter(self._known[i].exercise for i in _ended_as(before, tries, TIMEOUT))
         for i in numbers:

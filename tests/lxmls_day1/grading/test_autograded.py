@@ -36,7 +36,7 @@ on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxe
 
 @pytest.fixture(scope="module")
 def right():
-    """Return the correct solution of the rule."""
+    """Return the content of `RULE` in the reference lab, which is a correct solution."""
     return {str(path): content for path, content in solved_files(reference_folder()).items()}[RULE]
 
 
