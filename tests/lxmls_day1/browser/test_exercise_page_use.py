@@ -133,6 +133,7 @@ def open_page(chromium, address):
 
 
 def check(page, text):
+    page.wait_for_selector(".jar")
     page.get_by_label("Your lines").first.fill(text)
     page.locator(".report").evaluate("report => report.replaceChildren()")
     page.get_by_role("button", name="Check", exact=True).click()
@@ -223,9 +224,11 @@ def test_nothing_of_an_answer_outlives_it_and_reset_can_be_undone(open_page):
     page.get_by_role("button", name="Reset").click()
     assert editor.inner_text().strip() == "" and page.locator(".report").inner_text() == ""
     page.reload()
+    page.wait_for_selector(".jar")
     undo.click()
     assert editor.inner_text().rstrip() == "a\nb\nc" and undo.count() == 0
     page.reload()
+    page.wait_for_selector(".jar")
     assert editor.inner_text().rstrip() == "a\nb\nc"
 
 
