@@ -13,6 +13,7 @@ import pytest
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
+from tests.wording import wording
 
 ROOT = reference_folder()
 FILES = ROOT / "docs/site_files"
@@ -179,10 +180,10 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
 @pytest.mark.slow
 def test_a_solved_exercise_has_its_tick_and_the_next_one_its_link(open_page):
     page = open_page()
-    assert page.locator(".about").inner_text() == "About 45 minutes, 5 points"
+    assert page.locator(".about").inner_text() == wording("browser.about_minutes", "45", "5")
     check(page, "right")
     assert page.locator(".exercise.passed, h1.solved, li a.solved, .about.solved").count() == 4
-    assert page.locator(".next").inner_text().startswith("1 of 8 of the day.")
+    assert page.locator(".next").inner_text().startswith(wording("browser.done_of_day", "1", "8"))
     page.get_by_label("Your lines").fill("right and more")
     assert page.locator(".exercise.passed").count() == 0 and page.locator("h1.solved").count()
     page.get_by_label("Your lines").fill("right")

@@ -130,7 +130,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert worker.evaluate("fetch('packages.json').then(({ url }) => url)").startswith(address)
         assert worker.evaluate(f"ready.then((python) => python.runPython(`{KEPT}`))")
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
-        assert re.search("did not end within .*; the line that ran last is your line 1;", verdict("while True: pass"))
+        assert re.search(wording("browser.line_that_ran_last", "1"), verdict("while True: pass"))
         with page.expect_download() as download:
             page.get_by_role("button", name="Take it with you").click()
         assert download.value.suggested_filename.endswith(".zip")

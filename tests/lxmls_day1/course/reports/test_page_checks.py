@@ -67,7 +67,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     empty = ask("check", "1.4", [""])
     assert not empty["passed"] and empty["trace"] is None and "the button Hint helps" in str(empty["lines"])
     wrong = ask("check", "1.4", [ONE_SIDED])
-    assert (wrong["label"], wrong["headline"]) == ("A known mistake", "Only the true class moves.")
+    assert (wrong["label"], wrong["headline"]) == ("A known mistake", wording("course.only_true_class_moves"))
     assert wording("course.small_inputs_get_wrong_answer") in wrong["caption"]
     assert dict(wrong["rows"]) == {
         "scores": "[0, 0]", "true class": "1", "step": "1", "‖g(x)‖²": "1", "costs": "[1, 0]", "expected": "[-1, 1]", "yours": "[0, 1]",
@@ -104,7 +104,7 @@ def test_lines_of_two_gaps_are_told_apart():
     own = page_checks.OwnLines("1.7", ["a\nb", "\nc"])
     first, second = (place.start for place in own.places)
     text = own.in_words(f"{own.name}:{second}, in svm_step, lines {first}, {first + 1} of {own.name}, {own.name}:1")
-    assert text == "your line 2 of svm_step, your lines 1, 2 of svm_rule, a given line"
+    assert text == wording("browser.lines_of_two_gaps")
     assert own.marked == [(1, 2), (0, 1), (0, 2)]
 
 
