@@ -121,7 +121,8 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
             and page.locator(".exercise.passed").count()
         )
         assert sum(sizes) < MOST_BYTES
-        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes('0 of 40 points')")
+        page.locator("figure canvas").scroll_into_view_if_needed()  # It moves once it is in view.
+        page.wait_for_function("() => document.querySelector('figcaption').textContent.includes(' 0 of 18 points')")
         assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
         assert page.locator(".state").inner_text() == "Not yet."
         assert page.locator(".report canvas").count() == 1
