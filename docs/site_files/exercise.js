@@ -89,8 +89,11 @@ document.addEventListener("DOMContentLoaded", () => {
       say(waiting ? "Checking …" : "Python is ready.");
       if (waiting) ask(waiting);
       waiting = null;
-    } else if (data.kind === "line") Object.assign(asked ?? {}, { line: data.line });
-    else if (data.kind === "failed") {
+    } else if (data.kind === "line") {
+      if (!asked) return;
+      asked.line = data.line;
+      wait(); // the check will end by its own limit, which is longer on a slow machine
+    } else if (data.kind === "failed") {
       stop();
       say(whyNoPython(data.text));
     } else {

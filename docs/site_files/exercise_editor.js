@@ -51,6 +51,7 @@ export function edit(area, check) {
   const editor = document.createElement("div");
   editor.className = "jar";
   for (const [name, value] of [["role", "textbox"], ["aria-multiline", "true"], ["aria-label", area.getAttribute("aria-label")]]) editor.setAttribute(name, value);
+  const cursor = document.activeElement === area ? area.selectionStart : null; // someone writes already
   area.removeAttribute("aria-label");
   area.hidden = true;
   area.before(editor);
@@ -62,6 +63,10 @@ export function edit(area, check) {
   const jar = CodeJar(editor, colourEditor, { tab: "    ", indentOn: /:[ \t]*$/, moveToNewLine: /^$a/, catchTab: false, addClosing: false });
   const show = () => jar.updateCode(area.value, false);
   show();
+  if (cursor !== null) {
+    editor.focus();
+    jar.restore({ start: cursor, end: cursor });
+  }
   const changed = () => {
     const text = textOf(editor);
     if (text === area.value) return;

@@ -231,7 +231,8 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
     own = OwnLines(exercise, texts)
     example = one.shown.example if one.shown is not None and not one.to_do else None
     lines = [*report_text.verdict_lines(one, "below", with_example=False), *report_text.compared_lines(report)]
-    label, headline, about, below = _headline(one, lines, example)
+    caption = one.shown.text.partition("\n")[0] if one.shown is not None and example is not None else ""
+    label, headline, about, below = _headline(one, lines, caption)
     shown = [_laid_out(style, own.in_words(HINT_COMMAND.sub("the button Hint helps", text))) for style, text in below]
     every = report_text.exercise_lines(one) if not one.all_passed and not one.to_do else ()
     hints = [text for name, _ in one.mistakes[:1] if (text := mistake_hint(folder, one.exercise, name))]
@@ -243,7 +244,7 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
         "todo": one.to_do,
         "lines": shown,
         "marked": [*own.marked],
-        "caption": f"{_count_wrong(example)}. The smallest of them:" if example else "",
+        "caption": caption,
         "rows": [(word, shortened(text, LONGEST_CELL)) for word, text in example.lines()] if example else [],
         "bars": _bars(example, one.exercise.counter_example) if example else None,
         "all": [(style, own.in_words(text)) for style, text in every],
@@ -255,9 +256,7 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _headline(
-    one: ExerciseReport, lines: list[Line], example: CounterExample | None
-) -> tuple[str, str, list[str], list[Line]]:
+def _headline(one: ExerciseReport, lines: list[Line], caption: str) -> tuple[str, str, list[str], list[Line]]:
     """Return the kind of a mistake, its name, the sentences about it, and the lines that follow.
 
     A verdict without a named mistake has its first line as name.
@@ -271,8 +270,8 @@ def _headline(
         return diagnosis_heading(one.diagnosis_kind), name, about, below
     if sentences:
         return "", diagnosis_heading(one.diagnosis_kind), sentences, below
-    if example is not None:
-        return "", f"{_count_wrong(example)}.", [], below
+    if caption:
+        return "", caption.partition(". ")[0] + ".", [], below
     told = one.shown is not None and one.shown.outcome in ("timeout", "ended")  # The title of the check does not help.
     return "", f"Your code {below[1][1].strip()}" if told else below[0][1].strip(), [], below[1 + told :]
 
@@ -281,10 +280,6 @@ def _laid_out(style: str, text: str) -> Line:
     """Return a line of a verdict; one that is indented twice is code, or what code has printed."""
     depth = len(text) - len(text.lstrip())
     return ("source", text[min(depth, 8) :]) if depth > 4 and not style else (style, text.strip())
-
-
-def _count_wrong(example: CounterExample) -> str:
-    return f"{example.wrong_inputs} of {example.small_inputs} small inputs get a wrong answer"
 
 
 def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:

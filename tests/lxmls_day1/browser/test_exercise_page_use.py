@@ -134,6 +134,7 @@ def open_page(chromium, address):
 
 
 def check(page, text):
+    page.wait_for_selector(".jar")
     page.get_by_label("Your lines").first.fill(text)
     page.locator(".report").evaluate("report => report.replaceChildren()")
     page.get_by_role("button", name="Check", exact=True).click()
@@ -179,10 +180,10 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
 @pytest.mark.slow
 def test_a_solved_exercise_has_its_tick_and_the_next_one_its_link(open_page):
     page = open_page()
-    assert page.locator(".about").inner_text() == wording("browser.about_minutes_points")
+    assert page.locator(".about").inner_text() == wording("browser.about_minutes", "45", "5")
     check(page, "right")
     assert page.locator(".exercise.passed, h1.solved, li a.solved, .about.solved").count() == 4
-    assert page.locator(".next").inner_text().startswith(wording("browser.day"))
+    assert page.locator(".next").inner_text().startswith(wording("browser.done_of_day", "1", "8"))
     page.get_by_label("Your lines").fill("right and more")
     assert page.locator(".exercise.passed").count() == 0 and page.locator("h1.solved").count()
     page.get_by_label("Your lines").fill("right")
@@ -224,9 +225,11 @@ def test_nothing_of_an_answer_outlives_it_and_reset_can_be_undone(open_page):
     page.get_by_role("button", name="Reset").click()
     assert editor.inner_text().strip() == "" and page.locator(".report").inner_text() == ""
     page.reload()
+    page.wait_for_selector(".jar")
     undo.click()
     assert editor.inner_text().rstrip() == "a\nb\nc" and undo.count() == 0
     page.reload()
+    page.wait_for_selector(".jar")
     assert editor.inner_text().rstrip() == "a\nb\nc"
 
 

@@ -104,7 +104,7 @@ def test_lines_of_two_gaps_are_told_apart():
     own = page_checks.OwnLines("1.7", ["a\nb", "\nc"])
     first, second = (place.start for place in own.places)
     text = own.in_words(f"{own.name}:{second}, in svm_step, lines {first}, {first + 1} of {own.name}, {own.name}:1")
-    assert text == wording("course.your_line_svm_step_your")
+    assert text == wording("browser.lines_of_two_gaps")
     assert own.marked == [(1, 2), (0, 1), (0, 2)]
 
 
