@@ -33,7 +33,7 @@ N_POINTS, STEP = 18, 0.5
 #: ones elsewhere: a test tries the known mistakes.
 POINTS_SEED = 57
 START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
-OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
 ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 
@@ -99,10 +99,10 @@ def handle_request(folder: str, request: str) -> str:
     Returns
     -------
     str
-        JSON. Of ``check``: ``first``, what is shown at once, and ``lines``, the whole report, each line with its style; ``passed``;
-        ``example``, the smallest input that goes wrong, if ``picture`` can draw it; and ``trace``, how the boundaries move. Of
-        ``picture``: an ``image``. Of ``pack``: a ``name`` and its ``content``, and the ``notebook`` of the
-        exercise. Image and content are in base 64.
+        JSON. For ``check``: ``first``, the lines to show at once, and ``lines``, the whole report, each line with its style; ``passed``;
+        ``example``, the smallest input with a wrong answer, if ``picture`` can draw it; and ``trace``, the movement of the boundaries. For
+        ``picture``: an ``image``. For ``pack``: a ``name``, a ``content``, and the ``notebook`` of the exercise. Image and content are in
+        base 64.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids

@@ -71,7 +71,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and right["example"] is None
     assert right["trace"] == page_checks.drawn("1.4")["wanted"]
-    # The picture is of the answer that was checked, whatever stands in the gap by now.
+    # The picture shows the checked answer, even if the gap has changed since.
     assert ask("picture", "1.4", [RULE], example=wrong["example"])["image"].startswith("iVBOR")  # a PNG
 
 
