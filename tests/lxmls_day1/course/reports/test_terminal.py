@@ -57,7 +57,7 @@ def test_the_status_cuts_no_title_and_fits_the_terminal(folder, shown, width, en
 
 
 def test_a_notebook_shows_the_same_status(folder, shown):
-    lines = shown(lambda: terminal.echo_status(status_of(folder)))
+    lines = shown(lambda: terminal.echo_status(status_of(folder)), width=79)
     assert repr(NotebookLab(folder).status()).splitlines()[-len(lines) :] == lines
 
 
