@@ -40,8 +40,8 @@ OPEN_LAB = "from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"
 #: The page's limit is one of the clock; a busy machine is no mistake.
 PATIENT = """
 from lxmls_day1.course.running.time_limit import TimeLimit
-limited = TimeLimit.of
-TimeLimit.of = lambda self, seconds: limited(self, 60 * seconds)
+limited = TimeLimit.limit_to
+TimeLimit.limit_to = lambda self, seconds: limited(self, 60 * seconds)
 """
 NOTEBOOKS = tuple(path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb")))
 COMPLETE = """async code => {
