@@ -417,7 +417,7 @@ def _tell_page(message: dict[str, Any]) -> bool:
 
 
 def _standing(folder: Path) -> "Status":
-    """Return how far a workspace is; the first page of a browser lab shows it, too."""
+    """Return the status of a workspace, and send it to the page of a browser lab for its list of exercises."""
     from lxmls_day1.course.workspaces.progress import status_of
 
     status = status_of(folder)

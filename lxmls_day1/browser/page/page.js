@@ -30,8 +30,8 @@
   }).observe(lines);
   const shown = new Map();
 
-  // One line for each name, of which only the most urgent is to be seen: the others wait for it to go. An empty text takes a line away.
-  // Buttons: [text, what it does], after which the line goes.
+  // Show one line for each name; an empty text removes it. Only the most urgent line is visible, because CSS hides the others.
+  // Buttons: [text, action]; the line disappears after the action.
   const URGENCY = ["files", "start", "work", "long", "tabs", "storage"];
   function show(name, text, kind = "info", buttons = []) {
     if (shown.get(name)?.dataset.text === text) return;
@@ -67,7 +67,7 @@
   new BroadcastChannel(CHANNEL).onmessage = ({ data }) => {
     if (data.kind === "ready") show("start", "");
     if (data.kind === "progress") keep(`lxmls-day1 done ${site.pathname}`, JSON.stringify(data.done)); // for the first page
-    if (!inFront()) return; // the tab that one works in
+    if (!inFront()) return; // only the visible tab reacts
     if (data.kind === "loading") show("start", `Loading Python: ${data.name} (${data.loaded} of ${data.started} files)`, "progress");
     if (data.kind === "starting") show("start", "Starting Python …");
     if (data.kind === "failed") show("start", `Python could not be started: ${data.text}`, "error", understood);
@@ -253,7 +253,7 @@
   void checkStorage();
   checkTabs();
   if (brought) void offerWork(brought);
-  // A worker that was there before the service worker gets no access to files: at the first visit files are only loaded ahead.
+  // A worker that is older than the service worker has no access to files, so at the first visit files are only preloaded.
   if (navigator.serviceWorker?.controller) startPython();
   else void loadAhead().catch(() => {}); // the script that needs a missing file reports it
   setInterval(watchKernel, 1000);

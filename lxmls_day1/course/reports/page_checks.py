@@ -38,7 +38,7 @@ N_POINTS, STEP = 18, 0.5
 #: ones elsewhere: a test tries the known mistakes.
 POINTS_SEED = 57
 START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
-OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # how checks end where the rule can be called
+OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
 ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 LONGEST_CELL = 200  # of the table of a wrong answer, characters
@@ -179,7 +179,7 @@ def handle_request(folder: str, request: str) -> str:
     Returns
     -------
     str
-        JSON. Of ``check`` what `_check` returns. Of ``because``: ``lines`` to show, and the answer as it was ``kept``. Of ``pack``: a
+        JSON. For ``check``: the result of `_check`. For ``because``: the ``lines`` to show, and the answer as it was ``kept``. For ``pack``: a
         ``name``, its ``content`` in base 64, and the ``notebook`` of the exercise.
     """
     asked, packed = json.loads(request), {}

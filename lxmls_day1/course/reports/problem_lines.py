@@ -15,12 +15,12 @@ from lxmls_day1.course.workspaces.generation import student_source
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import find_lab_file
 
-MAX_LINES = 3  # of one mistake
+MAX_LINES = 3  # lines per mistake
 _PLACE = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+)(?:, in |: )")
 
 
 def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
-    """Yield a line for each place of a problem: ``FILE:LINE: error: MESSAGE``; ``info`` where nothing is written yet.
+    """Yield a line for each place of a problem: ``FILE:LINE: error: MESSAGE``; ``info`` if nothing is written yet.
 
     The place of an exception is the last line of the student's code that ran, that of a known mistake the lines which use what it is about,
     and that of any other wrong answer the first line that the student wrote in the function.
@@ -36,7 +36,9 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
                 message = texts[0][1].lstrip("✗· ")
             else:
                 said = [text for style, text in texts if style == "known"] or [text for _, text in texts[1:-1]]
-                said = [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said  # of a syntax error
+                said = (
+                    [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said
+                )  # A syntax error names its place.
                 message = f"{one.exercise.id} {one.exercise.title}: {'; '.join(said)}"
             for name, line in _places(folder, one):
                 yield f"{name}:{line}: {'info' if one.to_do else 'error'}: {message}"

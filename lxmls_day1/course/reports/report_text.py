@@ -33,10 +33,10 @@ PLAIN_SYMBOLS = str.maketrans(
     | {"λ": "lambda"}  # Unicode writes LAMDA
 )
 BAR_WIDTH = 30
-WIDTH = 79  # of a line of the status, where the output is no terminal
+WIDTH = 79  # columns of a line of the status, if the output is not a terminal
 TITLE_AT = 10  # the column of a title in the status
-MIN_TITLE_COLUMNS = 24  # of a title beside its state
-MAX_ECHO_CHARS = 300  # of a student's answer, characters
+MIN_TITLE_COLUMNS = 24  # the minimum for a title beside its state
+MAX_ECHO_CHARS = 300  # characters of a student's answer
 LONGEST_VALUE = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
@@ -417,10 +417,9 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
     ----------
     status : Status
     width : int
-        The columns that there are. A title that is longer than its column goes on below; where the columns are few, the state stands below
-        the title.
+        The available columns. A long title continues on the next line. If the columns are few, the state is below the title.
     shown : callable
-        What becomes of a title on this output, so that the columns are even in plain characters, too.
+        Converts a title for this output, so that the columns are even in plain characters, too.
     """
     first = status.core if status.core.relevant else status
     if status.relevant:
@@ -478,7 +477,7 @@ def _status_table_lines(status: Status, width: int, apart: bool, shown: Callable
 
 
 def _status_text(standing: ExerciseStatus) -> str:
-    """Return what stands behind the title of an exercise: its points, its state, how many hints were shown."""
+    """Return the text after the title of an exercise: its points, its state, and the number of hints shown."""
     hints = f" ({standing.hints} hint{'s' * (standing.hints > 1)})" if standing.hints else ""
     return f"{standing.exercise.points:>4g} pts  {standing.text}{hints}"
 

@@ -24,9 +24,9 @@ STYLES: dict[str, dict[str, Any]] = {
     "known": {"fg": "yellow"},
     "quiet": {"dim": True},
 }
-MIN_COLUMNS = 20  # columns; on fewer nothing is readable
-_ROW = re.compile(r" {4,}\S+(?: \S+)*  +(?P<value>\S)")  # of a table of names and values
-_SPECIAL_CHARACTERS = "✓█λ"  # what an output must have; on others, plain characters take their places
+MIN_COLUMNS = 20  # columns; the minimum for readable lines
+_ROW = re.compile(r" {4,}\S+(?: \S+)*  +(?P<value>\S)")  # a row in a table of names and values
+_SPECIAL_CHARACTERS = "✓█λ"  # if the output lacks one of these characters, plain characters replace them
 
 
 def echo_lines(lines: Iterable[Line]) -> None:
@@ -61,7 +61,7 @@ def _in_plain(text: str) -> str:
 
 
 def terminal_columns() -> int | None:
-    """How many columns the terminal has; None where the output is none."""
+    """Return the width of the terminal in columns; None if the output is not a terminal."""
     return max(MIN_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
 
 
@@ -90,7 +90,7 @@ def _character_columns(character: str) -> int:
 
 
 def echo_status(status: Status) -> None:
-    """Print where the exercises of a workspace stand."""
+    """Print the status of the exercises in a workspace."""
     echo_lines(status_lines(status, terminal_columns() or WIDTH, in_this_encoding))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 TASKS = PurePosixPath(".vscode/tasks.json")
 #: One problem, as ``check --format lines`` prints it: file, line, severity and message.
 PROBLEM = r"^([^\s:][^:]*):(\d+): (error|warning|info): (.*)$"
-#: What ``check --watch`` prints before and after the checks of a saved file.
+#: The lines that ``check --watch`` prints before and after the checks of a saved file.
 BEGINS, ENDS = r"^\d\d:\d\d:\d\d  .* changed$", r"^Watching; "
 
 

@@ -37,7 +37,7 @@ BUILD_ARTIFACTS = re.compile(
 TEXT_SUFFIXES = (".py", ".toml", ".json", ".ipynb", ".md", ".txt", ".css", ".js", ".html", ".csv")
 
 HEADING = re.compile(rf"^(?P<marks>#{{1,6}}) +(?:Exercise (?P<id>{EXERCISE_ID})\b)?", re.MULTILINE)
-FOR_AUTHORS = b"\n## For authors\n"  # from there on a text about the notebooks is not for students
+FOR_AUTHORS = b"\n## For authors\n"  # students do not get the text of a Markdown file from this heading on
 #: The first would pair a student's notebooks with scripts; the others compare the outputs of an author's.
 AUTHORS_ONLY = ("jupytext.toml", "conftest.py", "sanitize.cfg")
 

@@ -173,9 +173,8 @@ def _files_for(folder: Path, added: Collection[str]) -> Files:
         here = [id for id in reference.ids if id in own or id in added]
         files = files_for_exercises(files, with_prerequisites(here, reference), reference)
     files = {name: content for name, content in files.items() if name.parts[0] in (*PACKAGES, "notebooks", "tests")}
-    if (
-        str(TASKS) in WorkspaceState.from_folder(folder).origin.files and (folder / TASKS).is_file()
-    ):  # else nobody wants it
+    was_given = str(TASKS) in WorkspaceState.from_folder(folder).origin.files
+    if was_given and (folder / TASKS).is_file():  # A student who deleted it does not want it.
         files[TASKS] = task_file()
     return files
 

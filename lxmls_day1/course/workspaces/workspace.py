@@ -114,7 +114,7 @@ def start_workspace(
 
 
 def with_workspace_files(files: Files, folder: Path, installation: str, editor_files: bool = True) -> Files:
-    """Return the files of a lab, and what makes a workspace of them: a welcome, the state, ``.gitignore``, an editor's tasks."""
+    """Add to the files of a lab the files that make it a workspace: a welcome, the initial state, ``.gitignore``, an editor's tasks."""
     files = {**files, TASKS: task_file()} if editor_files else files
     state = WorkspaceState(folder, origin=record_origin(files)).contents()
     return {

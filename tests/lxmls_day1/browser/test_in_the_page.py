@@ -422,7 +422,7 @@ def test_what_was_written_in_the_book_goes_on_in_the_lab_and_the_first_page_has_
     window.wait("() => !!document.querySelector('#lxmls-day1-work button')")
     assert "#" not in window.page.url and "loss / (2 * sq_norm)" not in window.read("classifiers/mira.py")
     shown = "() => [...document.querySelectorAll('.lxmls-day1-line')].filter(line => line.offsetHeight).length"
-    assert window.page.evaluate(shown) == 1  # of the lines that wait, the most urgent
+    assert window.page.evaluate(shown) == 1  # the most urgent line only
     window.page.click("text=Put it into my files")
     window.wait(
         "() => document.querySelector('#lxmls-day1-work')?.textContent.includes('is now in classifiers/mira.py')"

@@ -11,6 +11,7 @@ from lxmls_day1.commands.check import check_progress
 from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.notebook_lab import NotebookLab
 
 
 class Terminal(io.TextIOWrapper):
@@ -52,11 +53,16 @@ def test_the_status_cuts_no_title_and_fits_the_terminal(folder, shown, width, en
         parts = [standing.exercise.id, *standing.exercise.title.split()]
         assert all(part in words for part in parts)
     rows = [line.index(" pts  ") for line in lines if " pts  " in line and line.startswith("  ")]
-    assert len(rows) == 8 and (width < 80 or len(set(rows)) == 1)  # one column, where there is room for one
+    assert len(rows) == 8 and (width < 80 or len(set(rows)) == 1)  # one column, if there is room
+
+
+def test_a_notebook_shows_the_same_status(folder, shown):
+    lines = shown(lambda: terminal.echo_status(status_of(folder)), width=79)
+    assert repr(NotebookLab(folder).status()).splitlines()[-len(lines) :] == lines
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_the_bar_stands_alone_where_the_count_does_not_fit(folder, shown, width):
+def test_the_bar_is_alone_if_the_count_does_not_fit(folder, shown, width):
     lines = shown(lambda: terminal.echo_status(status_of(folder)), width)
     assert ("0 of 8" in lines[0]) is (width == 80) and not lines[0].strip("░").startswith("█")
 
