@@ -40,7 +40,7 @@ from tools.authoring.pool_making import pools_of
 COMPARED_FIELDS = {
     "sentences": "the sentences of the mistakes",
     "questions": "the questions on the mistakes",
-    "places": "what the wrong lines are about",
+    "mistake_arguments": "what the wrong lines are about",
     "hidden": "how many checks are hidden",
 }
 

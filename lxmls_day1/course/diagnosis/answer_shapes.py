@@ -332,7 +332,7 @@ def _result_sentence(name: str, value: Any, results: Results) -> str:
         returned += " (is a `return` missing?)"
     parts = [f"{word}, {_describe_required_shape(shape)}" for word, shape in results.items()]
     if len(parts) > 1:
-        return f"{returned}; {len(parts)} results are wanted: {'; '.join(parts)}."
+        return f"{returned}; expected {len(parts)} results: {'; '.join(parts)}."
     return f"{returned}; expected {parts[0]}." if parts else f"{returned}."
 
 

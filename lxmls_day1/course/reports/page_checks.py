@@ -179,8 +179,8 @@ def handle_request(folder: str, request: str) -> str:
     Returns
     -------
     str
-        JSON. For ``check``: the result of `_check`. For ``because``: the ``lines`` to show, and the answer as it was ``kept``. For ``pack``: a
-        ``name``, its ``content`` in base 64, and the ``notebook`` of the exercise.
+        JSON. For ``check``: the result of `_check`. For ``because``: the ``lines`` to show, and the answer as it was ``kept``.
+        For ``pack``: a ``name``, its ``content`` in base 64, and the ``notebook`` of the exercise.
     """
     asked, packed = json.loads(request), {}
     known = _registry().ids

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import MAX_FILE_BYTES
-from lxmls_day1.course.workspaces.generation import Files
+from lxmls_day1.course.workspaces.generation import AUTHORS_ONLY, Files
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
@@ -334,10 +334,11 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
 
 
 def _starter_source_paths(reference: Path) -> Iterator[PurePosixPath]:
-    """Yield the paths of the starter sources; of a notebook and its script, only the notebook."""
+    """Yield the paths of the starter sources: of a notebook and its script only the notebook, and no file of the authors."""
     for folder in LAB_FOLDERS:
         for path in (reference / folder).rglob("*"):
-            if path.suffix in SOURCES and not (path.suffix == ".py" and path.with_suffix(".ipynb").is_file()):
+            is_script = path.suffix == ".py" and path.with_suffix(".ipynb").is_file()
+            if path.suffix in SOURCES and not is_script and path.name not in AUTHORS_ONLY:
                 yield PurePosixPath(path.relative_to(reference).as_posix())
 
 

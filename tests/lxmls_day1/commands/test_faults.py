@@ -119,7 +119,7 @@ def tell():
         pass
 
 from lxmls_day1.engine.text import text_blocks
-text_blocks.PIECE = 5000  # small files, and many pieces
+text_blocks.PIECE_BYTES = 5000  # small files, and many pieces
 from lxmls_day1.commands.command_line import main
 atexit.register(tell)
 begun, changes = time.process_time(), 0

@@ -333,7 +333,7 @@ def test_written_bytes_are_limited(lab):
 
 def test_written_bytes_are_limited_while_an_answer_arrives_slowly(lab, fork_server):
     """If the kernel counts the written bytes, the writing thread ends, and the slow answer exceeds the time limit."""
-    counted = lab._open()._process.private is None
+    counted = lab._open()._process.folder is None
     with pytest.raises(
         BoxFailure, match=wording("grading.did_end_within") if counted else wording("grading.more_mib_written")
     ):
@@ -531,7 +531,7 @@ class Requests:
             raise ConnectionClosed
         return self.requests.pop(0)
 
-    def send(self, value, most=None):
+    def send(self, value, max_bytes=None):
         self.answers.append(value)
 
 

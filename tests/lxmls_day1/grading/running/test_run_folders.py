@@ -88,7 +88,7 @@ made = ForkServer(lab_program(), 'process')""",
     "a worker": """
 import types
 from lxmls_day1.grading.running.worker_process import WorkerProcess
-made = WorkerProcess(types.SimpleNamespace(patience=60.0))
+made = WorkerProcess(types.SimpleNamespace(worker_timeout=60.0))
 made._request = lambda *_: None  # it waits for its plan
 made.start()""",
     "a folder": """

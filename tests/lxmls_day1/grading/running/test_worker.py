@@ -88,7 +88,7 @@ def rows(tmp_path_factory):
     faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
     patched.setattr(worker_process, "python_command", lambda module: faulty)
-    patched.setattr(type(plan), "patience", 8.0)
+    patched.setattr(type(plan), "worker_timeout", 8.0)
     try:
         book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
     finally:
