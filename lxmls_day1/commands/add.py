@@ -30,7 +30,7 @@ def command(notebooks: tuple[str, ...], everything: bool, lab_folder: str | None
         raise click.UsageError("--all adds every notebook; do not name one as well.")
     folder = find_workspace(lab_folder, "add")
     if not notebooks and not everything:
-        left = Registry.from_folder(folder).exercises_not_here()
+        left = Registry.from_folder(folder).missing_exercises()
         for exercise in left:
             click.echo(f"{exercise.notebook_name:18} {exercise.id:5} {exercise.title}")
         click.echo("`lxmls-day1 add NOTEBOOK` adds them." if left else "Every exercise is here.")

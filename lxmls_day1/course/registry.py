@@ -144,7 +144,7 @@ class Registry:
         try:
             return self._exercises[id]
         except KeyError:
-            for exercise in self.exercises_not_here():
+            for exercise in self.missing_exercises():
                 if exercise.id == id:
                     where = f"exercise {id} is not in this lab yet"
                     raise InputError(f"{where}: `lxmls-day1 add {exercise.notebook_name}` adds it.") from None
@@ -184,7 +184,7 @@ class Registry:
         """All ids, in the order of the file."""
         return tuple(self._exercises)
 
-    def exercises_not_here(self) -> list[Exercise]:
+    def missing_exercises(self) -> list[Exercise]:
         """Return the exercises of the reference lab that this lab does not contain."""
         others = Registry.read(reference_folder() / FILE) if self.is_part else ()
         return [exercise for exercise in others if exercise.id not in self]

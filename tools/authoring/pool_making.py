@@ -31,7 +31,7 @@ from tools.authoring.mistakes import Mistake
 from tools.authoring.mutants import mutants_of
 
 MAX_INPUTS = 36
-N_RESERVE_INPUTS = 8  # further inputs, for practice
+N_PRACTICE_INPUTS = 8  # further inputs, for practice
 N_VARIED_INPUTS = 14  # inputs of all sizes, each distinguishing programs that few other inputs distinguish
 MIN_WRONG_INPUTS = 6  # inputs on which each program must differ from the reference, if possible
 MAX_CPU_SECONDS = 2.0  # CPU seconds for all inputs of one program; afterwards its answer is ENDLESS
@@ -232,7 +232,7 @@ def _reserve(
     """Return inputs of all sizes that were not selected, with the right answers, if these are numbers."""
     left = [i for i, answer in enumerate(right) if i not in chosen and answer.kind is float]
     return tuple(
-        (inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // N_RESERVE_INPUTS)][:N_RESERVE_INPUTS]
+        (inputs[i], _rounded(right[i])) for i in left[:: max(1, len(left) // N_PRACTICE_INPUTS)][:N_PRACTICE_INPUTS]
     )
 
 

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from classifiers.max_ent_batch import MaxEntBatch
 
 
-def fewest_iterations(train, enough, max_iterations=1024):
+def min_iterations(train, enough, max_iterations=1024):
     """Return the smallest number of iterations with ``enough(train(number))``, up to 10 %, or None if more than "
     "``max_iterations`` are needed."""
     low, high = 0, 1
@@ -61,7 +61,7 @@ def certified_row(name, X, y, regularizer, gap, peers, repeats, solver="auto"):
         return exact.objective(X, y, params) / best - 1
 
     numbers = {
-        peer: fewest_iterations(lambda n, peer=peer: train_peer(peer, n), lambda params: distance(params) <= gap)
+        peer: min_iterations(lambda n, peer=peer: train_peer(peer, n), lambda params: distance(params) <= gap)
         for peer in peers
     }
     runs = {"ours": ours} | {

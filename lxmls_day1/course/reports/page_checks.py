@@ -41,7 +41,7 @@ START = ((0.74, -5.64, -4.04), (-2.79, -0.04, -3.38), (-1.17, 1.79, 0.5))
 OUTCOMES_WITH_TRACE = ("passed", "wrong", "skipped")  # outcomes of checks after which the rule can be called
 ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
-LONGEST_CELL = 200  # of the table of a wrong answer, characters
+MAX_CELL_CHARS = 200  # of the table of a wrong answer, characters
 MAX_BARS = 16  # of each colour
 Line = tuple[str, str]
 
@@ -245,7 +245,7 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
         "lines": shown,
         "marked": [*own.marked],
         "caption": caption,
-        "rows": [(word, shortened(text, LONGEST_CELL)) for word, text in example.lines()] if example else [],
+        "rows": [(word, shortened(text, MAX_CELL_CHARS)) for word, text in example.lines()] if example else [],
         "bars": _bars(example, one.exercise.counter_example) if example else None,
         "all": [(style, own.in_words(text)) for style, text in every],
         "question": vars(questions[0]) if questions else None,

@@ -37,7 +37,7 @@ WIDTH = 79  # columns of a line of the status, if the output is not a terminal
 TITLE_AT = 10  # the column of a title in the status
 MIN_TITLE_COLUMNS = 24  # the minimum for a title beside its state
 MAX_ECHO_CHARS = 300  # characters of a student's answer
-LONGEST_VALUE = 80  # of an input in a verdict, characters
+MAX_VALUE_CHARS = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
 
@@ -201,11 +201,11 @@ def _example_lines(example: CounterExample, text: str, with_example: bool) -> It
 
 def _answer_lines(example: CounterExample) -> Iterator[Line]:
     """Yield an input, the expected answer and the student's."""
-    given = " · ".join(f"{word} {shortened(input_text(value), LONGEST_VALUE)}" for word, value in example.given.items())
+    given = " · ".join(f"{word} {shortened(input_text(value), MAX_VALUE_CHARS)}" for word, value in example.given.items())
     answers = example.lines()[len(example.given) :]
     width = max(len(word) for word, _ in answers)
     yield "", f"    {'input':<{width}}  {given}"
-    yield from (("", f"    {word:<{width}}  {shortened(answer, 2 * LONGEST_VALUE)}") for word, answer in answers)
+    yield from (("", f"    {word:<{width}}  {shortened(answer, 2 * MAX_VALUE_CHARS)}") for word, answer in answers)
 
 
 def _other_lines(result: CheckResult) -> Iterator[Line]:

@@ -180,7 +180,7 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     work = read_packed(path)
     files = {find_lab_file(reference_folder(), str(name)): content for name, content in work.files.items()}
     if more := [
-        e.id for e in Registry.from_folder(folder).exercises_not_here() if any(name in files for name in e.files)
+        e.id for e in Registry.from_folder(folder).missing_exercises() if any(name in files for name in e.files)
     ]:
         update(folder, more)
     registry = Registry.from_folder(folder)

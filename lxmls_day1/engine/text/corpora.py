@@ -21,7 +21,7 @@ from lxmls_day1.base.atomic_files import remove_stale_folders
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.text import downloads
-from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, WantedFile
+from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, RequiredFile
 
 DATA_VARIABLE = "LXMLS_DAY1_DATA"
 CACHE_VARIABLE = "LXMLS_DAY1_CACHE"
@@ -455,7 +455,7 @@ def _fetch_into_cache(
     """Download the missing files of `corpus`, and of the other corpora in the table that have the same source."""
     companions = [other for other in table.values() if other.source == source and other.name != corpus.name]
     wanted = [
-        WantedFile(member.name, file, cache / member.folder / file.name)
+        RequiredFile(member.name, file, cache / member.folder / file.name)
         for member in [corpus, *companions]
         for file in member.files
     ]

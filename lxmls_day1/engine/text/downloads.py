@@ -66,7 +66,7 @@ class Network:
     retries: int = 1
 
 
-class WantedFile(NamedTuple):
+class RequiredFile(NamedTuple):
     """A file to download."""
 
     corpus: str  # the name of the corpus, which is also the name of its folder in an archive
@@ -85,7 +85,7 @@ class PlainFiles:
         """The address that an error message names."""
         return self.base_url
 
-    def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
+    def fetch(self, wanted: Sequence[RequiredFile], scratch: Path, network: Network) -> Iterator[tuple[RequiredFile, Path]]:
         """Download into `scratch`; yield each wanted file that is complete and has the right checksum."""
         for one in wanted:
             file = one.file
@@ -112,7 +112,7 @@ class TarArchive:
         """The address that an error message names."""
         return self.url
 
-    def fetch(self, wanted: Sequence[WantedFile], scratch: Path, network: Network) -> Iterator[tuple[WantedFile, Path]]:
+    def fetch(self, wanted: Sequence[RequiredFile], scratch: Path, network: Network) -> Iterator[tuple[RequiredFile, Path]]:
         """Download into `scratch`; yield each wanted member that is complete and has the right checksum."""
         archive = _download(self.url, scratch, self.max_bytes, network)
         missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
@@ -150,14 +150,14 @@ def has_valid_checksum(file: CorpusFile, path: Path) -> bool:
 
 
 def fetch_files(
-    source: PlainFiles | TarArchive, wanted: Sequence[WantedFile], cache: Path, network: Network
+    source: PlainFiles | TarArchive, wanted: Sequence[RequiredFile], cache: Path, network: Network
 ) -> DownloadFailed | OSError | None:
     """Download files, and move each to its target as soon as it is verified.
 
     Parameters
     ----------
     source : PlainFiles or TarArchive
-    wanted : sequence of WantedFile
+    wanted : sequence of RequiredFile
     cache : Path
         The folder above all targets, in which the scratch folder is created; created if missing.
     network : Network
@@ -178,7 +178,7 @@ def fetch_files(
     return None
 
 
-def _publish(wanted: WantedFile, path: Path) -> None:
+def _publish(wanted: RequiredFile, path: Path) -> None:
     wanted.target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.replace(path, wanted.target)
