@@ -19,12 +19,11 @@ function addSearch(place) {
   const found = make("output", { htmlFor: "search-text", className: "quiet small" });
   const look = () => {
     const wanted = plain(input.value).split(/\s+/).filter(Boolean);
-    let shown = 0;
     items.forEach((item, n) => {
       item.hidden = !wanted.every((word) => texts[n].includes(word));
-      shown += item.hidden ? 0 : 1;
     });
-    found.textContent = wanted.length ? `${shown} of ${items.length}` : "";
+    const shown = new Set(texts.filter((_, n) => !items[n].hidden)); // a student may be in several tables
+    found.textContent = wanted.length ? `${shown.size} of ${new Set(texts).size}` : "";
   };
   input.addEventListener("input", look);
   place.append(make("label", { htmlFor: "search-text" }, place.dataset.label), " ", input, " ", found);
