@@ -1,5 +1,6 @@
 """The matrix of a class, students × exercises, and the list of submissions that need a look, each with what to do."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -28,8 +29,9 @@ SIGNS = {
     BLANK: ("○", "not begun"),
     BY_HAND: ("…", "to be marked by hand"),
 }
+_PLAIN = str.maketrans({"æ": "ae", "đ": "d", "ł": "l", "ø": "o", "œ": "oe"})
 LEVELS = 4  # colours of a share below the full one
-MAX_ROWS_OF_WIDE_PRINT = 45  # more are printed in two columns of a small font
+MAX_ROWS_OF_NORMAL_PRINT = 60  # more are printed in two columns of a font that puts 300 on two pages
 IGNORED, NOT_MADE = "; it was ignored.", " could not be made: "
 
 
@@ -48,6 +50,7 @@ class MatrixRow(NamedTuple):
 
     row: SubmissionGrade
     look_at: str  # the section of the page that says why it needs a look; empty if it does not
+    has_namesake: bool
     points: str
     file: str
     cells: list[MatrixCell | None]
@@ -74,12 +77,13 @@ def class_matrix(rows: Sequence[SubmissionGrade], answer_links: Mapping[tuple[st
     [MatrixCell(percent='', level='', sign='blank', why='', link='feedback/ada.html#exercise-1-1')]
     """
     heads = {exercise.id: exercise.title for row in rows for exercise in row.exercises}
+    names = Counter(map(name_of, rows))
     lines = []
-    for row in sorted(rows, key=lambda row: (name_of(row).casefold(), row.student)):
+    for row in sorted(rows, key=_sort_key):
         cells = {exercise.id: _cell(row, exercise, answer_links) for exercise in row.exercises}
         look_at = "notes" if row.problem or row.notes else "owners" if row.doubts else ""
-        line = MatrixRow(row, look_at, points_text(row.points), file_of(row), [cells.get(id) for id in heads])
-        lines.append(line)
+        points, has_namesake = points_text(row.points), names[name_of(row)] > 1
+        lines.append(MatrixRow(row, look_at, has_namesake, points, file_of(row), [cells.get(id) for id in heads]))
     counts = Counter(cell.sign for line in lines for cell in line.cells if cell is not None)
     counts[LOOK] = sum(bool(line.look_at) for line in lines)
     return {
@@ -87,13 +91,17 @@ def class_matrix(rows: Sequence[SubmissionGrade], answer_links: Mapping[tuple[st
         "rows": lines,
         "signs": [(*SIGNS[sign], counts[sign]) for sign in SIGNS if counts[sign]],
         "SIGNS": SIGNS,
-        "is_long": len(lines) > MAX_ROWS_OF_WIDE_PRINT,
+        "is_long": len(lines) > MAX_ROWS_OF_NORMAL_PRINT,
     }
 
 
-def _cell(
-    row: SubmissionGrade, exercise: ExerciseGrade, answer_links: Mapping[tuple[str, str], str]
-) -> MatrixCell:
+def _sort_key(row: SubmissionGrade) -> tuple[str, str]:
+    """Return a name without case and accents, and the student's key. Unicode does not decompose some letters, such as ł."""
+    letters = unicodedata.normalize("NFKD", name_of(row).casefold()).translate(_PLAIN)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)), row.student
+
+
+def _cell(row: SubmissionGrade, exercise: ExerciseGrade, answer_links: Mapping[tuple[str, str], str]) -> MatrixCell:
     sign, why = _sign(row, exercise)
     link = answer_links.get((exercise.id, row.student)) if exercise.is_manual else ""
     link = link or f"feedback/{quote(row.student, safe='')}.html#{anchor_of(exercise.id)}"
@@ -158,9 +166,17 @@ def _outcome(row: SubmissionGrade, note: str) -> tuple[str, str, str]:
     if note.startswith(NOT_HANDED_IN):
         is_empty = all(check.verdict == MISSING for check in row.checks)
         outcome = "nothing to grade" if is_empty else "graded without these files"
-        return outcome, note, "Their exercises have no points. Look for the work under another name or in a notebook; ask for the files."
+        return (
+            outcome,
+            note,
+            "Their exercises have no points. Look for the work under another name or in a notebook; ask for the files.",
+        )
     if note.endswith(IGNORED):
         return "graded without this part", note, "Open the submission; if the part matters, ask for a readable one."
     if NOT_MADE in note:
-        return "graded; a part of the page is missing", note, "The points are complete. Open the submission for this part."
+        return (
+            "graded; a part of the page is missing",
+            note,
+            "The points are complete. Open the submission for this part.",
+        )
     return "graded, with a remark", note, "Open the submission."

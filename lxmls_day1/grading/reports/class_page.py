@@ -2,7 +2,8 @@
 
 The summary shows the points of each student in each exercise, the most common known mistakes, submissions that need a look, the
 distribution of points, wrong answers that match no known mistake, and the difficulty of checks. The second page shows the
-free-text answers with their marks, and the explanations that students wrote after a mistake was named, each next to the attempt. This module computes the contents; ``templates`` defines the layout.
+free-text answers with their marks, and the explanations that students wrote after a mistake was named, each next to the attempt.
+This module computes the contents; ``templates`` defines the layout.
 """
 
 from collections import Counter

@@ -20,7 +20,15 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, anchor_of, joined, name_of, points_text, render, run_details
+from lxmls_day1.grading.reports.page_frame import (
+    VERDICT_WORDS,
+    anchor_of,
+    joined,
+    name_of,
+    points_text,
+    render,
+    run_details,
+)
 from lxmls_day1.grading.safe_text import one_line, truncate_lines
 
 TO_BE_MARKED, NO_ANSWER = "to be marked by hand", "no answer in the notebook"

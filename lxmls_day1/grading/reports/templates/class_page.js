@@ -52,9 +52,13 @@ function addSorting(table) {
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = table.tBodies[0];
+      const again = [...body.querySelectorAll(".again")]; // the heads, repeated for print
+      const places = again.map((row) => row.sectionRowIndex);
+      again.forEach((row) => row.remove());
       const rows = [...body.rows].map((row) => [valueOf(row, column), row]);
       rows.sort(([a], [b]) => (down ? -compare(a, b) : compare(a, b)));
       body.append(...rows.map(([, row]) => row));
+      again.forEach((row, n) => body.rows[places[n]].before(row));
     });
     head.replaceChildren(button);
   });
