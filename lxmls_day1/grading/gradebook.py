@@ -23,6 +23,7 @@ MIN_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
 OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 TO_WRITE = "still to be written"  # the text of a check whose exercise is not begun
+NOT_HANDED_IN = "not handed in: "  # the beginning of the text of a check whose file is absent, and of the note about it
 
 VERDICTS = {
     OK: "right",

@@ -1,8 +1,9 @@
 """Two pages for the instructor: a summary of the class, and the texts that students wrote.
 
-The summary shows the distribution of points, the most common known mistakes, wrong answers that match no known mistake, and the
-difficulty of checks. The second page shows the free-text answers with their marks, and the explanations that students wrote
-after a mistake was named, each next to the attempt. This module computes the contents; ``templates`` defines the layout.
+The summary shows the points of each student in each exercise, the most common known mistakes, submissions that need a look, the
+distribution of points, wrong answers that match no known mistake, and the difficulty of checks. The second page shows the
+free-text answers with their marks, and the explanations that students wrote after a mistake was named, each next to the attempt.
+This module computes the contents; ``templates`` defines the layout.
 """
 
 from collections import Counter
@@ -26,11 +27,11 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
+from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.groups import failure_groups
 from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, points_text, render, run_details
+from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, file_of, points_text, render, run_details
 from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
-from lxmls_day1.grading.safe_text import one_line
 
 MAX_MISTAKES_SHOWN, MAX_CHECKS_SHOWN = 15, 20
 GROUPS_SHOWN, MAX_GROUPS = 8, 40  # shown at once, and after a click
@@ -65,7 +66,8 @@ def summary_html(gradebook: Gradebook) -> str:
         script=class_script(),
         in_short=_summary_line(rows),
         to_mark=_marking_progress(rows),
-        notes=[(row, note) for row in rows for note in (row.problem, *row.notes) if note],
+        matrix=class_matrix(rows, _answer_links(rows)),
+        looks=submissions_to_look_at(rows),
         doubts=[(row, doubt) for row in rows for doubt in row.doubts],
         distribution=_distribution(rows) if rows else None,
         exercises=list(_exercises(rows)),
@@ -200,9 +202,20 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
             "sentence": sentence,
             "who": who,
             "sample": next((row.written[id] for row in who if id in row.written), ""),
+            "picture": next(filter(None, (_picture(row, id, name) for row in who)), ""),
         }
         for (id, name, sentence), who in ranked
     ]
+
+
+def _picture(row: SubmissionGrade, id: str, mistake: str) -> str:
+    """Return the picture of a wrong answer that a known mistake alone explains, as a PNG in base64; empty without one."""
+    pictures = (
+        check.picture
+        for check in row.checks
+        if check.exercise == id and check.picture and [name for name, _ in check.mistakes] == [mistake]
+    )
+    return next(pictures, "")
 
 
 def _undetected_by_probes(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
@@ -256,7 +269,7 @@ def _submission(row: SubmissionGrade) -> dict[str, Any]:
         "share": row.points / row.out_of if row.out_of else 0.0,
         "points": f"{points_text(row.points)} of {points_text(row.out_of)}",
         "verdicts": _counted_verdicts({verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}),
-        "file": one_line(row.source.replace("\\", "/").rpartition("/")[2] or row.source, 80),
+        "file": file_of(row),
     }
 
 
@@ -336,6 +349,15 @@ def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str
             )
         )
     return questions
+
+
+def _answer_links(rows: Sequence[SubmissionGrade]) -> dict[tuple[str, str], str]:
+    """Return the place of each student's first answer to an exercise, on the page with the answers."""
+    links: dict[tuple[str, str], str] = {}
+    for n, question in enumerate(_questions(rows, {}), start=1):
+        for k, (row, _) in enumerate(question.answered, start=1):
+            links.setdefault((question.exercise, row.student), f"answers.html#answer-{n}-{k}")
+    return links
 
 
 def _marking_note(exercise: ExerciseGrade, n_questions: int) -> str:

@@ -6,6 +6,7 @@ reader's choice of light or dark mode. The colours are those of Okabe and Ito, e
 """
 
 import functools
+import re
 from base64 import b64encode
 from datetime import datetime
 from hashlib import sha256
@@ -41,6 +42,7 @@ except ImportError as error:  # raised on import, before any submission is grade
         f"grading needs {error.name or 'jinja2'} for its pages, of an optional extra of this package: {how_to_install('grading')}"
     ) from error
 
+_NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 TEMPLATES = Path(__file__).parent / "templates"
 
 #: Verdict -> (sign, words for students).
@@ -168,6 +170,22 @@ def name_of(row: SubmissionGrade) -> str:
     'ada'
     """
     return one_line(row.name, 100) or one_line(row.student, 100)
+
+
+def file_of(row: SubmissionGrade) -> str:
+    """Return the name of the file or folder that was handed in, as plain text."""
+    return one_line(row.source.replace("\\", "/").rpartition("/")[2] or row.source, 80)
+
+
+def anchor_of(exercise: str) -> str:
+    """Return the anchor of an exercise on a student's page.
+
+    Examples
+    --------
+    >>> anchor_of("1.5")
+    'exercise-1-5'
+    """
+    return "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise)
 
 
 def points_text(points: float) -> str:

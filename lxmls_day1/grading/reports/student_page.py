@@ -5,7 +5,6 @@ values; a hidden check with its title, the verdict and a known mistake. A known 
 exercise. An exercise that was not begun takes one line.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,10 +20,17 @@ from lxmls_day1.grading.gradebook import (
     Gradebook,
     SubmissionGrade,
 )
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, joined, name_of, points_text, render, run_details
+from lxmls_day1.grading.reports.page_frame import (
+    VERDICT_WORDS,
+    anchor_of,
+    joined,
+    name_of,
+    points_text,
+    render,
+    run_details,
+)
 from lxmls_day1.grading.safe_text import one_line, truncate_lines
 
-_NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 TO_BE_MARKED, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."
 
@@ -138,7 +144,7 @@ def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _Exercis
     line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
     return _ExerciseOnPage(
         exercise,
-        "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise.id),
+        anchor_of(exercise.id),
         one_line(f"{exercise.id} {exercise.title}"),
         f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,

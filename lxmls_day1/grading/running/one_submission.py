@@ -25,6 +25,7 @@ from lxmls_day1.grading.gradebook import (
     ERROR,
     MEMORY,
     MISSING,
+    NOT_HANDED_IN,
     REFUSED,
     TO_WRITE,
     CheckGrade,
@@ -42,6 +43,7 @@ from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
+ONLY_NOTEBOOKS = "; nothing but notebooks is in it"
 MAX_SAMPLE_CHARS = 3000  # characters
 MAX_SEARCHED_BYTES = 60_000  # bytes of a file that are searched for samples
 #: Matches a docstring that is on lines of its own below a function header.
@@ -49,8 +51,6 @@ DOCSTRING = re.compile(r'''(:[ \t]*\n)[ \t]*[rRuU]?("""|\'\'\')(?:(?!\2).)*\2[ \
 # Some imports are inside functions, so that a worker starts fast. They serve only some of the submissions.
 Anything = TypeVar("Anything")
 Instead = TypeVar("Instead")
-
-NOT_HANDED_IN = "not handed in: "
 
 
 @dataclass(frozen=True)
@@ -370,7 +370,8 @@ class Grader:
             absent = not_handed_in(submission, plan.exercises)
             checks, printed = [_with_absence(check, absent) for check in checked.checks], checked.printed
             lacking = [text.removeprefix(NOT_HANDED_IN) for text in dict.fromkeys(absent.values())]
-            notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}."] if absent else []
+            in_packages = any(path.parts[0] in PACKAGES for path in submission.files)
+            notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}{'' if in_packages else ONLY_NOTEBOOKS}."] if absent else []
         row = replace(_row(plan, submission, checks, warnings, notes), printed=printed)
         row = replace(row, notes=tuple(notes), seconds=round(time.monotonic() - began, 3))
         return GradedSubmission(row, files_of_student(row, plan.gradebook()))

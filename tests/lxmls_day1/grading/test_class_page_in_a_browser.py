@@ -55,9 +55,10 @@ def opened(chromium, tmp_path):
     window.close()
 
 
-def names(page):
+def names(page, section="all"):
     return page.eval_on_selector_all(
-        "tr[data-student]:not([hidden]) th", "cells => cells.map(cell => cell.innerText.split(' ')[0])"
+        f"section[aria-labelledby={section}] tr[data-student]:not([hidden]) th",
+        "cells => cells.map(cell => cell.innerText.split(' ')[0])",
     )
 
 
@@ -114,3 +115,25 @@ def test_answers_are_typeset_and_searched(opened, book):
     assert power["height"] > 5 and page.locator("article").count() == 3
     page.get_by_label("Search by student").fill("ada")
     assert page.locator("article:visible").count() == 1
+
+
+def test_the_matrix_is_sorted_by_name_and_then_as_asked(opened, book):
+    page = opened(summary_html(book))
+    assert names(page, "matrix")[1:] == ["Ada", "Søren"]
+    page.locator("section[aria-labelledby=matrix] thead button", has_text="1.5").click()
+    assert names(page, "matrix")[-1] == "Ada"
+    page.get_by_label("Search by name or file").fill("soren")
+    assert names(page, "matrix") == names(page) == ["Søren"]
+
+
+def test_a_long_matrix_keeps_its_heads_apart_and_prints_on_two_pages(opened):
+    exercises = tuple(
+        ExerciseGrade(f"1.{n}", "A", "code", 10.0, (CheckGrade("t.py::a", f"1.{n}", "A", False, "ok"),))
+        for n in range(21)
+    )
+    rows = tuple(SubmissionGrade(f"s{n:03}", f"Student {n:03}", "", "", exercises) for n in range(300))
+    page = opened(summary_html(Gradebook(rows, 1, "process", "")))
+    page.locator("section[aria-labelledby=matrix] thead button", has_text="student").dblclick()
+    assert names(page, "matrix")[0] == "Student" and page.locator(".matrix .again").count() == 11
+    landscape = page.pdf(prefer_css_page_size=True, format="A4").count(b"[0 0 842")
+    assert landscape == 2

@@ -19,12 +19,11 @@ function addSearch(place) {
   const found = make("output", { htmlFor: "search-text", className: "quiet small" });
   const look = () => {
     const wanted = plain(input.value).split(/\s+/).filter(Boolean);
-    let shown = 0;
     items.forEach((item, n) => {
       item.hidden = !wanted.every((word) => texts[n].includes(word));
-      shown += item.hidden ? 0 : 1;
     });
-    found.textContent = wanted.length ? `${shown} of ${items.length}` : "";
+    const shown = new Set(texts.filter((_, n) => !items[n].hidden)); // a student may be in several tables
+    found.textContent = wanted.length ? `${shown.size} of ${new Set(texts).size}` : "";
   };
   input.addEventListener("input", look);
   place.append(make("label", { htmlFor: "search-text" }, place.dataset.label), " ", input, " ", found);
@@ -53,9 +52,13 @@ function addSorting(table) {
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = table.tBodies[0];
+      const again = [...body.querySelectorAll(".again")]; // the heads, repeated for print
+      const places = again.map((row) => row.sectionRowIndex);
+      again.forEach((row) => row.remove());
       const rows = [...body.rows].map((row) => [valueOf(row, column), row]);
       rows.sort(([a], [b]) => (down ? -compare(a, b) : compare(a, b)));
       body.append(...rows.map(([, row]) => row));
+      again.forEach((row, n) => body.rows[places[n]].before(row));
     });
     head.replaceChildren(button);
   });

@@ -123,7 +123,9 @@ def test_links_stay_in_the_folder(run):
     odd = row_of('a b"%/', "ok", "ok")
     for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
         for link in re.findall('(?:href|src)="([^"]*)"', text):
-            assert re.fullmatch(r"#[\w-]+|answers\.html(?:#e\d+)?|feedback/[\w%.-]+\.html", link)
+            assert re.fullmatch(
+                r"#[\w-]+|answers\.html(?:#answer-[\d-]+)?|feedback/[\w%.-]+\.html(?:#exercise-[\w-]+)?", link
+            )
         for anchor in re.findall('href="#([^"]*)"', text):
             assert text.count(f'id="{anchor}"') <= 1
 
