@@ -201,7 +201,9 @@ def _example_lines(example: CounterExample, text: str, with_example: bool) -> It
 
 def _answer_lines(example: CounterExample) -> Iterator[Line]:
     """Yield an input, the expected answer and the student's."""
-    given = " · ".join(f"{word} {shortened(input_text(value), MAX_VALUE_CHARS)}" for word, value in example.given.items())
+    given = " · ".join(
+        f"{word} {shortened(input_text(value), MAX_VALUE_CHARS)}" for word, value in example.given.items()
+    )
     answers = example.lines()[len(example.given) :]
     width = max(len(word) for word, _ in answers)
     yield "", f"    {'input':<{width}}  {given}"

@@ -21,7 +21,7 @@ from lxmls_day1.base.atomic_files import remove_stale_folders
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
 from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.text import downloads
-from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, TarArchive, RequiredFile
+from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, RequiredFile, TarArchive
 
 DATA_VARIABLE = "LXMLS_DAY1_DATA"
 CACHE_VARIABLE = "LXMLS_DAY1_CACHE"

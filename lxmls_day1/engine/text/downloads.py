@@ -85,7 +85,9 @@ class PlainFiles:
         """The address that an error message names."""
         return self.base_url
 
-    def fetch(self, wanted: Sequence[RequiredFile], scratch: Path, network: Network) -> Iterator[tuple[RequiredFile, Path]]:
+    def fetch(
+        self, wanted: Sequence[RequiredFile], scratch: Path, network: Network
+    ) -> Iterator[tuple[RequiredFile, Path]]:
         """Download into `scratch`; yield each wanted file that is complete and has the right checksum."""
         for one in wanted:
             file = one.file
@@ -112,7 +114,9 @@ class TarArchive:
         """The address that an error message names."""
         return self.url
 
-    def fetch(self, wanted: Sequence[RequiredFile], scratch: Path, network: Network) -> Iterator[tuple[RequiredFile, Path]]:
+    def fetch(
+        self, wanted: Sequence[RequiredFile], scratch: Path, network: Network
+    ) -> Iterator[tuple[RequiredFile, Path]]:
         """Download into `scratch`; yield each wanted member that is complete and has the right checksum."""
         archive = _download(self.url, scratch, self.max_bytes, network)
         missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
