@@ -587,5 +587,8 @@ def describe_exception(error: BaseException) -> str:
     >>> describe_exception(ValueError("one line,\\nand another")), describe_exception(KeyboardInterrupt())
     ('ValueError: one line, and another', 'KeyboardInterrupt')
     """
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception as other:  # in the class of a student
+        text = f"its text cannot be made ({type(other).__name__})"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

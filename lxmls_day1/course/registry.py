@@ -28,6 +28,7 @@ import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from string import ascii_lowercase
 from typing import Any
@@ -152,9 +153,9 @@ class Registry:
             raise InputError(f"there is no exercise {id!r}{close}") from None
 
     def named(self, name: str) -> Exercise:
-        """Return the exercise that a name denotes: an id, the name of a file, or a word of a title, as in ``mira`` and ``perceptron``.
+        """Return the exercise that a name denotes: an id, the name of a file, or words of a title, as in ``mira`` and ``maximum entropy``.
 
-        An exercise of the core comes before the others.
+        A file may be shortened: ``maxent`` means ``max_ent_online.py``. An exercise of the core comes before the others.
 
         Raises
         ------
@@ -164,20 +165,33 @@ class Registry:
         Examples
         --------
         >>> registry = Registry.from_folder(reference_folder())
-        >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi")]
-        ['1.5', '1.5', '1.4', '1.13']
+        >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi", "maxent", "Maximum entropy")]
+        ['1.5', '1.5', '1.4', '1.13', '1.6', '1.6']
         """
         word = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".py").casefold()
-        if name in self or name in self._renamed or not re.fullmatch(r"[^\W\d]\w+", word):
+        if name in self or name in self._renamed or not re.fullmatch(r"[^\W\d]\w+( \w+)*", word):
             return self[name]
-        of_file = [e for e in self if word in (PurePosixPath(file).stem for file in e.files)]
-        found = of_file or [e for e in self if word in re.findall(r"\w+", e.title.casefold())]
-        found = [exercise for exercise in found if exercise.is_core] or found
+        everything = [*self, *self.missing_exercises()]
+        files = {e.id: [PurePosixPath(file).stem for file in e.files] for e in everything}
+        words = {e.id: re.findall(r"\w+", e.title.casefold()) for e in everything}
+        found = (
+            [e for e in everything if word in files[e.id]]
+            or [e for e in everything if set(word.split()) <= set(words[e.id])]
+            or [
+                e
+                for e in everything
+                if any(_run_together(file).startswith(_run_together(word)) for file in files[e.id])
+            ]
+        )
+        found = [e for e in found if e.id in self] or found
+        found = [e for e in found if e.is_core] or found
         if len(found) > 1:
-            raise InputError(
-                f"{name!r} may mean exercise {' or '.join(exercise.id for exercise in found)}; name one of them."
-            )
-        return found[0] if found else self[name]
+            titles = " or ".join(f"{e.id} ({e.title})" for e in found)
+            raise InputError(f"{name!r} may mean exercise {titles}; name one of them.")
+        names = {one for e in self for one in (*files[e.id], *words[e.id]) if len(one) > 2}
+        if not found and get_close_matches(word, names):
+            raise InputError(f"there is no exercise {name!r}{did_you_mean(word, names)}")
+        return self[found[0].id if found else name]
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -256,6 +270,10 @@ class Registry:
     def from_folder(cls, lab_folder: Path) -> "Registry":
         """Read the exercises of a lab folder; those of the reference lab if the folder has no ``exercises.toml``."""
         return cls.read(exercises_folder(lab_folder) / FILE.name)
+
+
+def _run_together(name: str) -> str:
+    return name.replace("_", "").replace(" ", "")
 
 
 def exercises_folder(lab_folder: Path) -> Path:

@@ -11,7 +11,7 @@ ZERO_ONE = 1.0 - np.eye(3)
 SINGLE = {"rtol": 1e-5, "atol": 1e-6}  # A solution in single precision meets this tolerance.
 MUST_RETURN = {"svm_rule": {"d": "(K,)"}, "svm_step": {"the new W": "(J + 1, K)"}}
 MAY_CHANGE = {"svm_rule"}  # The loop computes new scores for each example.
-TOLD_AS = "d of svm_rule; or the weights after svm_step, minus g(x) dᵀ with the d of svm_rule"
+TOLD_AS = {"svm_rule": "d", "svm_step": "the new weights, minus g(x) dᵀ with the d of svm_rule"}
 
 
 SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])

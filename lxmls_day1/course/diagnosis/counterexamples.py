@@ -18,7 +18,7 @@ The check file of an exercise defines the first two of these functions, and may 
         '''Yield the parts of an answer, each with the terms of which it may be composed; see `lxmls_day1.course.diagnosis.formulas`.'''
 
     MAY_CHANGE = {"mira_rule"}      the functions that may change their arguments
-    TOLD_AS = "d, then b"           the contents of an answer, in order, if the inputs do not show it
+    TOLD_AS = "d, then b"           the contents of an answer, in order, if the inputs do not show it; or a dict from function to text
 
 `tools.authoring.record` selects inputs on which the answers of the known mistakes differ, and records them with all answers. Together they
 are one public check of the exercise. It shows the smallest input with a wrong answer. Only this check names mistakes, so that
@@ -190,7 +190,9 @@ class ProbeInputs:
     def _example(
         self, given: dict[str, Any], expected: Answer, actual: Answer, n_wrong: int, n_inputs: int
     ) -> CounterExample:
-        told_as = {REQUESTED_RESULT: text} if (text := getattr(self._module, TOLD_AS, "")) else {}
+        text = getattr(self._module, TOLD_AS, "")
+        text = text.get(given["function"], "") if isinstance(text, dict) else text
+        told_as = {REQUESTED_RESULT: text} if text else {}
         parts = self._named_parts(given, expected, actual) if told_as else ()
         return CounterExample(given | ({} if parts else told_as), expected, actual, n_wrong, n_inputs, parts)
 
@@ -227,8 +229,12 @@ class _Printed(redirect_stdout[io.StringIO]):
         return self
 
     def lines(self) -> tuple[str, ...]:
-        """Return the first lines, without empty ones at either end."""
-        lines = self._text.getvalue().strip("\n").splitlines()
+        """Return the first lines, without blank ones at either end, and with control characters as escapes."""
+        lines = [
+            "".join(c if c.isprintable() else repr(c)[1:-1] for c in line.expandtabs().rstrip())
+            for line in re.sub(r"\A(\s*\n)+", "", self._text.getvalue()).rstrip().split("\n")
+        ]
+        lines = [] if lines == [""] else lines
         more = [f"… {len(lines) - MAX_PRINTED_LINES} more lines"] if len(lines) > MAX_PRINTED_LINES else []
         return (
             *(
@@ -243,6 +249,9 @@ class _LimitedText(io.StringIO):
     def write(self, text: str) -> int:
         super().write(text[: max(0, MAX_PRINTED_CHARS - self.tell())])
         return len(text)
+
+    def close(self) -> None:
+        """Stay open, because the check still reads what was printed."""
 
 
 def run_on_some_inputs(module: ModuleType, lab: Any) -> None:
@@ -347,7 +356,7 @@ def to_answer(value: Any) -> Answer:
     try:
         shape, _ = shape_and_type(value)
         if math.prod(shape) > MAX_ENTRIES:
-            return Answer.from_value(f"an array of the shape {shape}")
+            return Answer.from_value(f"{RETURNS}an array of the shape {shape}")
         return Answer(shape, tuple(entries_of(value)))
     except TypeError as error:
         return Answer.from_value(f"{RETURNS}{shortened(describe_tuple(value) or str(error))}")

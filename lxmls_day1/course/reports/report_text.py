@@ -11,7 +11,7 @@ from pathlib import Path
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.counterexamples import CounterExample, input_text
-from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnosis_heading
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
@@ -129,20 +129,30 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_ex
     yield "title", f"✗ {report.exercise}"
     first = report.shown
     assert first is not None
-    named = list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
+    raised = first.text.splitlines()[1 + len(first.example.lines()) :] if first.example else []
+    named = (
+        []
+        if raised and report.diagnosis_kind == PROPERTY
+        else list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
+    )
+    if not named:  # The exception says more than what is seen in the answers.
+        yield from _exception_lines(raised)
     yield from (("known", f"  {text}") for text in named)
     if states := functions_line(report):
         yield "known", f"  {states}"
     if first.example is not None:
-        if not named:
+        if not named and not raised:
             yield "known", f"  {first.text.partition('. ')[0]}."
-        yield from _example_lines(first.example, first.text, with_example)
+        if with_example:
+            yield from _answer_lines(first.example)
+        if named:  # The mistake explains the exception.
+            yield from list(_exception_lines(raised))[-2:]
     else:
         yield from _other_lines(first)
     yield from printed_lines(first)
     n_more = len(failed) - 1
     also = f"{pluralize(n_more, 'more check')} {'fails' if n_more == 1 else 'fail'} ({more}); " if n_more else ""
-    yield "bad", f"  {also}{report.summary}"
+    yield "bad", f"  {also}{report.summary.partition(';')[0]}"
 
 
 def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
@@ -190,13 +200,6 @@ def functions_line(report: ExerciseReport) -> str:
         f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
     )
     return f"{'; '.join(parts)}." if report.functions else ""
-
-
-def _example_lines(example: CounterExample, text: str, with_example: bool) -> Iterator[Line]:
-    """Yield an input with the expected answer and the student's, and the exception if the answer is one."""
-    if with_example:
-        yield from _answer_lines(example)
-    yield from _exception_lines(text.splitlines()[1 + len(example.lines()) :])
 
 
 def _answer_lines(example: CounterExample) -> Iterator[Line]:

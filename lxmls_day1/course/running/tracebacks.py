@@ -17,7 +17,7 @@ from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, 
 
 MAX_FRAMES = 5
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
-ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
+ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
     (
         IndexError,
         "only integers, slices",
@@ -46,6 +46,13 @@ ADVICE: tuple[tuple[type[Exception], str, str], ...] = (
         "object is not subscriptable",
         "Square brackets need an array or a list; a function is called with round ones.",
     ),
+    (
+        TypeError,
+        "positional argument",
+        "A call gives other arguments than the `def` line names; the `def` line of an exercise stays as it was given.",
+    ),
+    (EOFError, "reading a line", "Nobody can type during a check: use the arguments of the function."),
+    (SystemExit, "", "A function must return its answer; it must not end Python."),
     (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
 )
 #: The syntax allowed in an expression whose shape is reported. Calls are excluded, because evaluating them again may have side effects.
@@ -95,8 +102,8 @@ def trimmed_traceback(
 
 def _marked_line(error: BaseException | None) -> list[str]:
     """Return the line of a syntax error, and below it a caret at the place."""
-    if not isinstance(error, SyntaxError) or not (error.text or "").strip():
-        return []
+    if not isinstance(error, SyntaxError) or not (error.text or "").strip() or "unicode error" in (error.msg or ""):
+        return []  # The place of bytes that are no UTF-8 is unknown.
     line = (error.text or "").rstrip("\n")
     column = max(0, min(len(line), (error.offset or 1) - 1) - (len(line) - len(line.lstrip())))
     return [f"    {line.strip()}", f"    {' ' * column}^"]
@@ -127,7 +134,7 @@ def advice(error: BaseException) -> str:
     >>> advice(ValueError("something else"))
     ''
     """
-    text = str(error)
+    text = describe_exception(error)
     return next((help for kind, pattern, help in ADVICE if isinstance(error, kind) and re.search(pattern, text)), "")
 
 
