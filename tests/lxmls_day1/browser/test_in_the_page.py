@@ -75,10 +75,9 @@ def with_solution(source: str, solution: str) -> str:
 
 
 def report(said: str) -> str:
-    """What a check says, without its first line, which names the folder of the lab."""
+    """Return what a check prints, without a first line that names the folder of the lab."""
     place, _, text = said.partition("\n")
-    assert place.startswith("Lab: ")
-    return text
+    return text if place.startswith("Lab: ") else said
 
 
 @pytest.fixture(scope="module")

@@ -37,14 +37,14 @@ def text_of(html):
 def test_check_reports_results_in_a_notebook(edit):
     folder = edit("2 * sq_norm", "sq_norm")
     shown = NotebookLab(folder).check("1.1")
-    assert repr(shown).splitlines()[-1].endswith(wording("course.public_checks_pass_more_run", "1").strip())
+    (count, _) = wording("course.public_checks_pass_more_run", "1").strip().split("; ")
+    assert repr(shown).splitlines()[-1].endswith(count)
     text = text_of(shown._repr_html_())
     for part in (
         "Exercise 1.1: Half steps",
         "input     loss 1 · squared norm 1 · cap 1",
         "expected  0.5",
         "A known mistake: It divides by",
-        "2 more run at grading",
     ):
         assert part in text
     assert not shown.report.all_passed
