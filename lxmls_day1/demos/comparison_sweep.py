@@ -12,7 +12,7 @@ import numpy as np
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, Results, best_accuracies, measurements
-from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
@@ -42,9 +42,15 @@ class DemoComparison(Demonstration):
         "the best possible classifier is the ceiling, and the gap below it is what comes from having too few points."
     )
     suggestions = (
-        "Show how far they are below the best: with 10 points the classifiers differ, with 500 they hardly do.",
-        "Look at the rare class alone: at a share of 0.05, classifiers that minimise the number of mistakes give it up.",
-        "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?",
+        Suggestion(
+            "Show how far they are below the best: with 10 points the classifiers differ, with 500 they hardly do."
+        ),
+        Suggestion(
+            "Look at the rare class alone: at a share of 0.05, classifiers that minimise the number of mistakes give it up."
+        ),
+        Suggestion(
+            "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?"
+        ),
     )
     controls = (
         Slider("nr_seeds", "seeds", "how many samples each point of a curve is the mean of", 10, values=inclusive_range(2, 50, 1)),

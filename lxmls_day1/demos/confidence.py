@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Slider, decades, inclusive_range
+from lxmls_day1.demos.controls import Slider, Suggestion, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector
 
@@ -64,9 +64,9 @@ class DemoConfidence(Demonstration):
         "directions of its words: the frequent word's weight soon changes little, and the rare word's still moves."
     )
     suggestions = (
-        "Press space to play: the ellipse becomes narrow first, as every document has the frequent word.",
-        "Let the rare word be in all documents (rare word in 1): now the ellipse shrinks evenly.",
-        "Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer.",
+        Suggestion("Press space to play: the ellipse becomes narrow first, as every document has the frequent word."),
+        Suggestion("Let the rare word be in all documents (rare word in 1): now the ellipse shrinks evenly."),
+        Suggestion("Raise λ to 100: AROW gives each example less weight, and its uncertainty lasts longer."),
     )
     controls = (
         Slider("rare", "rare word in", "the share of documents that have the rare word", 0.2,

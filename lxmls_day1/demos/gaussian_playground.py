@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Ticks, inclusive_range
+from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.gaussian_points import MEANS, OPTIMAL, Result, SampleSpec, best_possible, draw_sample, train_one
 from lxmls_day1.demos.lab_learners import FailureCollector, Learner
@@ -38,9 +38,11 @@ def _class_controls(k: int) -> Iterator[Control]:
     for axis, value in enumerate(MEANS[k]):
         label, tip = f"μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
         values = inclusive_range(-4, 4, 0.1)
-        yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, values=values, of_class=k)
+        yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, more=True, values=values, of_class=k)
     label, tip = f"σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
-    yield Slider(f"variance{k}", label, tip, 1, only_of_three, values=inclusive_range(0.1, 6, 0.1), of_class=k)
+    yield Slider(
+        f"variance{k}", label, tip, 1, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k
+    )
 
 
 class DemoGaussianPlayground(Demonstration):
@@ -57,9 +59,13 @@ class DemoGaussianPlayground(Demonstration):
         "Watch which lines follow the classes as a whole, and which only a few points near the border."
     )
     suggestions = (
-        "Click to add a point of class 0 far inside class 1: the perceptron and the SVM turn, naive Bayes hardly does.",
-        "Raise σ² of one class: the best boundary is then curved, and no linear learner can follow it.",
-        "Draw 20 points instead of 100, and go through the seeds: how far do the lines scatter around the best one?",
+        Suggestion(
+            "Click to add a point of class 0 far inside class 1: the perceptron and the SVM turn, naive Bayes hardly does."
+        ),
+        Suggestion("Raise σ² of one class: the best boundary is then curved, and no linear learner can follow it."),
+        Suggestion(
+            "Draw 20 points instead of 100, and go through the seeds: how far do the lines scatter around the best one?"
+        ),
     )
     controls = (
         Points("added", "your points", "click to add a point, drag it, click it again to delete it", [],
@@ -70,8 +76,9 @@ class DemoGaussianPlayground(Demonstration):
         Slider("nr_points", "points", "how many points are drawn: half to train on, half to test on", 100,
                values=inclusive_range(20, 500, 20)),
         Slider("seed", "seed", "another sample of the same classes", 1, values=inclusive_range(1, 50, 1)),
-        Slider("balance", "balance", "the share of class 0 among all points", 0.5, values=inclusive_range(0.05, 0.95, 0.05)),
-        Choice("nr_classes", "classes", "two classes or three", 2, options=(("2", 2), ("3", 3))),
+        Slider("balance", "balance", "the share of class 0 among all points", 0.5, more=True,
+               values=inclusive_range(0.05, 0.95, 0.05)),
+        Choice("nr_classes", "classes", "two classes or three", 2, more=True, options=(("2", 2), ("3", 3))),
         *_class_controls(0),
         *_class_controls(1),
         *_class_controls(2),

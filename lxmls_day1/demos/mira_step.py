@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Points, Slider, inclusive_range
+from lxmls_day1.demos.controls import Choice, Points, Slider, Suggestion, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector, checked_update
 from lxmls_day1.figures.boundaries import decision_boundary
@@ -119,9 +119,15 @@ class DemoMiraStep(Demonstration):
         "allows. The bars show what that does to the scores of all classes, and what column squishing does instead."
     )
     suggestions = (
-        "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks.",
-        "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line.",
-        "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below.",
+        Suggestion(
+            "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks."
+        ),
+        Suggestion(
+            "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line."
+        ),
+        Suggestion(
+            "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below."
+        ),
     )
     controls = (
         Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[1.0, 1.2, 2]],

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
@@ -44,9 +44,13 @@ class DemoOnlineSteps(Demonstration):
         "ringed example, and the perceptron takes it only where that example was a mistake."
     )
     suggestions = (
-        "Press space to play: where does the count of mistakes stop, and how far below the bound?",
-        "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound.",
-        "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
+        Suggestion("Press space to play: where does the count of mistakes stop, and how far below the bound?"),
+        Suggestion(
+            "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound."
+        ),
+        Suggestion(
+            "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions."
+        ),
     )
     controls = (
         Choice("view", "show", "the perceptron alone, or all four learners on the same order", 1,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.controls import Choice, Slider
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import SkippedLearner, skip_sentences
 from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
@@ -51,23 +51,27 @@ class DemoOptimisation(Demonstration):
         "seconds. Methods that use all data for each step come closest to the optimum; stochastic ones are ahead at the beginning."
     )
     suggestions = (
-        "Show how far they are above the optimum: L-BFGS comes down ever faster, the other methods ever more slowly.",
-        "Vary η₀, then α: which first steps are too long, and which curves never arrive?",
-        "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the perceptron: why does its "
-        "loss begin at its least value, and rise?",
+        Suggestion(
+            "Show how far they are above the optimum: L-BFGS comes down ever faster, the other methods ever more slowly."
+        ),
+        Suggestion("Vary η₀, then α: which first steps are too long, and which curves never arrive?"),
+        Suggestion(
+            "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the "
+            "perceptron: why does its loss begin at its least value, and rise?"
+        ),
     )
     controls = (
         Choice("loss", "objective", "that of maximum entropy, that of the SVM, or the perceptron's loss", "log",
                options=(("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron"))),
         Choice("data", "data", "what is learnt from", POINTS,
                options=(("200 points", POINTS), *((f"reviews: {name}", name) for name in domains()))),
-        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
+        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, more=True, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
         Slider("nr_passes", "passes", "how many passes over the data each method may make", 100, values=(10, 30, 100, 300, 1000)),
         Choice("varied", "several values of", "in what the stochastic curves differ; their steps are η₀ t^−α", "initial_step",
                options=[(SYMBOLS[key], key) for key in FAMILIES]),
-        Slider("initial_step", "η₀", "the first step of the stochastic curves, unless they differ in it", 1,
+        Slider("initial_step", "η₀", "the first step of the stochastic curves, unless they differ in it", 1, more=True,
                values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
-        Slider("alpha", "α", "how fast their steps shrink, unless they differ in it", 1, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
+        Slider("alpha", "α", "how fast their steps shrink, unless they differ in it", 1, more=True, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
         Choice("scale_of_y", "shown", "the objective itself, or how far it is above its least value", "objective",
                options=(("objective", "objective"), ("above the optimum", "excess"))),
     )  # fmt: skip

@@ -19,7 +19,7 @@ import numpy as np
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Slider, Text
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Text
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.review_decisions import (
@@ -66,9 +66,11 @@ class DemoReviews(Demonstration):
         "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
     )
     suggestions = (
-        "Take the ironic review: which words lead the classifiers astray?",
-        "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
-        "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
+        Suggestion("Take the ironic review: which words lead the classifiers astray?"),
+        Suggestion(
+            "Delete the review word by word, and see which one turns the verdict; with nothing left there is none."
+        ),
+        Suggestion("Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything."),
     )
     controls = (
         Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", TOY,

@@ -121,6 +121,8 @@ class Scene:
     table : Table, optional
     words : sequence of (text, weight, title)
         A text in colour: a weight from −1 to 1 gives the class that a word indicates, and how strongly.
+    observations : str
+        Replaces the text above the picture. Default: the demonstration's own.
     notes : sequence of str
         Sentences about missing parts, with reasons.
     facts : dict
@@ -134,6 +136,7 @@ class Scene:
     steps: Steps | None = None
     table: Table | None = None
     words: Sequence[tuple[str, float, str]] = ()
+    observations: str = ""
     notes: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -186,7 +189,10 @@ def points_of_class(at: Any, k: int, **style: Any) -> Mark:
 def line(
     path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None
 ) -> Mark:
-    """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown."""
+    """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown.
+
+    The label is written at the last visible point where there is room, otherwise into the legend.
+    """
     return {
         "kind": "line",
         "path": path,
@@ -196,6 +202,17 @@ def line(
         "label": label,
         "count": count,
     }
+
+
+def band(x: Any, low: Any, high: Any) -> np.ndarray:
+    """Return the ring between two curves over the same x, for `region`: ``region([band(x, low, high)], colour, 0.2)``.
+
+    Examples
+    --------
+    >>> band([0, 1], [2, 3], [4, 5]).tolist()
+    [[0, 2], [1, 3], [1, 5], [0, 4]]
+    """
+    return np.concatenate([np.column_stack([x, low]), np.column_stack([x, high])[::-1]])
 
 
 def learner_line(path: Any, learner: str, variant: int = 0, n_variants: int = 1, **style: Any) -> Mark:

@@ -554,19 +554,23 @@ class Demo {
     this.shown = {};
     this.rows = {};
     const panel = make("form", { class: "demo-controls", on: { submit: (event) => event.preventDefault() } });
+    const more = make("details", { class: "demo-more-controls", open: this.more?.open, on: { toggle: () => this.linkSoon() } }, make("summary", { text: "More" }));
+    this.more = more;
     for (const control of this.controls) {
       const [row, show] = build[control.kind](control, (value) => this.set(control.name, value), this.id + control.name);
       this.shown[control.name] = show;
       this.rows[control.name] = row;
       show(this.settings[control.name]);
-      panel.append(row);
+      (control.more ? more : panel).append(row);
     }
+    if (more.children.length > 1) panel.append(more);
     panel.append(make("div", { class: "demo-numbers" }, this.table));
     if (!this.live && this.description.python && location.protocol !== "file:") {
       panel.append(make("button", { type: "button", text: "Start Python for every setting", on: { click: () => this.start() } }));
     } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
     const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
-    const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
+    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n and p: the next and the previous one)", on: { click: () => this.try(n) } }));
+    const tries = make("details", { class: "demo-try", open: true }, make("summary", { text: "Three things to try" }), make("ol", {}, ...this.tries.map((button) => make("li", {}, button))));
     const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
     const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
     this.root.replaceChildren(make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night), about, make("div", { class: "demo-body" }, panel, main), this.bar);
@@ -626,6 +630,19 @@ class Demo {
     this.linkSoon();
   }
 
+  // Brings the settings of a thing to try; number −1 is the opening.
+  try(number) {
+    const { settings = {}, play = false } = this.description.to_try[number] ?? {};
+    if (this.timer) this.toggle();
+    this.tried = number;
+    this.settings = { ...this.usual, ...settings };
+    for (const [name, show] of Object.entries(this.shown)) show(this.settings[name]);
+    this.tries.forEach((button, n) => button.setAttribute("aria-current", n === number ? "step" : "false"));
+    this.begin = play ? "play" : "start";
+    this.refresh();
+    this.linkSoon();
+  }
+
   arrange() {
     if (this.small) return;
     for (const { name, when } of this.controls) this.rows[name].hidden = Boolean(when) && this.settings[when[0]] !== when[1];
@@ -672,6 +689,7 @@ class Demo {
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
     if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? (scene.steps?.start || (this.small ? last : 0));
     this.linkedFrame = null;
+    if (this.begin) this.frame = this.begin === "play" ? 0 : (scene.steps?.start ?? 0);
     this.frame = Math.max(0, Math.min(this.frame, last));
     this.layOut();
     if (!this.small) {
@@ -685,6 +703,8 @@ class Demo {
     }
     this.tableOf = null;
     this.draw();
+    if (this.begin === "play") this.toggle();
+    this.begin = "";
   }
 
   layOut() {
@@ -830,9 +850,10 @@ class Demo {
 // ---- environments -------------------------------------------------------------------------------------------------------------
 
 // A page without Python contains some scenes.
-function askScenes({ grid, scenes }) {
-  const names = Object.keys(grid ?? {});
-  return async (settings) => scenes.find((held) => names.every((name) => held.settings[name] === settings[name])).scene;
+function askScenes({ controls, grid, scenes }) {
+  const usual = Object.fromEntries(controls.map(({ name, value }) => [name, value]));
+  const find = (settings, names) => scenes.find((held) => names.every((name) => String(settings[name]) === String({ ...usual, ...held.settings }[name])));
+  return async (settings) => (find(settings, Object.keys(usual)) ?? find({ ...usual, ...settings }, Object.keys(grid ?? {})) ?? scenes[0]).scene;
 }
 
 // A local Python process replies with a line of JSON for each report of progress, and one for the scene.

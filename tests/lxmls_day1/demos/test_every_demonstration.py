@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.demos.controls import Choice, Points, Slider, Text, settings_from
+from lxmls_day1.demos.controls import MAX_IN_OPENING, Choice, Points, Slider, Text, in_opening, settings_from
 from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import script
@@ -53,7 +53,18 @@ def test_it_names_what_to_look_at_and_three_things_to_try(demo):
     assert demo.summary.endswith(".") and len(demo.summary) < 125
     sentences = [part for part in demo.observations.replace("? ", ". ").split(". ") if part]
     assert 2 <= len(sentences) <= 3 and demo.observations.endswith(".")
-    assert len(demo.suggestions) == 3 and all(text[-1] in ".?" for text in demo.suggestions)
+    assert len(demo.suggestions) == 3 and all(item.text[-1] in ".?" for item in demo.suggestions)
+
+
+def test_a_reader_sees_at_most_five_controls_at_first(demo):
+    assert 1 <= len(in_opening(demo.controls)) <= MAX_IN_OPENING
+
+
+def test_the_settings_of_a_suggestion_are_accepted_and_in_a_page_without_python(demo):
+    for suggestion in demo.suggestions:
+        settings = plain_data(suggestion.settings)
+        assert settings.items() <= settings_from(demo.controls, settings).items(), settings
+        assert all(settings[name] in values for name, values in demo.grid.items() if name in settings), settings
 
 
 def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(demo):
