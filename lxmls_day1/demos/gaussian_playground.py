@@ -63,7 +63,7 @@ class DemoGaussianPlayground(Demonstration):
     name = "gaussian_playground"
     title = "Gaussian playground: one point moves"
     order = 10
-    summary = "Drag one point: which classifiers follow it? And how close do they come to the best possible line?"
+    summary = "Drag one point and see which classifiers follow it, and how close they come to the best possible line."
     observations = (
         "Three classifiers have learnt from the same 12 points and from the ringed one, which strays among the other class. Drag it, and "
         "watch which lines follow. Naive Bayes looks at the classes as a whole, the perceptron only at its mistakes."
