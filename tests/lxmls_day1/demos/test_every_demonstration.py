@@ -17,9 +17,9 @@ from tests.wording import wording
 #: For a student who has not begun: the parts that the first scene lacks, and the exercise in which they are written. A
 #: demonstration without a row shows no student code.
 UNWRITTEN = {
-    "gaussian_playground": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy, online (exercise 1.6); SVM (exercise 1.7)",
+    "gaussian_playground": "Perceptron (exercise 1.4); SVM (exercise 1.7)",
     "online_steps": "Perceptron (exercise 1.4); The mistake bound (exercise 1.12)",
-    "mira_step": "MIRA (exercise 1.5); Column squishing (exercise 1.10)",
+    "mira_step": "MIRA (exercise 1.5)",
     "optimisation": "Iterative scaling (exercise 1.11); SGD η₀ = 0.01, SGD η₀ = 0.1, SGD η₀ = 1, SGD η₀ = 10 (exercise 1.6)",
     "review_explorer": "Naive Bayes (smoothed), Naive Bayes (unsmoothed) (exercise 1.2); Perceptron (exercise 1.4); MIRA (exercise 1.5); "
     "Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
