@@ -27,7 +27,13 @@ _MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 def script() -> str:
     """Return the JavaScript module that draws a demonstration; `notebook` passes it to a widget."""
-    return (PAGE / "demo.js").read_text(encoding="utf-8")
+    qr, demo = ((PAGE / name).read_text(encoding="utf-8") for name in ("lean_qr.js", "demo.js"))
+    return (
+        qr.replace("const t=", "const generate = (() => {const t=", 1).replace(
+            "export{r as correction,m as generate}", "return m})()"
+        )
+        + demo
+    )
 
 
 def style() -> str:
