@@ -332,7 +332,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
     G, labels = learner.add_intercept_term(data.X), np.unique(data.y, return_inverse=True)[1]
     values: list[list[float]] = [[0.0], [0.0]]
-    ways: list[list[np.ndarray]] = [[np.zeros(3)], [np.zeros(3)]]
+    ways: list[list[np.ndarray]] = [[np.zeros(min(G.shape[1], 3))], [np.zeros(min(G.shape[1], 3))]]
 
     def look(_: Any, *both: np.ndarray) -> None:
         for so_far, way, params in zip(values, ways, both, strict=True):

@@ -34,6 +34,7 @@ from lxmls_day1.demos.scene import (
     line,
     points,
     region,
+    text,
 )
 from lxmls_day1.figures.plotting import DASHES, with_gaps
 
@@ -56,8 +57,15 @@ _LOSSES = {
     "hinge": lambda m: np.maximum(0, 1 - m),
     "perceptron": lambda m: np.maximum(0, -m),
 }
+_CONTOUR: Colour = ("#C3C8CF", "#4B5360")
+_OBSERVATIONS = {
+    "hinge": "The SVM's primal lies above the optimum and its dual below it, so the optimum lies in the shaded gap. The solver stops when "
+    "the gap closes; stochastic subgradient descent (SGD) does not know how far it still has to go.",
+    "perceptron": "The perceptron's loss is least, 0, at W = 0, where training begins, and it only rises from there. So its steps do not "
+    "lead down: they look for a line, not for the lowest point.",
+}
 _MAX_OBJECTIVE_RATIO = 1.6  # times the objective at W = 0; higher values leave the plot
-_MIN_EXCESS, _MAX_EXCESS = 1e-8, 30.0
+_MIN_EXCESS, _MAX_EXCESS = 1e-6, 30.0
 _TOLERANCE = 1 / 400  # maximum error of a drawn curve, as a fraction of the height of a panel
 _N_FRAMES = 30
 _GRID = 49  # points along each axis at which the objective is computed for its contours
@@ -84,7 +92,8 @@ class DemoOptimisation(Demonstration):
         Suggestion("Play the race from its start: who is ahead after one pass, and who after ten?", play=True),
         Suggestion("Race by seconds instead: a pass costs each method a different time.", {"cost": "seconds"}),
         Suggestion(
-            "Shorten the first step of SGD, η₀ = 0.1: as its steps shrink, it never arrives.", {"initial_step": 0.1}
+            "Shorten the first step of SGD to 0.1: its steps become too small long before the lowest point.",
+            {"initial_step": 0.1},
         ),
     )
     controls = (
@@ -93,7 +102,7 @@ class DemoOptimisation(Demonstration):
         Slider("initial_step", "η₀ of SGD", "the first step of stochastic gradient descent; the t-th step is η₀ t^−α", 1,
                values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
         Choice("scale_of_y", "shown", "how far each method is above the optimum, or the objective itself", "excess",
-               options=(("above the optimum", "excess"), ("objective", "objective"))),
+               options=(("above the optimum", "excess"), ("F(W) itself", "objective"))),
         Choice("loss", "objective", "that of maximum entropy, that of the SVM, or the perceptron's loss", "log",
                options=(("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron"))),
         Choice("data", "data", "what is learnt from; contours exist for points alone", POINTS, more=True,
@@ -159,7 +168,7 @@ class CurveResults:
     optima : dict
         The minimum of the objective for each λ.
     skipped : list of SkippedLearner
-    contours : (path, limits of the first weight, limits of the second weight), optional
+    contours : (path, limits of the first weight, limits of the second weight, lowest point), optional
     """
 
     settings: Settings
@@ -167,7 +176,7 @@ class CurveResults:
     curves: list[Curve] = field(default_factory=list)
     optima: dict[float, float] = field(default_factory=dict)
     skipped: list[SkippedLearner] = field(default_factory=list)
-    contours: tuple[np.ndarray, tuple[float, float], tuple[float, float]] | None = None
+    contours: tuple[Any, ...] | None = None
 
     def add(self, item: Curve | Optimum | SkippedLearner) -> None:
         """Store one more result."""
@@ -227,9 +236,11 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
     return Scene(
         panels,
         _sentence(shown) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
-        steps=Steps(cost, names, start=int(np.searchsorted(times, 10)) if cost == "passes" else len(times) // 2, milliseconds=400),
+        observations=_OBSERVATIONS.get(found.settings.loss, ""),
+        columns=(1, 1.25)[: len(panels)],
+        steps=Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
         table=_table(shown, cost, times, names),
-        notes=[text for text in (loaded[1], *skip_sentences(shown.skipped)) if text],
+        notes=[*filter(None, (loaded[1], *skip_sentences(shown.skipped)))],
         facts={
             "shown": "excess" if excess else "objective",
             "optima": found.optima,
@@ -239,7 +250,7 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
 
 
 def _written(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds >= 1 else f"{1000 * seconds:.2g} ms"
+    return f"{seconds:.2g}\u00a0s" if seconds >= 1 else f"{1000 * seconds:.2g}\u00a0ms"
 
 
 def _indices(curve: Curve, cost: str, times: np.ndarray) -> np.ndarray:
@@ -265,33 +276,40 @@ def _table(found: CurveResults, cost: str, times: np.ndarray, names: list[str]) 
 
     def rows(frame: int) -> list[list[Any]]:
         order = sorted(heights, key=lambda name: heights[name][frame])
-        return [[{"line": styles[name]}, name, f"{heights[name][frame]:.2g}"] for name in order]
+        return [[{"line": styles[name]}, name, f"{heights[name][frame]:.4f}"] for name in order]
 
     return Table(("", "who leads", "height"), by_frame(map(rows, range(len(times)))))
 
 
-def _contours(found: CurveResults, data: Data) -> tuple[np.ndarray, tuple[float, float], tuple[float, float]]:
-    """Return the contours of the objective over both weights, with the intercept of the best method, and their limits."""
+def _contours(found: CurveResults, data: Data) -> tuple[Any, ...]:
+    """Return the contours of the objective over both weights, with the intercept of the best method, their limits and the lowest point."""
     from contourpy import contour_generator
 
     ways = {curve.objective[-1]: curve.weights for curve in found.curves if len(curve.weights)}
     best = ways[min(ways)]
-    box = np.array([np.zeros(2), best[-1, 1:], *(best[:, 1:] if not best[-1].any() else ())])
+    intercept = 0.0 if found.settings.loss == "perceptron" else best[-1, 0]  # its loss is least at W = 0
+    box = np.vstack([np.zeros(2), best[:, 1:], *(curve.weights[:, 1:] for curve in found.with_roles("batch"))])
+    for curve in found.with_roles("stochastic"):  # a method that leaps out of the valley also leaves the picture
+        near = np.abs(curve.weights[:, 1:] - box.mean(axis=0)) < np.maximum(np.ptp(box, axis=0), 1e-3)
+        box = np.vstack([box, curve.weights[near.all(axis=1), 1:]])
     low, high = box.min(axis=0), box.max(axis=0)
-    room = 0.45 * np.maximum(high - low, 1e-3)
+    room = 0.15 * np.maximum(high - low, 1e-3)
     x, y = (np.linspace(start, end, _GRID) for start, end in zip(low - room, high + room, strict=True))
     V = np.stack(np.meshgrid(x, y), axis=-1)
-    margins = (V @ data.X.T + best[-1, 0]) * np.where(data.y == data.y.max(), 1, -1)
+    margins = (V @ data.X.T + intercept) * np.where(data.y == data.y.max(), 1, -1)
     heights = _LOSSES[found.settings.loss](margins).mean(axis=-1) + found.settings.regularizer / 4 * (V**2).sum(axis=-1)
     generator = contour_generator(x, y, heights)
     path = with_gaps(part for level in np.quantile(heights, _LEVELS) for part in generator.lines(level))
-    return path, (x[0], x[-1]), (y[0], y[-1])
+    return path, (x[0], x[-1]), (y[0], y[-1]), V.reshape(-1, 2)[heights.argmin()]
 
 
 def _valley(found: CurveResults, cost: str, contours: tuple[Any, ...], times: np.ndarray) -> Panel:
     """Return the contours, and on them the way of each method until each time."""
-    path, *limits = contours
-    marks, styles = [line(path, MUTED, width=0.4)], _styles(found)
+    path, *limits, lowest = contours
+    marks, styles = [line(path, _CONTOUR, width=0.6)], _styles(found)
+    for at, name in (((0.0, 0.0), "start"), (lowest, "lowest")):
+        below = (at[0], at[1] - 0.04 * (limits[1][1] - limits[1][0]))
+        marks += [points([at], MUTED, "P", size=1.2), text(below, name, MUTED)]
     for curve in found.curves:
         if len(curve.weights):
             at, reached = curve.weights[:, 1:], _indices(curve, cost, times)
