@@ -873,7 +873,7 @@ class Demo {
     return [...(this.scene?.steps ? steps : []), ["n", () => this.try(this.tried + 1), `n${remote ? ", PageDown" : ""}: the next thing to try`],
       ["p", () => this.try(this.tried - 1), `p${remote ? ", PageUp" : ""}: the previous one, and back to the opening`],
       ...(remote ? [["PageDown", () => this.try(this.tried + 1)], ["PageUp", () => this.try(this.tried - 1)]] : []),
-      ["m", () => (this.more.open = !this.more.open), "m: more controls"], ["d", () => this.setDark(!this.dark, true), "d: light or dark"],
+      ...(this.more.isConnected ? [["m", () => (this.more.open = !this.more.open), "m: more controls"]] : []), ["d", () => this.setDark(!this.dark, true), "d: light or dark"],
       ...(this.page ? [["q", () => this.code(), "q: a code that opens this on a phone"]] : []), ["?", () => this.help(), "?: this list"]];
   }
 
@@ -902,6 +902,7 @@ class Demo {
 
   // The address of this page with its settings as a QR code.
   code() {
+    if (this.timer) this.toggle();
     this.link();
     const canvas = make("canvas", { class: "demo-code", role: "img", "aria-label": "QR code of the address below" });
     const lines = [make("p", { text: location.href })];

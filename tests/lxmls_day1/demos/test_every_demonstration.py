@@ -73,7 +73,7 @@ def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(d
     for control in demo.controls:
         assert control.label and control.tip and control.accepts(plain_data(control.value)), control.name
         assert control.when is None or control.when[0] in names
-    assert not {"step", "dark"} & set(names)  # Of links.
+    assert not {"step", "dark", "more", "try"} & set(names)  # Of links.
 
 
 def test_the_grid_holds_the_usual_settings_and_what_controls_accept(demo):
