@@ -23,7 +23,7 @@ UNWRITTEN = {
     "optimisation": "SGD (exercise 1.6)",
     "review_explorer": "Naive Bayes (smoothed), Naive Bayes (unsmoothed) (exercise 1.2); Perceptron (exercise 1.4); MIRA (exercise 1.5); "
     "Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
-    "comparison": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
+    "comparison": "Perceptron (exercise 1.4)",
     "confidence": "AROW (exercise 1.16)",
     "beyond_a_line": "The perceptron (exercise 1.4)",
 }
