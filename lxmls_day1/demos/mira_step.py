@@ -204,7 +204,8 @@ def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence
         ]
         was = margin(problem.scores, problem.label)
         title = draw.by_frame(
-            f"margin of the example: before {_signed(was)}, after {_signed(margin(step.scores, 1))}" for step in found
+            f"margin of the example: before {draw.signed(was)}, after {draw.signed(margin(step.scores, 1))}"
+            for step in found
         )
     return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
@@ -285,10 +286,6 @@ def _sentence(at: StepProblem, classes: Sequence[int], regularizer: float) -> st
     return f"λ = {regularizer:.2g}: MIRA goes as far as the example needs, and class {classes[at.label]} leads class {rival} by 1."
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.2f}".replace("-", "−")
-
-
 def _taus(at: StepProblem) -> draw.Table:
     """Return a table of the step: the smaller of what the example needs and of what λ allows."""
     rows = (
@@ -309,7 +306,8 @@ def _margins(at: StepProblem, found: Mapping[str, list[Step]]) -> draw.Table:
         states = [("before", at.scores, at.W)]
         states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
         return [
-            [name, _signed(margin(scores, at.label)), f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states
+            [name, draw.signed(margin(scores, at.label)), f"{np.linalg.norm(W - at.W):.2f}"]
+            for name, scores, W in states
         ]
 
     return draw.Table(("", "margin", "‖ΔW‖"), draw.by_frame(map(rows, range(len(FRAMES)))))

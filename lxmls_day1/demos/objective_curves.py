@@ -20,7 +20,7 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ class Settings:
     loss : "log", "hinge" or "perceptron"
     regularizer, initial_step, alpha : float
         λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
-    varied : "initial_step", "alpha" or "regularizer"
+    varied : "initial_step", "alpha", "regularizer", or anything else for a single stochastic curve
         The setting that differs between the stochastic curves; `FAMILIES` has its values.
     nr_passes : int
         The maximum number of passes for every method.
@@ -67,8 +67,8 @@ class Settings:
 
     def family(self) -> list["Settings"]:
         """Return these settings once for each value of the varied setting."""
-        changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES[self.varied]]
-        return [replace(self, **change) for change in changes]
+        changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES.get(self.varied, ())]
+        return [replace(self, **change) for change in changes or [{}]]
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,8 @@ class Curve:
         The objective after these numbers of passes and seconds of training. The first entry is the start, W = 0.
     regularizer : float
         λ of the objective.
+    weights : array (n, ≤ 3), or empty if unknown
+        The intercept and the weights of the first two features: those of the second class minus those of the first.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Curve:
     seconds: np.ndarray
     objective: np.ndarray
     regularizer: float
+    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def excess(self, best: float) -> np.ndarray:
         """Return the distance above an optimum; NaN if rounding leaves a distance of 0 or less.
@@ -221,6 +224,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
     function = _log_loss(lab, data, settings.regularizer)
     start = np.zeros(function.problem.size)
     rows: list[tuple[int, float, float]] = []
+    way: list[np.ndarray] = []
     first_norm: float | None = None
     with _one_blas_thread():
         started = time.perf_counter()
@@ -232,11 +236,12 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
             rows.append(
                 (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
             )
+            way.append(point.x[:3].copy())  # for two classes, x is the difference of their weights
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
             if function.nr_calls >= settings.nr_passes or norm <= _GRADIENT_TOLERANCE * first_norm:
                 break
-    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer)
+    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer, way)
 
 
 def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLearner:
@@ -251,16 +256,17 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLe
     if not sp.issparse(X):
         X = X - np.minimum(X.min(axis=0), 0.0)
     labels = np.unique(data.y, return_inverse=True)[1]
-    rows = []
+    rows, way = [], []
     with _one_blas_thread():
         started = time.perf_counter()
         for number, point in enumerate(
             lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)
         ):
             rows.append((number, time.perf_counter() - started if number else 0.0, point.objective))
+            way.append(_lead(point.weights))
             if number >= settings.nr_passes:
                 break
-    return _curve("Iterative scaling", "batch", rows, 0.0)
+    return _curve("Iterative scaling", "batch", rows, 0.0, way)
 
 
 def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
@@ -276,10 +282,11 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
         averaged=False,
         track_objective=True,
     )
-    learner.train(data.X, data.y)
+    way: list[np.ndarray] = []
+    learner.train(data.X, data.y, lambda _, W, params: way.append(_lead(W)))
     rows = [(0, 0.0, _start(settings.loss, data))]
     rows += [(round.number, round.seconds, round.objective) for round in learner.history]
-    return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer)
+    return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer, [0 * way[0], *way])
 
 
 def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
@@ -325,10 +332,12 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
     G, labels = learner.add_intercept_term(data.X), np.unique(data.y, return_inverse=True)[1]
     values: list[list[float]] = [[0.0], [0.0]]
+    ways: list[list[np.ndarray]] = [[np.zeros(min(G.shape[1], 3))], [np.zeros(min(G.shape[1], 3))]]
 
     def look(_: Any, *both: np.ndarray) -> None:
-        for so_far, params in zip(values, both, strict=True):
+        for so_far, way, params in zip(values, ways, both, strict=True):
             losses = lab.function("losses", "perceptron_loss", learner.get_scores(G, params), labels)
+            way.append(_lead(params))
             so_far.append(float(losses.mean() + settings.regularizer / 2 * (params**2).sum()))
 
     learner.train(data.X, data.y, look)
@@ -336,7 +345,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
     return [
         Optimum(settings.regularizer, 0.0),
-        *_two_curves(costs, settings, dict(zip(names, values, strict=True))),
+        *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways),
     ]
 
 
@@ -356,14 +365,15 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
 
 
 def stochastic_name(settings: Settings) -> str:
-    """Return the name of a stochastic curve with its varied setting, such as ``SGD η₀ = 0.1``.
+    """Return the name of a stochastic curve with its varied setting, if any, such as ``SGD η₀ = 0.1``.
 
     Examples
     --------
     >>> stochastic_name(Settings(varied="alpha", alpha=0.7))
     'SGD α = 0.7'
     """
-    return f"SGD {SYMBOLS[settings.varied]} = {getattr(settings, settings.varied):g}"
+    varied = settings.varied
+    return f"SGD {SYMBOLS[varied]} = {getattr(settings, varied):g}" if varied in SYMBOLS else "SGD"
 
 
 class _CountedFunction:
@@ -391,18 +401,28 @@ def _start(loss: str, data: Data) -> float:
     return math.log(len(np.unique(data.y))) if loss == "log" else 1.0
 
 
-def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float) -> Curve:
+def _lead(W: np.ndarray) -> np.ndarray:
+    """Return the intercept and the first two weights: those of the second class minus those of the first."""
+    return np.asarray(W[:3, 1] - W[:3, 0])
+
+
+def _curve(
+    name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float, way: Sequence[np.ndarray] = ()
+) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
-    return Curve(name, role, passes, seconds, objective, float(regularizer))
+    return Curve(name, role, passes, seconds, objective, float(regularizer), np.array(way))
 
 
 def _two_curves(
-    costs: Sequence[tuple[float, float]], settings: Settings, objectives: Mapping[tuple[str, str], Sequence[float]]
+    costs: Sequence[tuple[float, float]],
+    settings: Settings,
+    objectives: Mapping[tuple[str, str], Sequence[float]],
+    ways: Sequence[Sequence[np.ndarray]] = ((), ()),
 ) -> Iterator[Curve]:
     """Yield curves with the same passes and seconds, from objectives by name and role."""
-    for (name, role), values in objectives.items():
+    for ((name, role), values), way in zip(objectives.items(), ways, strict=True):
         rows = [(*cost, value) for cost, value in zip(costs, values, strict=True)]
-        yield _curve(name, role, rows, settings.regularizer)
+        yield _curve(name, role, rows, settings.regularizer, way)
 
 
 def _one_blas_thread() -> Any:

@@ -275,6 +275,17 @@ def sample_of(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, 
     return {"line": learner_style(learner, variant, n_variants)}
 
 
+def signed(number: float, digits: int = 2) -> str:
+    """Return a number with its sign.
+
+    Examples
+    --------
+    >>> signed(-0.5), signed(2, 1)
+    ('−0.50', '+2.0')
+    """
+    return f"{number:+.{digits}f}".replace("-", "−")
+
+
 def plain_data(value: Any) -> Any:
     """Convert a value to lists, strings and rounded numbers. Non-finite numbers become None.
 

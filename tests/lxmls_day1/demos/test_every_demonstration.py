@@ -20,10 +20,10 @@ UNWRITTEN = {
     "gaussian_playground": "Perceptron (exercise 1.4); SVM (exercise 1.7)",
     "online_steps": "Perceptron (exercise 1.4); The mistake bound (exercise 1.12)",
     "mira_step": "MIRA (exercise 1.5)",
-    "optimisation": "Iterative scaling (exercise 1.11); SGD η₀ = 0.01, SGD η₀ = 0.1, SGD η₀ = 1, SGD η₀ = 10 (exercise 1.6)",
+    "optimisation": "SGD (exercise 1.6)",
     "review_explorer": "Naive Bayes (smoothed), Naive Bayes (unsmoothed) (exercise 1.2); Perceptron (exercise 1.4); MIRA (exercise 1.5); "
     "Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
-    "comparison": "Perceptron (exercise 1.4); MIRA (exercise 1.5); Max. entropy (online) (exercise 1.6); SVM (exercise 1.7)",
+    "comparison": "Perceptron (exercise 1.4)",
     "confidence": "AROW (exercise 1.16)",
     "beyond_a_line": "The perceptron (exercise 1.4)",
 }
