@@ -120,6 +120,7 @@ html_show_search_summary = False  # Excerpts are read from the other pages, whic
 html_show_sourcelink = False
 html_additional_pages = {"index": "front.html"}  # The front page does without the theme, which is half a megabyte.
 templates_path = [str(ROOT / "docs" / "site_templates")]
+html_sidebars = {"docs/demonstrations": []}  # It has no other pages to list, and its demonstrations need the width.
 html_theme_options = {
     "logo": {"text": project},
     "navbar_align": "left",

@@ -612,14 +612,16 @@ class Demo {
     this.rows = {};
     const press = (text, tip, act) => make("button", { type: "button", text, title: tip, "aria-label": tip, on: { click: act } });
     const panel = make("form", { class: "demo-controls", on: { submit: (event) => event.preventDefault() } });
+    const main = make("div", { class: "demo-main" }, this.words, this.stage);
     this.more = make("details", { open: this.more?.open, on: { toggle: () => this.linkSoon() } }, make("summary", { text: "More" }));
     for (const control of this.controls) {
       const [row, show] = build[control.kind](control, (value) => this.set(control.name, value), this.id + control.name);
       this.shown[control.name] = show;
       this.rows[control.name] = row;
       show(this.settings[control.name]);
-      (control.more ? this.more : panel).append(row);
+      (control.kind === "points" ? main : control.more ? this.more : panel).append(row);
     }
+    main.append(this.steps(press), this.says, this.alert, this.notes);
     panel.append(make("div", { class: "demo-numbers" }, this.table));
     if (this.more.children.length > 1) panel.append(this.more);
     if (!this.live && this.description.python && location.protocol !== "file:") {
@@ -628,7 +630,6 @@ class Demo {
     this.about = make("p", { class: "demo-about" });
     this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: () => this.try(n) } }));
     const tries = make("details", { class: "demo-try", open: true }, make("summary", { text: "Three things to try" }), make("ol", {}, ...this.tries.map((button) => make("li", {}, button))));
-    const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(press), this.says, this.alert, this.notes);
     this.dialog = make("dialog", { on: { click: ({ target }) => target === this.dialog && this.dialog.close() } });
     const header = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), press("◐", "light or dark (d)", () => this.setDark(!this.dark, true)),
       press("?", "the keys (?)", () => this.help()), ...(this.page ? [press("▦", "a code that opens this on a phone (q)", () => this.code())] : []));
