@@ -119,7 +119,7 @@ class Scene:
         The widths of the layout's columns.
     steps : Steps, optional
     table : Table, optional
-    words : sequence of (text, weight, title)
+    words : sequence of (text, weight, title), or by frame
         A text in colour: a weight from −1 to 1 gives the class that a word indicates, and how strongly.
     observations : str
         Replaces the text above the picture. Default: the demonstration's own.
@@ -135,7 +135,7 @@ class Scene:
     columns: Sequence[float] = ()
     steps: Steps | None = None
     table: Table | None = None
-    words: Sequence[tuple[str, float, str]] = ()
+    words: Any = ()
     observations: str = ""
     notes: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)

@@ -809,7 +809,10 @@ class Demo {
     if (!this.scene) return;
     for (const view of this.panels) if (this.anew || view.moves) view.draw(this.frame);
     this.anew = false;
-    if (!this.small) this.showNumbers();
+    if (!this.small) {
+      this.showNumbers();
+      this.showWords();
+    }
     this.drawn = performance.now();
     this.root.dispatchEvent(new Event("drawn"));
   }
@@ -832,8 +835,11 @@ class Demo {
   }
 
   showWords() {
-    this.words.hidden = !this.scene.words.length;
-    this.words.replaceChildren(...this.scene.words.flatMap(([text, weight, title]) => {
+    const words = pick(this.scene.words, this.frame);
+    if (words === this.wordsShown) return;
+    this.wordsShown = words;
+    this.words.hidden = !words.length;
+    this.words.replaceChildren(...words.flatMap(([text, weight, title]) => {
       const side = weight > 0 ? "for" : weight < 0 ? "against" : "none";
       const word = make("span", { text, title: title || null, class: `demo-word demo-word-${side}` });
       word.style.setProperty("--demo-weight", `${Math.round(55 * Math.min(1, Math.abs(weight)))}%`);
