@@ -44,25 +44,22 @@ class DemoOnlineSteps(Demonstration):
         "ringed example, and the perceptron takes it only where that example was a mistake."
     )
     suggestions = (
-        Suggestion("Press space to play: where does the count of mistakes stop, and how far below the bound?"),
-        Suggestion(
-            "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound."
-        ),
-        Suggestion(
-            "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions."
-        ),
-    )
+        Suggestion("Play: where does the count of mistakes stop, and how far below the bound?", play=True),
+        Suggestion("Move the classes closer (distance 2): the bound rises to 733, and the mistakes go on.", {"distance": 2}, play=True),
+        Suggestion("Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
+                   {"view": 4, "regularizer": 1}, play=True),
+    )  # fmt: skip
     controls = (
         Choice("view", "show", "the perceptron alone, or all four learners on the same order", 1,
                options=(("perceptron", 1), ("all four", 4))),
-        Slider("nr_points", "points", "how many points there are", 20, values=inclusive_range(6, 60, 2)),
-        Slider("distance", "distance", "how far apart the two classes are", 3.5, values=inclusive_range(1, 6, 0.25)),
+        Slider("nr_points", "points", "how many points there are", 20, more=True, values=inclusive_range(6, 60, 2)),
+        Slider("distance", "distance", "how far apart the two classes are", 2.5, values=inclusive_range(1, 6, 0.25)),
         Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=inclusive_range(1, 10, 1)),
-        Slider("seed", "seed", "another sample, in another order", 2, values=inclusive_range(1, 50, 1)),
+        Slider("seed", "seed", "another sample, in another order", 2, more=True, values=inclusive_range(1, 50, 1)),
         Slider("regularizer", "λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip
-    grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
+    grid = MappingProxyType({"view": (1, 4), "distance": (2, 2.5, 4)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute all steps of one learner, or of four."""
@@ -93,11 +90,16 @@ class DemoOnlineSteps(Demonstration):
             says,
             layout=[["Perceptron", "MIRA"], ["SVM", "Max. entropy"]] if settings["view"] == 4 else (),
             columns=(1.75, 1) if len(panels) == 2 else (),
-            steps=draw.Steps("step", range(len(visited) + 1)),
+            steps=draw.Steps("step", range(len(visited) + 1), start=_last_mistake(traces.get("Perceptron"))),
             table=_table(traces, len(visited)),
             notes=attempts.sentences(),
             facts={"order": visited, "y": y, "bound": None if bound is None else bound.updates, "traces": traces},
         )
+
+
+def _last_mistake(trace: Trace | None) -> int:
+    """Return the step after which the line turns no more, or 0."""
+    return 0 if trace is None else int(np.flatnonzero([False, *trace.is_mistake])[-1:].sum())
 
 
 def plane_panel(

@@ -38,17 +38,26 @@ from lxmls_day1.demos.review_decisions import (
 from lxmls_day1.demos.review_text import (
     coloured_words,
     describe_review,
+    describe_undecided,
     describe_unknown_word,
     describe_word,
     shortened_word,
     strongest_words,
 )
-from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
+from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, first_domain, open_reviews
 
 SMOOTHED = COUNT_LEARNERS[0].label
 LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
+_OF_TELLING = (
+    "These words speak most clearly for either class: each bar is what one occurrence adds, in whatever review it is. "
+    "Some of them are opinions; others are names and topics that happened to occur in reviews of one class."
+)
+_OF_SMOOTHING = (
+    "A word that one class has never shown would be impossible there. Smoothing adds α to every count: the larger α, the closer are the "
+    "word's probabilities in both classes, and the less it says."
+)
 _MAX_BARS = {"review": 8, "telling": 12}  # for each class
 _MAX_BAR_LABEL_CHARS = 22  # characters of a word next to a bar
 _ALPHAS = np.geomspace(1e-3, 100, 61)  # values of α at which the curves are computed
@@ -66,14 +75,13 @@ class DemoReviews(Demonstration):
         "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
     )
     suggestions = (
-        Suggestion("Take the ironic review: which words lead the classifiers astray?"),
-        Suggestion(
-            "Delete the review word by word, and see which one turns the verdict; with nothing left there is none."
-        ),
-        Suggestion("Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything."),
-    )
+        Suggestion("Take the ironic review: which words lead all classifiers astray?", {"text": EXAMPLES["irony"]}),
+        Suggestion("Take the review full of “not”: not bad is good, but the words alone do not say so.", {"text": EXAMPLES["negation"]}),
+        Suggestion("Turn to smoothing, with almost none (α = 0.001): one word that a class has never shown outweighs all others.",
+                   {"view": "smoothing", "alpha": 0.001}),
+    )  # fmt: skip
     controls = (
-        Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", TOY,
+        Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", first_domain(),
                options=[(f"reviews: {name}", name) for name in domains()]),
         Text("text", "review", "the review: choose one, type or paste your own", EXAMPLES["two sides"], lines=4,
              suggestions=list(EXAMPLES.items())),
@@ -127,6 +135,9 @@ class DemoReviews(Demonstration):
         sentence = describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
         verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
+        reasons = [
+            describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts
+        ]
         strongest = strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
@@ -135,7 +146,8 @@ class DemoReviews(Demonstration):
                 _word_bars("words", f"strongest words of {chosen.label}" if chosen else "", "share of all contributions",
                            [(word, weight / whole) for word, weight in strongest]),
             ],
-            " ".join(filter(None, [sentence, verdicts, learnt.sentence])),
+            " ".join(filter(None, [sentence, verdicts, *reasons, learnt.sentence])),
+            columns=(1.2, 1),
             words=coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
@@ -165,6 +177,7 @@ class DemoReviews(Demonstration):
                 _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
             ],
             says + learnt.sentence,
+            observations=_OF_TELLING,
             notes=learnt.notes(FailureCollector()),
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
         )  # fmt: skip
@@ -188,6 +201,7 @@ class DemoReviews(Demonstration):
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
             describe_word(found, alpha, decision, rightly),
+            observations=_OF_SMOOTHING,
             notes=learnt.notes(attempts),
             facts={
                 "word": found.word,
@@ -237,7 +251,8 @@ class DomainModels:
     def sentence(self) -> str:
         """A sentence about the training data."""
         corpus = self.reviews.corpus
-        return f"{corpus.get_name()}: {pluralize(corpus.train_X.shape[0], 'training review')}, {pluralize(corpus.nr_features, 'word')}."
+        made_up = "made-up reviews" if corpus.domain == TOY else "real reviews"
+        return f"Learnt from {corpus.train_X.shape[0]} {made_up} with {corpus.nr_features} words ({corpus.get_name()})."
 
     def notes(self, attempts: FailureCollector) -> list[str]:
         """Return sentences about missing parts, with reasons."""
@@ -257,6 +272,10 @@ def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
     lengths = [d.share for d in decisions.values()]
     marks = _bars(lengths, [colour for _, colour in verdicts])
+    for row, d in zip(_rows(len(names)), decisions.values(), strict=True):
+        if d.explanation.by_intercepts:
+            sides = ((0.06, "left"), (-0.06, "right"))
+            marks += [draw.text((x, row), "ruled out", draw.MUTED, size=0.9, anchor=anchor) for x, anchor in sides]
     if names and all(verdict is _NO_VERDICT for verdict in verdicts):
         marks.append(draw.text((0, (len(names) - 1) / 2), "no verdict", draw.MUTED, size=1.3))
     return draw.Panel(

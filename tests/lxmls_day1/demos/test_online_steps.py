@@ -43,7 +43,8 @@ class TestShowing:
     def test_arrows_are_the_weights_and_the_step_lies_along_the_example(self, lab):
         scene = DemoOnlineSteps(lab).scene_of()
         trace = scene.facts["traces"]["Perceptron"]
-        X, _ = points_of(lab, 20, 3.5, seed=2)
+        X, _ = points_of(lab, 20, 2.5, seed=2)
+        assert scene.steps.start == np.flatnonzero(trace.is_mistake)[-1] + 1
         step = int(np.flatnonzero(trace.is_mistake)[1]) + 1
         m = scene.facts["order"][step - 1]
         old, new, along = (mark for mark in scene.panels[0].marks if mark["kind"] == "arrow")
