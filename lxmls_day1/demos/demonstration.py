@@ -124,10 +124,9 @@ class Demonstration:
         """Return the values of `grid`, and the scenes of their combinations and of the suggestions, that of the opening first."""
         usual = settings_from(self.controls, {})
         products = (dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values()))
-        wanted: list[Mapping[str, Any]] = sorted(products, key=lambda asked: usual | asked != usual)
-        for suggestion in self.suggestions:
-            if all(usual | asked != usual | dict(suggestion.settings) for asked in wanted):
-                wanted.append(suggestion.settings)
+        wanted = sorted(products, key=lambda asked: usual | asked != usual)
+        for asked in (dict(suggestion.settings) for suggestion in self.suggestions):
+            wanted += [asked] if all(usual | held != usual | asked for held in wanted) else []
         scenes = [{"settings": plain_data(asked), "scene": self.scene_of(**asked).data()} for asked in wanted]
         return {"grid": {name: list(values) for name, values in self.grid.items()}, "scenes": scenes}
 

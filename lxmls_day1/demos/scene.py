@@ -170,15 +170,7 @@ def points(
     at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = ""
 ) -> Mark:
     """Return a mark for points (n, 2) of the same style."""
-    return {
-        "kind": "points",
-        "at": at,
-        "colour": colour,
-        "shape": shape,
-        "hollow": hollow,
-        "size": size,
-        "label": label,
-    }
+    return dict(kind="points", at=at, colour=colour, shape=shape, hollow=hollow, size=size, label=label)
 
 
 def points_of_class(at: Any, k: int, **style: Any) -> Mark:
@@ -193,15 +185,7 @@ def line(
 
     The label is written at the last visible point where there is room, otherwise into the legend.
     """
-    return {
-        "kind": "line",
-        "path": path,
-        "colour": colour,
-        "dash": dash,
-        "width": width,
-        "label": label,
-        "count": count,
-    }
+    return dict(kind="line", path=path, colour=colour, dash=dash, width=width, label=label, count=count)
 
 
 def band(x: Any, low: Any, high: Any) -> np.ndarray:
@@ -254,15 +238,8 @@ def bars(
     extents: Any, colour: Any, *, thickness: float = 0.8, horizontal: bool = False, pattern: str = "", label: str = ""
 ) -> Mark:
     """Return a mark for bars, each (place, from, to), with one colour or one for each bar; `pattern` is "", "outline" or "light"."""
-    return {
-        "kind": "bars",
-        "extents": extents,
-        "colour": colour,
-        "thickness": thickness,
-        "horizontal": horizontal,
-        "pattern": pattern,
-        "label": label,
-    }
+    style = dict(thickness=thickness, horizontal=horizontal, pattern=pattern, label=label)
+    return dict(kind="bars", extents=extents, colour=colour, **style)
 
 
 def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anchor: str = "center") -> Mark:
