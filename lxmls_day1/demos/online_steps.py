@@ -90,16 +90,18 @@ class DemoOnlineSteps(Demonstration):
             says,
             layout=[["Perceptron", "MIRA"], ["SVM", "Max. entropy"]] if settings["view"] == 4 else (),
             columns=(1.75, 1) if len(panels) == 2 else (),
-            steps=draw.Steps("step", range(len(visited) + 1), start=_last_mistake(traces.get("Perceptron"))),
+            steps=draw.Steps("step", range(len(visited) + 1), start=_largest_turn(traces.get("Perceptron"))),
             table=_table(traces, len(visited)),
             notes=attempts.sentences(),
             facts={"order": visited, "y": y, "bound": None if bound is None else bound.updates, "traces": traces},
         )
 
 
-def _last_mistake(trace: Trace | None) -> int:
-    """Return the step after which the line turns no more, or 0."""
-    return 0 if trace is None else int(np.flatnonzero([False, *trace.is_mistake])[-1:].sum())
+def _largest_turn(trace: Trace | None) -> int:
+    """Return the step that turns the line most, or 0."""
+    x, y = np.transpose([trace.normal(t) for t in range(len(trace.weights))]) if trace else np.zeros((2, 1))
+    turns = np.abs(np.arctan2(x[:-1] * y[1:] - y[:-1] * x[1:], x[:-1] * x[1:] + y[:-1] * y[1:]))
+    return int(turns.argmax()) + 1 if turns.any() else 0
 
 
 def plane_panel(

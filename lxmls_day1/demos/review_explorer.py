@@ -147,7 +147,7 @@ class DemoReviews(Demonstration):
                            [(word, weight / whole) for word, weight in strongest]),
             ],
             " ".join(filter(None, [sentence, verdicts, *reasons, learnt.sentence])),
-            columns=(1.2, 1),
+            columns=(1.1, 1),
             words=coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
