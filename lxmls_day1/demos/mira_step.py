@@ -165,14 +165,14 @@ class DemoMiraStep(Demonstration):
                 caps = [1 / value if settings["capped"] else None for value in FRAMES]
                 rules = (self.lab.classifier("column_squishing", "ColumnSquishing", cap=cap) for cap in caps)
                 found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in rules]
-            panels, table = [arrows_panel(at), bars_panel(at, found)], _margins(at, found)
+            panels = [arrows_panel(at), bars_panel(at, found)]
         else:
-            panels, table = [line_panel(at, found.get("MIRA"), classes)], _taus(at)
+            panels = [line_panel(at, found.get("MIRA"), classes)]
         return draw.Scene(
             panels,
             draw.by_frame(_sentence(at, classes, value) for value in FRAMES),
             steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=300),
-            table=table,
+            table=None if squishing else _taus(at),
             observations=_OF_SQUISHING if squishing else "",
             notes=attempts.sentences(),
             facts={"at": at, "steps": found, "wanted": at.required_tau},
@@ -297,17 +297,3 @@ def _taus(at: StepProblem) -> draw.Table:
         for value in FRAMES
     )
     return draw.Table(("", "step τ"), draw.by_frame([[name, f"{tau:.2f}"] for name, tau in each] for each in rows))
-
-
-def _margins(at: StepProblem, found: Mapping[str, list[Step]]) -> draw.Table:
-    names = {"MIRA": "MIRA", "squishing": "column squishing"}
-
-    def rows(frame: int) -> list[list[str]]:
-        states = [("before", at.scores, at.W)]
-        states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
-        return [
-            [name, draw.signed(margin(scores, at.label)), f"{np.linalg.norm(W - at.W):.2f}"]
-            for name, scores, W in states
-        ]
-
-    return draw.Table(("", "margin", "‖ΔW‖"), draw.by_frame(map(rows, range(len(FRAMES)))))

@@ -193,12 +193,9 @@ def settings_of(settings: Mapping[str, Any]) -> Settings:
 def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:
     cost, excess = settings["cost"], settings["scale_of_y"] == "excess"
     hidden = tuple(name for name in METHODS if found.settings.loss == "log" and name not in settings["methods"])
-    shown = replace(
-        found,
-        curves=[curve for curve in found.curves if not curve.name.startswith(hidden)],
-        skipped=[item for item in found.skipped if not item.label.startswith(hidden)],
-    )
-    costs = [getattr(curve, cost) for curve in shown.curves if len(curve.passes) > 1]
+    curves = [curve for curve in found.curves if not curve.name.startswith(hidden)]
+    shown = replace(found, curves=curves, skipped=[item for item in found.skipped if not item.label.startswith(hidden)])
+    costs = [getattr(curve, cost) for curve in curves if len(curve.passes) > 1]
     times = np.geomspace(min(x[1] for x in costs), max(x[-1] for x in costs), _N_FRAMES) if costs else np.ones(1)
     times = np.append(0.0, np.unique(np.rint(times)) if cost == "passes" else times)
     panels = [_panel(shown, cost, excess, times)]
@@ -214,11 +211,7 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
         steps=draw.Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
         table=_table(shown, cost, times, names),
         notes=[*filter(None, (loaded[1], *skip_sentences(shown.skipped)))],
-        facts={
-            "shown": "excess" if excess else "objective",
-            "optima": found.optima,
-            "curves": {curve.name: curve for curve in shown.curves},
-        },
+        facts={"optima": found.optima, "curves": {curve.name: curve for curve in curves}},
     )  # fmt: skip
 
 
@@ -233,19 +226,20 @@ def _indices(curve: Curve, cost: str, times: np.ndarray) -> np.ndarray:
 
 def _styles(found: CurveResults) -> dict[str, dict[str, Any]]:
     """Return colour and dash of each curve; stochastic ones have the colour of the learner whose rule they use."""
-    family, learner = [curve.name for curve in found.with_roles("stochastic")], _LOSSES[found.settings.loss][0]
-    return {name: {"colour": colour, "dash": DASHES[dash]} for name, (colour, dash) in _STYLES.items()} | {
-        name: draw.learner_style(learner, number, len(family)) for number, name in enumerate(family)
-    }
+    stochastic, learner = found.with_roles("stochastic"), _LOSSES[found.settings.loss][0]
+    styles = {curve.name: draw.learner_style(learner, n, len(stochastic)) for n, curve in enumerate(stochastic)}
+    return styles | {name: {"colour": colour, "dash": DASHES[dash]} for name, (colour, dash) in _STYLES.items()}
+
+
+def _runner(path: np.ndarray, at: np.ndarray, style: Mapping[str, Any], **details: Any) -> list[Mark]:
+    """Return the line of a method, and the point at which the method is at each time."""
+    return [draw.line(path, **style, **details), draw.points(draw.by_frame(at[:, None]), style["colour"], size=1.6)]
 
 
 def _table(found: CurveResults, cost: str, times: np.ndarray, names: list[str]) -> draw.Table:
     """Return a table of the heights above the optimum at each time, the lowest method first."""
-    heights = {
-        curve.name: np.nan_to_num(found.excess(curve))[_indices(curve, cost, times)]
-        for curve in found.with_roles("batch", "stochastic", "primal")
-    }
-    styles = _styles(found)
+    curves, styles = found.with_roles("batch", "stochastic", "primal"), _styles(found)
+    heights = {curve.name: np.nan_to_num(found.excess(curve))[_indices(curve, cost, times)] for curve in curves}
 
     def rows(frame: int) -> list[list[Any]]:
         order = sorted(heights, key=lambda name: heights[name][frame])
@@ -288,17 +282,9 @@ def _valley(found: CurveResults, cost: str, contours: tuple[Any, ...], times: np
     for curve in found.curves:
         if len(curve.weights):
             at, reached = curve.weights[:, 1:], _indices(curve, cost, times)
-            marks += [
-                draw.line(at, **styles[curve.name], count=draw.by_frame(reached + 1)),
-                draw.points(draw.by_frame(at[reached, None]), styles[curve.name]["colour"], size=1.6),
-            ]
-    return Panel(
-        "valley",
-        "the valley, seen from above",
-        Axis(*limits[0], "first weight"),
-        Axis(*limits[1], "second weight"),
-        marks,
-    )
+            marks += _runner(at, at[reached], styles[curve.name], count=draw.by_frame(reached + 1))
+    across, up = Axis(*limits[0], "first weight"), Axis(*limits[1], "second weight")
+    return Panel("valley", "the valley, seen from above", across, up, marks)
 
 
 def _panel(found: CurveResults, cost: str, excess: bool, times: np.ndarray) -> Panel:
@@ -311,10 +297,7 @@ def _panel(found: CurveResults, cost: str, excess: bool, times: np.ndarray) -> P
     for curve in found.curves if not excess else found.with_roles("batch", "stochastic", "primal"):
         heights, reached = found.excess(curve) if excess else curve.objective, _indices(curve, cost, times)
         here = np.column_stack([getattr(curve, cost), np.nan_to_num(heights, nan=up.low)])[reached]
-        marks += [
-            draw.line(_path(getattr(curve, cost), heights), **styles[curve.name], label=curve.name),
-            draw.points(draw.by_frame(here[:, None]), styles[curve.name]["colour"], size=1.6),
-        ]
+        marks += _runner(_path(getattr(curve, cost), heights), here, styles[curve.name], label=curve.name)
     return Panel("heights", "height above the lowest point" if excess else "height", across, up, marks)
 
 
@@ -343,9 +326,7 @@ def _range_of_objective(found: CurveResults) -> Axis:
     start = max((curve.objective[0] for curve in found.with_roles("batch", "stochastic", "primal")), default=1.0)
     within = _MAX_OBJECTIVE_RATIO * start or math.inf  # the perceptron's loss starts at 0, which would give no limit
     highest = max((h for curve in found.curves for h in curve.objective if h < within), default=start)
-    lowest = (
-        min((curve.objective.min() for curve in found.curves), default=0.0) if found.settings.loss == "log" else 0.0
-    )
+    lowest = min((curve.objective.min() for curve in found.curves if found.settings.loss == "log"), default=0.0)
     room = 0.05 * (highest - lowest)
     return Axis(lowest - room, highest + room, "objective F(W)")
 

@@ -18,32 +18,12 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import pluralize
+from lxmls_day1.demos import review_decisions as reading
+from lxmls_day1.demos import review_text as say
 from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Text
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
-from lxmls_day1.demos.review_decisions import (
-    Decision,
-    TrainedClassifier,
-    WordCounts,
-    accuracy,
-    count_typed_tokens,
-    decide,
-    most_indicative_words,
-    one_sided_words,
-    text_chunks,
-    train_all,
-    word_counts,
-)
-from lxmls_day1.demos.review_text import (
-    coloured_words,
-    describe_review,
-    describe_undecided,
-    describe_unknown_word,
-    describe_word,
-    shortened_word,
-    strongest_words,
-)
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, first_domain, open_reviews
 
 SMOOTHED = COUNT_LEARNERS[0].label
@@ -113,7 +93,7 @@ class DemoReviews(Demonstration):
             reviews = open_reviews(self.lab, domain)
             attempts = FailureCollector()
             self.models_by_domain[domain] = DomainModels(
-                reviews, attempts, train_all(self.lab, reviews.corpus, attempts)
+                reviews, attempts, reading.train_all(self.lab, reviews.corpus, attempts)
             )
         learnt = self.models_by_domain[domain]
         for model in learnt.rest:
@@ -125,20 +105,20 @@ class DemoReviews(Demonstration):
     def _review(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the decisions, and the words of one of them."""
         typed, corpus, attempts = settings["text"], learnt.reviews.corpus, FailureCollector()
-        counts, decisions = count_typed_tokens(typed), dict[str, Decision]()
+        counts, decisions = reading.count_typed_tokens(typed), dict[str, reading.Decision]()
         for label, model in learnt.models.items():
             with attempts(label):
-                decisions[label] = decide(self.lab, corpus, model, counts)
+                decisions[label] = reading.decide(self.lab, corpus, model, counts)
         chosen = decisions.get(settings["learner"], next(iter(decisions.values()), None))
-        words = text_chunks(typed, chosen) if chosen else []
+        words = reading.text_chunks(typed, chosen) if chosen else []
         known = sum(token in corpus.feat_dict for token in counts)
-        sentence = describe_review(typed, known, len(words))
+        sentence = say.describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
         verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
         reasons = [
-            describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts
+            say.describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts
         ]
-        strongest = strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
+        strongest = say.strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
             [
@@ -148,7 +128,7 @@ class DemoReviews(Demonstration):
             ],
             " ".join(filter(None, [sentence, verdicts, *reasons, learnt.sentence])),
             columns=(1.1, 1),
-            words=coloured_words(words),
+            words=say.coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
                 "decisions": _comparison(decisions),
@@ -164,7 +144,7 @@ class DemoReviews(Demonstration):
         """Return the words that most strongly indicate either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
         positive, negative = (
-            most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
+            reading.most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
         )
         says = (
             f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
@@ -185,22 +165,24 @@ class DemoReviews(Demonstration):
     def _smoothing(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
         corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], FailureCollector()
-        typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
-        found = word_counts(corpus, typed)
+        typed = settings["word"] or next(iter(reading.one_sided_words(corpus)), "")
+        found = reading.word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return draw.Scene(panels, describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})
+            return draw.Scene(
+                panels, say.describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None}
+            )
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
                 decision, rightly = (
-                    decide(self.lab, corpus, model, count_typed_tokens(settings["text"])),
+                    reading.decide(self.lab, corpus, model, reading.count_typed_tokens(settings["text"])),
                     model.accuracy,
                 )
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
-            describe_word(found, alpha, decision, rightly),
+            say.describe_word(found, alpha, decision, rightly),
             observations=_OF_SMOOTHING,
             notes=learnt.notes(attempts),
             facts={
@@ -213,15 +195,15 @@ class DemoReviews(Demonstration):
             },
         )
 
-    def _smoothed(self, learnt: "DomainModels", alpha: float) -> TrainedClassifier:
+    def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
         """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
             corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
             params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = TrainedClassifier(
-                SMOOTHED, classifier, params, accuracy(classifier, params, corpus)
+            learnt.smoothed[alpha] = reading.TrainedClassifier(
+                SMOOTHED, classifier, params, reading.accuracy(classifier, params, corpus)
             )
         return learnt.smoothed[alpha]
 
@@ -243,9 +225,9 @@ class DomainModels:
 
     reviews: Reviews
     attempts: FailureCollector
-    rest: Iterator[TrainedClassifier]
-    models: dict[str, TrainedClassifier] = field(default_factory=dict)
-    smoothed: dict[float, TrainedClassifier] = field(default_factory=dict)
+    rest: Iterator[reading.TrainedClassifier]
+    models: dict[str, reading.TrainedClassifier] = field(default_factory=dict)
+    smoothed: dict[float, reading.TrainedClassifier] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -259,14 +241,14 @@ class DomainModels:
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
-def _comparison(decisions: Mapping[str, Decision]) -> dict[str, Any]:
+def _comparison(decisions: Mapping[str, reading.Decision]) -> dict[str, Any]:
     return {
         label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
         for label, d in decisions.items()
     }
 
 
-def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
+def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
     """Return a panel with a bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
@@ -300,7 +282,7 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
     return draw.Panel(
-        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+        name, title, across, _names([say.shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
     )
 
 
@@ -323,7 +305,7 @@ def _rows(count: int) -> range:
     return range(count - 1, -1, -1)
 
 
-def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
+def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
     marks = [
@@ -333,11 +315,11 @@ def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
         for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
     ]
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
+    title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 
-def _added(found: WordCounts, alpha: float) -> draw.Panel:
+def _added(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the contribution of an occurrence of a word to the lead of positive."""
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1
