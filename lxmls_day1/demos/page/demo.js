@@ -222,8 +222,9 @@ class PanelView extends Pen {
   }
 
   explain() {
-    const named = this.panel.marks.filter((mark) => mark.label && !(this.fits && mark.kind === "line"));
-    this.legend.replaceChildren(...named.map((mark) => make("li", {}, sample(this.demo, mark), mark.label)));
+    const named = this.panel.marks.filter((mark) => mark.label);
+    const hidden = (mark) => this.fits && mark.kind === "line" && "demo-spoken"; // a screen reader cannot read the canvas
+    this.legend.replaceChildren(...named.map((mark) => make("li", { class: hidden(mark) }, sample(this.demo, mark), mark.label)));
     this.canvas.setAttribute("role", this.handles && this.demo.live ? "application" : "img");
   }
 
@@ -628,10 +629,10 @@ class Demo {
       panel.append(make("button", { type: "button", text: "Start Python for every setting", on: { click: () => this.start() } }));
     } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-muted", text: this.description.more }));
     this.about = make("p", { class: "demo-about" });
-    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: () => this.try(n) } }));
+    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: ({ detail, target }) => (detail && target.blur(), this.try(n)) } })); // then space plays
     const tries = make("details", { class: "demo-try", open: true }, make("summary", { text: "Three things to try" }), make("ol", {}, ...this.tries.map((button) => make("li", {}, button))));
     this.dialog = make("dialog", { on: { click: ({ target }) => target === this.dialog && this.dialog.close() } });
-    const header = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), press("◐", "light or dark (d)", () => this.setDark(!this.dark, true)),
+    const header = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), press("↺", "back to the opening", () => this.try(-1)), press("◐", "light or dark (d)", () => this.setDark(!this.dark, true)),
       press("?", "the keys (?)", () => this.help()), ...(this.page ? [press("▦", "a code that opens this on a phone (q)", () => this.code())] : []));
     this.root.replaceChildren(make("div", { class: "demo-sheet" }, header, this.about, tries, panel, main), this.bar, this.dialog);
     this.mark(this.tried ?? -1);
@@ -682,7 +683,8 @@ class Demo {
   // ---- settings ----
 
   set(name, value) {
-    this.settings = { ...this.settings, [name]: value };
+    const held = this.controls.map((control) => [control.name, this.settings[control.name]]);
+    this.settings = { ...this.usual, ...Object.fromEntries(held), [name]: value }; // a page without Python has no other scenes
     this.shown[name]?.(value);
     this.arrange();
     this.drawSoon();
@@ -754,7 +756,8 @@ class Demo {
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
     if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? (scene.steps?.start || (this.small ? last : 0));
     this.linkedFrame = null;
-    if (this.begin) this.frame = this.begin === "play" ? 0 : (scene.steps?.start ?? 0);
+    const begin = this.wanted ? "" : this.begin; // until the scene of the thing to try arrives
+    if (begin) this.frame = begin === "play" ? 0 : (scene.steps?.start ?? 0);
     this.frame = Math.max(0, Math.min(this.frame, last));
     this.layOut();
     if (!this.small) {
@@ -764,14 +767,13 @@ class Demo {
         this.stepName.textContent = scene.steps.label;
         this.slider.setAttribute("aria-label", scene.steps.label);
       }
-      this.showWords();
       this.about.textContent = scene.observations || this.description.look_at;
       this.notes.replaceChildren(...scene.notes.map((text) => make("li", { text })));
     }
     this.tableOf = null;
     this.draw();
-    if (this.begin === "play") this.toggle();
-    this.begin = "";
+    if (begin) this.begin = "";
+    if (begin === "play" && !this.timer) this.toggle();
   }
 
   layOut() {
@@ -910,6 +912,7 @@ class Demo {
   // The address of this page with its settings as a QR code.
   code() {
     if (this.timer) this.toggle();
+    if (this.begin) this.begin = "start";
     this.link();
     const canvas = make("canvas", { class: "demo-code", role: "img", "aria-label": "QR code of the address below" });
     const lines = [make("p", { text: location.href })];
@@ -921,7 +924,7 @@ class Demo {
     }
     if (/^(localhost|127\..*|\[::1\]|)$/.test(location.hostname)) {
       const page = `${this.description.name}.html${location.hash}`;
-      lines.unshift(make("p", { class: "demo-alert", text: `A phone cannot reach this address, only this machine can. Run “lxmls-day1 demo --export demos”, then “python -m http.server --directory demos”, and open http://(name of this machine):8000/${page} here: its code works on every phone in the same network.` }));
+      lines.unshift(make("p", { class: "demo-alert", text: `A phone cannot reach this address, only this machine can. Run “lxmls-day1 demo --only ${this.description.name} --export demos”, then “python -m http.server --directory demos”, and open http://(name of this machine):8000/${page} here: its code works on every phone in the same network.` }));
     }
     this.open(...lines);
   }
@@ -957,7 +960,7 @@ class Demo {
     }
     this.settings = settings;
     this.more.open = link.has("more");
-    this.mark(Number(link.get("try")) - 1);
+    this.mark(Math.max(0, Math.min(Math.trunc(Number(link.get("try"))) || 0, this.tries.length)) - 1);
     if (link.has("dark")) this.setDark(link.get("dark") === "1");
     if (link.has("step")) {
       this.linkedFrame = Math.trunc(Number(link.get("step"))) || 0;

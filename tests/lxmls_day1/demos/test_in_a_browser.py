@@ -159,12 +159,15 @@ def test_keys_step_and_a_link_restores_the_page(open_page, server):
 
 @pytest.mark.parametrize(
     "link",
-    ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>"],
+    ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>&try=99", "try=x&more"],
 )
 def test_an_edited_link_shows_a_scene(open_page, server, link):
     page = open_page(f"{server.address}mira_step#{link}")
+    page.keyboard.press("p")
+    page.keyboard.press("p")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == [[1, 1.2, 2]]
+    opening = demonstration_class("mira_step").controls[0].value
+    assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == opening
     assert page.locator(".demo-alert:visible").count() == 0
 
 
@@ -212,7 +215,7 @@ def test_a_dark_page_is_printed_light_and_forced_colours_show_what_is_chosen(ope
 def test_if_python_ends_the_last_picture_stays_with_a_sentence(open_page, server):
     page = open_page(server.address + "confidence")
     page.route("**/scene/*", lambda route: route.abort())
-    page.get_by_label("seed").fill("7")
+    page.get_by_label("λ").first.fill("7")
     page.wait_for_selector(".demo-alert:visible")
     assert all("ERR_FAILED" in error for error in open_page.errors)
     open_page.errors.clear()
