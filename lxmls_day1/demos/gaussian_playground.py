@@ -43,9 +43,7 @@ def _class_controls(k: int) -> Iterator[Control]:
         values = inclusive_range(-4, 4, 0.1)
         yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, more=True, values=values, of_class=k)
     label, tip = f"σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
-    yield Slider(
-        f"variance{k}", label, tip, 2, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k
-    )
+    yield Slider(f"variance{k}", label, tip, 2, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k)  # fmt: skip
 
 
 class DemoGaussianPlayground(Demonstration):

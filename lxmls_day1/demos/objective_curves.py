@@ -200,9 +200,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
         else:
             path = lab.function("gradient_descent", "gradient_descent", function, start)
         for point in path:
-            rows.append(
-                (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
-            )
+            rows.append((function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value))  # fmt: skip
             way.append(point.x[:3].copy())  # for two classes, x is the difference of their weights
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
@@ -226,9 +224,7 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLe
     rows, way = [], []
     with _one_blas_thread():
         started = time.perf_counter()
-        for number, point in enumerate(
-            lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)
-        ):
+        for number, point in enumerate(lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)):  # fmt: skip
             rows.append((number, time.perf_counter() - started if number else 0.0, point.objective))
             way.append(_lead(point.weights))
             if number >= settings.nr_passes:
@@ -269,12 +265,8 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
         The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
-        return [
-            SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")
-        ]
-    svm = lab.classifier(
-        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS
-    )
+        return [SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]  # fmt: skip
+    svm = lab.classifier("svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS)  # fmt: skip
     train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
@@ -310,10 +302,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     learner.train(data.X, data.y, look)
     costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
     names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
-    return [
-        Optimum(settings.regularizer, 0.0),
-        *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways),
-    ]
+    return [Optimum(settings.regularizer, 0.0), *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways)]  # fmt: skip
 
 
 def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:

@@ -139,14 +139,10 @@ def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
     marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
     near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
-    marks.append(
-        draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)
-    )
+    marks.append(draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note))  # fmt: skip
     top = 1.25 * (bound.updates if near else most)
     ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
-    return draw.Panel(
-        "count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks
-    )
+    return draw.Panel("count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks)  # fmt: skip
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:

@@ -70,11 +70,8 @@ class DemoOptimisation(Demonstration):
     suggestions = (
         Suggestion("Play the race from its start: who is ahead after one pass, and who after ten?", play=True),
         Suggestion("Race by seconds instead: a pass costs each method a different time.", {"cost": "seconds"}),
-        Suggestion(
-            "Shorten the first step of SGD to 0.1: its steps become too small long before the lowest point.",
-            {"initial_step": 0.1},
-        ),
-    )
+        Suggestion("Shorten the first step of SGD to 0.1: its steps become too small long before the lowest point.", {"initial_step": 0.1}),
+    )  # fmt: skip
     controls = (
         Choice("cost", "race by", "what the methods are compared by", "passes", options=(("passes", "passes"), ("seconds", "seconds"))),
         Ticks("methods", "methods", "which methods race", list(METHODS[:3]), ("loss", "log"), options=METHODS),
@@ -264,9 +261,7 @@ def _contours(found: CurveResults, data: Data) -> tuple[Any, ...]:
     x, y = (np.linspace(start, end, _GRID) for start, end in zip(low - room, high + room, strict=True))
     V = np.stack(np.meshgrid(x, y), axis=-1)
     margins = (V @ data.X.T + intercept) * np.where(data.y == data.y.max(), 1, -1)
-    heights = _LOSSES[found.settings.loss][1](margins).mean(axis=-1) + found.settings.regularizer / 4 * (V**2).sum(
-        axis=-1
-    )
+    heights = _LOSSES[found.settings.loss][1](margins).mean(axis=-1) + found.settings.regularizer / 4 * (V**2).sum(axis=-1)  # fmt: skip
     generator = contour_generator(x, y, heights)
     path = with_gaps(part for level in np.quantile(heights, _LEVELS) for part in generator.lines(level))
     return path, (x[0], x[-1]), (y[0], y[-1]), V.reshape(-1, 2)[heights.argmin()]

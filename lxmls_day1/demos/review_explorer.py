@@ -115,9 +115,7 @@ class DemoReviews(Demonstration):
         sentence = say.describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
         verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
-        reasons = [
-            say.describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts
-        ]
+        reasons = [say.describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts]  # fmt: skip
         strongest = say.strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
@@ -169,9 +167,7 @@ class DemoReviews(Demonstration):
         found = reading.word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return draw.Scene(
-                panels, say.describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None}
-            )
+            return draw.Scene(panels, say.describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})  # fmt: skip
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
