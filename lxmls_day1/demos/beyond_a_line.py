@@ -137,14 +137,10 @@ class DemoBeyondALine(Demonstration):
         "two clusters and nothing else; the other two methods keep examples, and their boundaries bend around them."
     )
     suggestions = (
-        Suggestion(
-            "Press space to play: round by round the kernel perceptron adds up its mistakes, and its regions join."
-        ),
-        Suggestion(
-            "Make the kernel narrow (width 0.1): every training example is correct, and many new points are not."
-        ),
-        Suggestion("Take one neighbour, then fifteen, with much noise: which of them follows the noise?"),
-    )
+        Suggestion("Play: round by round the kernel perceptron adds up its mistakes, and its regions join.", play=True),
+        Suggestion("Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.", {"width": 0.1}),
+        Suggestion("Take one neighbour with much noise: it follows every stray. Then take fifteen.", {"noise": 0.5, "neighbours": 1}),
+    )  # fmt: skip
     controls = (
         Choice("shape", "points", "how the two classes lie", SHAPES[0], options=tuple((shape, shape) for shape in SHAPES)),
         Slider("noise", "noise", "how far the points scatter", 0.25, values=inclusive_range(0, 1, 0.05)),

@@ -89,9 +89,7 @@ class DemoComparison(Demonstration):
         panels, sentences = [], list[list[str]]()
         for text in over:
             quantity = AXES[text]
-            best = np.array(
-                [best_accuracies(quantity, value)[0 if part == "all" else 1] for value in SWEEP_VALUES[quantity]]
-            )
+            best = np.array([best_accuracies(quantity, value)[0 if part == "all" else 1] for value in SWEEP_VALUES[quantity]])  # fmt: skip
             curves = {
                 label: [curve(np.array(self.measured[quantity, label][:n]), quantity, part) for n in after]
                 for label in visible

@@ -80,15 +80,10 @@ class DemoConfidence(Demonstration):
         "Every document has “good”, so its weight is soon certain; few have “superb”, so its weight stays uncertain longer."
     )
     suggestions = (
-        Suggestion(
-            "Play from the start: the ellipse becomes narrow, and shorter only where a document has “superb”.",
-            play=True,
-        ),
+        Suggestion("Play from the start: the ellipse becomes narrow, and shorter only where a document has “superb”.", play=True),
         Suggestion("Let “superb” be in all documents: now the ellipse shrinks evenly.", {"rare": 1}),
-        Suggestion(
-            "Raise λ to 100: each document counts less, and the uncertainty lasts longer.", {"regularizer": 100}
-        ),
-    )
+        Suggestion("Raise λ to 100: each document counts less, and the uncertainty lasts longer.", {"regularizer": 100}),
+    )  # fmt: skip
     controls = (
         Slider("rare", "superb in", "the share of documents that have the rare word, superb", 0.2,
                values=inclusive_range(0.05, 1, 0.05)),
@@ -100,9 +95,7 @@ class DemoConfidence(Demonstration):
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the Gaussian after each of sixty documents."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
-        attempts = FailureCollector()
-        planes: list[draw.Mark] = []
-        curves: list[draw.Mark] = []
+        attempts, planes, curves = FailureCollector(), list[draw.Mark](), list[draw.Mark]()
         table, facts, words = None, {}, ()
         with attempts("AROW"):
             means, deviations = arow_trajectory(self.lab, X, y, settings["regularizer"])
@@ -122,16 +115,9 @@ class DemoConfidence(Demonstration):
                 for word, sizes, dash in zip(WORDS, deviations.T, ((), style["dash"]), strict=True)
             ]  # fmt: skip
             words = draw.by_frame([[("no document yet", 0.0, "")], *map(words_of, ends, X, y, means[1:])])
-            table = draw.Table(
-                ("", "seen in", "weight", "±"),
-                draw.by_frame(
-                    [
-                        [word, int(n), draw.signed(weight), f"{size:.2f}"]
-                        for word, n, weight, size in zip(WORDS, *row, strict=True)
-                    ]
-                    for row in zip(seen, means, deviations, strict=True)
-                ),
-            )
+            states = (zip(WORDS, *row, strict=True) for row in zip(seen, means, deviations, strict=True))
+            rows = ([[word, int(n), draw.signed(w), f"{size:.2f}"] for word, n, w, size in state] for state in states)
+            table = draw.Table(("", "seen in", "weight", "±"), draw.by_frame(rows))
             facts = {"means": means, "deviations": deviations, "seen": seen}
         axis = [draw.Axis(*LIMITS, label=f"weight of “{word}”") for word in WORDS]
         return draw.Scene(

@@ -10,18 +10,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from lxmls_day1.demos import gaussian_points as gauss
 from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.gaussian_points import (
-    MEANS,
-    OPTIMAL,
-    Result,
-    SampleSpec,
-    best_possible,
-    draw_sample,
-    train_one,
-    with_added,
-)
 from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Table, learner_line, points_of_class, sample_of
 from lxmls_day1.figures.boundaries import decision_boundary
@@ -38,7 +29,7 @@ LEARNERS = (
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy, online"),
     Learner("svm", "SVM", {}, "SVM"),
 )
-_LABELS = (OPTIMAL, *(learner.label for learner in LEARNERS))
+_LABELS = (gauss.OPTIMAL, *(learner.label for learner in LEARNERS))
 #: The boundaries that are visible when the page opens.
 OPENING = ("Naive Bayes", "Perceptron", "SVM")
 _SUBSCRIPTS = "₀₁₂"
@@ -47,14 +38,12 @@ _SUBSCRIPTS = "₀₁₂"
 def _class_controls(k: int) -> Iterator[Control]:
     """Yield three sliders for the mean and the variance of class k."""
     only_of_three = ("nr_classes", 3) if k == 2 else None
-    for axis, value in enumerate(MEANS[k]):
+    for axis, value in enumerate(gauss.MEANS[k]):
         label, tip = f"μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
         values = inclusive_range(-4, 4, 0.1)
         yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, more=True, values=values, of_class=k)
     label, tip = f"σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
-    yield Slider(
-        f"variance{k}", label, tip, 2, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k
-    )
+    yield Slider(f"variance{k}", label, tip, 2, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k)  # fmt: skip
 
 
 class DemoGaussianPlayground(Demonstration):
@@ -74,7 +63,7 @@ class DemoGaussianPlayground(Demonstration):
         Suggestion("Let three points stray: the perceptron turns by 68°, the other two by 20°.",
                    {"added": [[4, 1, 0], [3, 2.5, 0], [-4, -1, 1]]}),
         Suggestion("Draw 200 points: one stray hardly turns a line, and all of them come close to the best possible one.",
-                   {"nr_points": 200, "shown": [OPTIMAL, *OPENING]}),
+                   {"nr_points": 200, "shown": [gauss.OPTIMAL, *OPENING]}),
     )  # fmt: skip
     controls = (
         Points("added", "your points", "click to add a point, drag it, click it again to delete it", [[4, 1, 0]],
@@ -93,77 +82,55 @@ class DemoGaussianPlayground(Demonstration):
     )  # fmt: skip
     grid = MappingProxyType({"nr_points": (12, 50, 200), "variance1": (2, 4), "seed": (1, 2, 4)})
 
-    def __init__(self, lab: Any):
-        super().__init__(lab)
-        self._drawn: tuple[SampleSpec, Any] | None = None  # the last sample: dragging a point draws no other one
-        self._alone: dict[str, Result] = {}  # the results on the last sample without the reader's points
-
     def scene(self, settings: Mapping[str, Any]) -> Scene:
-        """Draw the sample, and train the selected classifiers."""
+        """Draw the sample, and train the selected classifiers with and without the reader's points."""
         spec = sample_spec(settings)
-        if self._drawn is None or self._drawn[0] != spec:
-            self._drawn, self._alone = (spec, draw_sample(self.lab, spec)), {}
-        data, K = self._drawn[1], len(spec.means)
-        added = [point for point in settings["added"] if point[2] < K]
-        X, y = with_added(data, added)
-        attempts, results, boundaries = FailureCollector(), dict[str, Result](), {}
-        if OPTIMAL in settings["shown"]:
-            results[OPTIMAL] = best_possible(data, X, y, spec)
+        added = [point for point in settings["added"] if point[2] < len(spec.means)]
+        sample = gauss.draw_sample(self.lab, spec, added)
+        attempts, results, boundaries, turned = FailureCollector(), dict[str, gauss.Result](), {}, dict[str, float]()
+        if gauss.OPTIMAL in settings["shown"]:
+            results[gauss.OPTIMAL] = best = gauss.best_possible(sample)
+            boundaries[gauss.OPTIMAL] = decision_boundary(best.params, LIMITS, LIMITS)
         for learner in LEARNERS:
             if learner.label in settings["shown"]:
                 with attempts(learner.label):
-                    result = train_one(self.lab, learner, X, y, spec)
+                    result = gauss.train_one(self.lab, learner, sample)
                     boundaries[learner.label] = decision_boundary(result.params, LIMITS, LIMITS)
                     results[learner.label] = result
-                    if added and learner.label not in self._alone:
-                        self._alone[learner.label] = train_one(self.lab, learner, data.train_X, data.train_y, spec)
-        if OPTIMAL in results:
-            boundaries[OPTIMAL] = decision_boundary(results[OPTIMAL].params, LIMITS, LIMITS)
-        turned = {
-            label: result.turned_from(self._alone[label])
-            for label, result in results.items()
-            if added and label in self._alone
-        }
-        marks: list[Mark] = [points_of_class(data.train_X[data.train_y == k], k, label=f"class {k}") for k in range(K)]
-        marks += [
-            learner_line(with_gaps(lines), label, *_variant(label), width=1.4, label=label)
-            for label, lines in boundaries.items()
+                    if added:
+                        alone = gauss.train_one(self.lab, learner, sample.without_added())
+                        turned[learner.label] = result.turned_from(alone)
+        drawn, error = sample.data, float(sample.data.get_bayes_error())
+        marks: list[Mark] = [
+            *(
+                points_of_class(drawn.train_X[drawn.train_y == k], k, label=f"class {k}")
+                for k in range(len(spec.means))
+            ),
+            *(
+                learner_line(with_gaps(lines), label, *_variant(label), width=1.4, label=label)
+                for label, lines in boundaries.items()
+            ),
         ]
         rows = [
-            [
-                sample_of(label, *_variant(label)),
-                label,
-                *(f"{share:.2f}" for share in result.accuracies),
-                _degrees(turned.get(label)),
-            ]
-            for label, result in results.items()
+            [sample_of(label, *_variant(label)), label, f"{seen:.2f}", f"{new:.2f}", _degrees(turned.get(label))]
+            for label, _, (seen, new) in results.values()
         ]
-        error = float(data.get_bayes_error())
         return Scene(
             [Panel("plane", "", Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)],
             f"{_who_turned(turned, len(added))}On new points no classifier is right more often than {1 - error:.3f}.",
             table=Table(("", "right on", "these points", "new points", "turned"), rows),
             notes=attempts.sentences(),
-            facts={
-                "setting": spec,
-                "sample": (X, y),
-                "bayes_error": error,
-                "boundaries": boundaries,
-                "accuracies": {label: result.accuracies for label, result in results.items()},
-                "turned": turned,
-            },
+            facts={"sample": sample, "bayes_error": error, "boundaries": boundaries, "results": results, "turned": turned},
         )  # fmt: skip
 
 
-def sample_spec(settings: Mapping[str, Any]) -> SampleSpec:
+def sample_spec(settings: Mapping[str, Any]) -> gauss.SampleSpec:
     """Return the distribution and the size of the sample."""
     classes = range(settings["nr_classes"])
-    return SampleSpec(
+    return gauss.SampleSpec(
         tuple((float(settings[f"mean{k}1"]), float(settings[f"mean{k}2"])) for k in classes),
         tuple(float(settings[f"variance{k}"]) for k in classes),
-        settings["balance"],
-        settings["nr_points"],
-        settings["seed"],
+        **{name: settings[name] for name in ("balance", "nr_points", "seed")},
     )
 
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,20 @@ class SampleSpec:
         )
 
 
-@dataclass(frozen=True)
-class Result:
+class Sample(NamedTuple):
+    """Training points X (M, 2) and their classes y (M,): those of the lab's data set of a distribution, and the reader's."""
+
+    spec: SampleSpec
+    data: Any
+    X: np.ndarray
+    y: np.ndarray
+
+    def without_added(self) -> "Sample":
+        """Return the sample without the reader's points."""
+        return self._replace(X=self.data.train_X, y=self.data.train_y)
+
+
+class Result(NamedTuple):
     """A trained classifier: the weights of its boundary, and its accuracies on the training points and on new points."""
 
     label: str
@@ -78,37 +90,33 @@ def gaussian_data(lab: Any, means: Any, variances: Any, nr_points: int, seed: in
     return lab.reader("simple_data_set", "SimpleDataSet", **settings, **gaussians)
 
 
-def draw_sample(lab: Any, spec: SampleSpec) -> Any:
-    """Return the lab's data set of a setting.
+def draw_sample(lab: Any, spec: SampleSpec, rows: Sequence[Sequence[float]] = ()) -> Sample:
+    """Return a sample of a distribution, with the reader's points: each row is x_1, x_2 and the class.
 
     Examples
     --------
     >>> from lxmls_day1.lab import Lab
-    >>> data = draw_sample(Lab.open(), SampleSpec())
-    >>> data.train_X.shape, round(data.get_bayes_error(), 4)
-    ((12, 2), 0.1587)
+    >>> sample = draw_sample(Lab.open(), SampleSpec(), [[4, 1, 0]])
+    >>> sample.X.shape, sample.X[-1].tolist(), round(sample.data.get_bayes_error(), 4)
+    ((13, 2), [4.0, 1.0], 0.1587)
     """
     try:
-        return gaussian_data(lab, spec.means, spec.variances, spec.nr_points, spec.seed, spec.shares)
+        data = gaussian_data(lab, spec.means, spec.variances, spec.nr_points, spec.seed, spec.shares)
     except InputError as error:  # the message names sliders, not arguments
         raise InputError("one of the classes has no training point. Draw more points, or move the balance.") from error
-
-
-def with_added(data: Any, rows: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of a data set and further points, X and y. Each row is x_1, x_2 and the class."""
     added = np.array(rows, dtype=float).reshape(-1, 3)
-    return np.vstack([data.train_X, added[:, :2]]), np.append(data.train_y, added[:, 2].astype(int))
+    return Sample(spec, data, np.vstack([data.train_X, added[:, :2]]), np.append(data.train_y, added[:, 2].astype(int)))
 
 
-def best_possible(data: Any, X: np.ndarray, y: np.ndarray, spec: SampleSpec) -> Result:
-    """Return the result of the Bayes-optimal classifier of the true distribution on these points."""
-    params = data.get_bayes_optimal()
+def best_possible(sample: Sample) -> Result:
+    """Return the result of the Bayes-optimal classifier of the true distribution."""
+    params = sample.data.get_bayes_optimal()
     quadratic = len(params) == 5  # a quadratic classifier of 2 features has 5 rows, a linear one 3
-    return _result(OPTIMAL, params, lambda X: discriminant_scores(X, params, quadratic).argmax(axis=1), X, y, spec)
+    return _result(OPTIMAL, params, lambda X: discriminant_scores(X, params, quadratic).argmax(axis=1), sample)
 
 
-def train_one(lab: Any, learner: Learner, X: np.ndarray, y: np.ndarray, spec: SampleSpec) -> Result:
-    """Train one classifier of the lab on some points, and measure its accuracies.
+def train_one(lab: Any, learner: Learner, sample: Sample) -> Result:
+    """Train one classifier of the lab on a sample, and measure its accuracies.
 
     Raises
     ------
@@ -116,18 +124,12 @@ def train_one(lab: Any, learner: Learner, X: np.ndarray, y: np.ndarray, spec: Sa
         Any error of the classifier, which may be a student's; NotImplementedError if it is still to be written.
     """
     classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    params = np.asarray(train_quietly(classifier, X, y), dtype=float)
-    return _result(learner.label, params, lambda X: classifier.test(X, params), X, y, spec)
+    params = np.asarray(train_quietly(classifier, sample.X, sample.y), dtype=float)
+    return _result(learner.label, params, lambda X: classifier.test(X, params), sample)
 
 
-def _result(
-    label: str,
-    params: np.ndarray,
-    predict: Callable[[np.ndarray], np.ndarray],
-    X: np.ndarray,
-    y: np.ndarray,
-    spec: SampleSpec,
-) -> Result:
+def _result(label: str, params: np.ndarray, predict: Callable[[np.ndarray], np.ndarray], sample: Sample) -> Result:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Result(label, params, (float(np.mean(predict(X) == y)), spec.expected_accuracy(predict)))
+        right = float(np.mean(predict(sample.X) == sample.y))
+        return Result(label, params, (right, sample.spec.expected_accuracy(predict)))

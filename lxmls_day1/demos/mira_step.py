@@ -165,14 +165,14 @@ class DemoMiraStep(Demonstration):
                 caps = [1 / value if settings["capped"] else None for value in FRAMES]
                 rules = (self.lab.classifier("column_squishing", "ColumnSquishing", cap=cap) for cap in caps)
                 found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in rules]
-            panels, table = [arrows_panel(at), bars_panel(at, found)], _margins(at, found)
+            panels = [arrows_panel(at), bars_panel(at, found)]
         else:
-            panels, table = [line_panel(at, found.get("MIRA"), classes)], _taus(at)
+            panels = [line_panel(at, found.get("MIRA"), classes)]
         return draw.Scene(
             panels,
             draw.by_frame(_sentence(at, classes, value) for value in FRAMES),
             steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=300),
-            table=table,
+            table=None if squishing else _taus(at),
             observations=_OF_SQUISHING if squishing else "",
             notes=attempts.sentences(),
             facts={"at": at, "steps": found, "wanted": at.required_tau},
@@ -187,15 +187,10 @@ def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence
         """Return for each step the line on which the true class leads by this much."""
         return [with_gaps(decision_boundary(W + np.outer([lead, 0, 0], [1, 0]), LIMITS, LIMITS)) for W in after]
 
-    sides = [
-        [draw.by_frame([half_plane(W[:, k] - W[:, 1 - k])] for W in after), draw.CLASSES[classes[k]]] for k in (0, 1)
-    ]
+    sides = [[draw.by_frame([half_plane(W[:, k] - W[:, 1 - k])] for W in after), draw.CLASSES[classes[k]]] for k in (0, 1)]  # fmt: skip
     before = decision_boundary(problem.W, LIMITS, LIMITS)
     style = draw.learner_style("MIRA") | {"dash": ()}
-    marks = [
-        *(draw.region(*side, 0.13) for side in sides),
-        draw.line(with_gaps(before), draw.MUTED, (3, 2), label="before"),
-    ]
+    marks = [*(draw.region(*side, 0.13) for side in sides), draw.line(with_gaps(before), draw.MUTED, (3, 2), label="before")]  # fmt: skip
     title: Any = "MIRA: to be written"
     if found is not None:
         marks += [
@@ -221,9 +216,7 @@ def half_plane(weights: np.ndarray) -> list[np.ndarray]:
     low, high = LIMITS
     corners, ring = np.array([[low, low], [high, low], [high, high], [low, high]]), []
     scores = weights[0] + corners @ weights[1:]
-    for corner, after, score, next_score in zip(
-        corners, np.roll(corners, -1, 0), scores, np.roll(scores, -1), strict=True
-    ):
+    for corner, after, score, next_score in zip(corners, np.roll(corners, -1, 0), scores, np.roll(scores, -1), strict=True):  # fmt: skip
         if score >= 0:
             ring.append(corner)
         if (score >= 0) != (next_score >= 0):
@@ -255,9 +248,7 @@ def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Pa
         return np.column_stack([np.arange(K) + 0.27 * (number - 1), np.full(K, low), scores])
 
     marks = [draw.bars(heights(problem.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
-    for number, (name, label, pattern) in enumerate(
-        (("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1
-    ):
+    for number, (name, label, pattern) in enumerate((("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1):  # fmt: skip
         if name in found:
             extents = draw.by_frame(heights(scores, number) for scores in states[name])
             colour = draw.learner_style(label)["colour"]
@@ -297,17 +288,3 @@ def _taus(at: StepProblem) -> draw.Table:
         for value in FRAMES
     )
     return draw.Table(("", "step τ"), draw.by_frame([[name, f"{tau:.2f}"] for name, tau in each] for each in rows))
-
-
-def _margins(at: StepProblem, found: Mapping[str, list[Step]]) -> draw.Table:
-    names = {"MIRA": "MIRA", "squishing": "column squishing"}
-
-    def rows(frame: int) -> list[list[str]]:
-        states = [("before", at.scores, at.W)]
-        states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
-        return [
-            [name, draw.signed(margin(scores, at.label)), f"{np.linalg.norm(W - at.W):.2f}"]
-            for name, scores, W in states
-        ]
-
-    return draw.Table(("", "margin", "‖ΔW‖"), draw.by_frame(map(rows, range(len(FRAMES)))))

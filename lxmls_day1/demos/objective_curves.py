@@ -19,9 +19,8 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,13 +28,6 @@ import scipy.sparse as sp
 
 from lxmls_day1.demos.lab_learners import SkippedLearner, skipped_learner, train_quietly
 
-#: The settings that may vary within the family of stochastic curves, with their values.
-FAMILIES = {
-    "initial_step": (0.01, 0.1, 1.0, 10.0),
-    "alpha": (0.55, 0.7, 0.85, 1.0),
-    "regularizer": (0.001, 0.01, 0.1, 1.0),
-}
-SYMBOLS = {"initial_step": "η₀", "alpha": "α", "regularizer": "λ"}
 _OPTIMUM_TOLERANCE = 1e-10  # relative error of the optimum that no plot shows
 _MAX_PASSES_TO_OPTIMUM = 2000
 _GRADIENT_TOLERANCE = 1e-9  # relative norm of the gradient at which a curve ends
@@ -52,8 +44,6 @@ class Settings:
     loss : "log", "hinge" or "perceptron"
     regularizer, initial_step, alpha : float
         λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
-    varied : "initial_step", "alpha", "regularizer", or anything else for a single stochastic curve
-        The setting that differs between the stochastic curves; `FAMILIES` has its values.
     nr_passes : int
         The maximum number of passes for every method.
     """
@@ -62,13 +52,7 @@ class Settings:
     regularizer: float = 0.0
     initial_step: float = 1.0
     alpha: float = 1.0
-    varied: str = "initial_step"
     nr_passes: int = 100
-
-    def family(self) -> list["Settings"]:
-        """Return these settings once for each value of the varied setting."""
-        changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES.get(self.varied, ())]
-        return [replace(self, **change) for change in changes or [{}]]
 
 
 @dataclass(frozen=True)
@@ -135,41 +119,24 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     ------
     Curve, Optimum or SkippedLearner
         A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
-        The optimum of each λ comes before the curves with this λ.
+        The optimum comes before the curves.
     """
-    regularizers = [settings.regularizer]
-    if settings.varied == "regularizer":
-        regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
-
-    def optimum(λ: float) -> Iterable[Curve | Optimum | SkippedLearner]:
-        if settings.loss == "log":
-            return [max_ent_optimum(lab, data, λ)]
-        return dual_curves(lab, data, replace(settings, regularizer=λ))[:1]
-
-    def stochastic(s: Settings) -> Iterable[Curve | Optimum | SkippedLearner]:
-        return time_repeatedly(lambda: [stochastic_curve(lab, data, s)])
-
-    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | SkippedLearner]]]] = []
-    if settings.loss == "perceptron":
-        methods += [("The perceptron", lambda: time_repeatedly(lambda: perceptron_curves(lab, data, settings)))]
-    elif settings.loss == "log":
-        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
-        methods += [
-            ("L-BFGS", lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
-            (
-                "Gradient descent",
-                lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "gradient_descent")]),
-            ),
-            ("Iterative scaling", lambda: time_repeatedly(lambda: [scaling_curve(lab, data, settings)])),
-        ]
+    if settings.loss == "perceptron":  # its steps have length 1
+        methods = {"The perceptron": lambda: perceptron_curves(lab, data, settings)}
+    elif settings.loss == "hinge":
+        methods = {"The dual solver": lambda: dual_curves(lab, data, settings)}
     else:
-        methods += [("The dual solver", lambda: time_repeatedly(lambda: dual_curves(lab, data, settings)))]
-        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
-    if settings.loss != "perceptron":  # the perceptron's steps have length 1
-        methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
-    for name, method in methods:
+        methods = {
+            "The optimum": lambda: [max_ent_optimum(lab, data, settings.regularizer)],
+            "L-BFGS": lambda: [descent_curve(lab, data, settings, "lbfgs")],
+            "Gradient descent": lambda: [descent_curve(lab, data, settings, "gradient_descent")],
+            "Iterative scaling": lambda: [scaling_curve(lab, data, settings)],
+        }
+    if settings.loss != "perceptron":
+        methods["SGD"] = lambda: [stochastic_curve(lab, data, settings)]
+    for name, method in methods.items():
         try:
-            yield from method()
+            yield from method() if name == "The optimum" else time_repeatedly(method)
         except Exception as error:
             yield skipped_learner(name, error)
 
@@ -233,9 +200,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
         else:
             path = lab.function("gradient_descent", "gradient_descent", function, start)
         for point in path:
-            rows.append(
-                (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
-            )
+            rows.append((function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value))  # fmt: skip
             way.append(point.x[:3].copy())  # for two classes, x is the difference of their weights
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
@@ -259,9 +224,7 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLe
     rows, way = [], []
     with _one_blas_thread():
         started = time.perf_counter()
-        for number, point in enumerate(
-            lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)
-        ):
+        for number, point in enumerate(lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)):  # fmt: skip
             rows.append((number, time.perf_counter() - started if number else 0.0, point.objective))
             way.append(_lead(point.weights))
             if number >= settings.nr_passes:
@@ -286,7 +249,7 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
     learner.train(data.X, data.y, lambda _, W, params: way.append(_lead(W)))
     rows = [(0, 0.0, _start(settings.loss, data))]
     rows += [(round.number, round.seconds, round.objective) for round in learner.history]
-    return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer, [0 * way[0], *way])
+    return _curve("SGD", "stochastic", rows, settings.regularizer, [0 * way[0], *way])
 
 
 def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
@@ -302,12 +265,8 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
         The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
-        return [
-            SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")
-        ]
-    svm = lab.classifier(
-        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS
-    )
+        return [SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]  # fmt: skip
+    svm = lab.classifier("svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS)  # fmt: skip
     train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
@@ -343,10 +302,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     learner.train(data.X, data.y, look)
     costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
     names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
-    return [
-        Optimum(settings.regularizer, 0.0),
-        *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways),
-    ]
+    return [Optimum(settings.regularizer, 0.0), *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways)]  # fmt: skip
 
 
 def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
@@ -362,18 +318,6 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
             if certain or least < _OPTIMUM_TOLERANCE or function.nr_calls >= _MAX_PASSES_TO_OPTIMUM:
                 break
     return Optimum(regularizer, least)
-
-
-def stochastic_name(settings: Settings) -> str:
-    """Return the name of a stochastic curve with its varied setting, if any, such as ``SGD η₀ = 0.1``.
-
-    Examples
-    --------
-    >>> stochastic_name(Settings(varied="alpha", alpha=0.7))
-    'SGD α = 0.7'
-    """
-    varied = settings.varied
-    return f"SGD {SYMBOLS[varied]} = {getattr(settings, varied):g}" if varied in SYMBOLS else "SGD"
 
 
 class _CountedFunction:

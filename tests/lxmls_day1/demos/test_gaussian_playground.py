@@ -42,8 +42,8 @@ class TestShowing:
             classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
             params = classifier.train(data.train_X, data.train_y)
             expected = np.mean(classifier.test(data.train_X, params) == data.train_y)
-            assert facts["accuracies"][learner.label][0] == pytest.approx(expected), learner.label
-            assert facts["accuracies"][learner.label][1] <= 1 - facts["bayes_error"] + 0.002
+            assert facts["results"][learner.label].accuracies[0] == pytest.approx(expected), learner.label
+            assert facts["results"][learner.label].accuracies[1] <= 1 - facts["bayes_error"] + 0.002
             x = np.concatenate(facts["boundaries"][learner.label])
             scores = np.hstack([np.ones((len(x), 1)), x, x**2])[:, : len(params)] @ params
             close = np.allclose(scores[:, 0], scores[:, 1], atol=1e-6 * np.abs(params).max())
@@ -89,14 +89,14 @@ class TestShowing:
 
     def test_learners_that_are_not_ticked_are_not_trained(self, lab):
         facts = DemoGaussianPlayground(lab).scene_of(shown=["MIRA"]).facts
-        assert set(facts["boundaries"]) == set(facts["accuracies"]) == {"MIRA"}
+        assert set(facts["boundaries"]) == set(facts["results"]) == {"MIRA"}
 
     def test_three_classes_and_points_of_the_third_go_with_it(self, lab):
         demo, added = DemoGaussianPlayground(lab), [[5.0, -5.0, 2]]
         three, two = (demo.scene_of(nr_classes=K, added=added, shown=ALL) for K in (3, 2))
-        assert np.bincount(three.facts["sample"][1]).min() > 0 and len(three.facts["sample"][1]) == 13
+        assert np.bincount(three.facts["sample"].y).min() > 0 and len(three.facts["sample"].y) == 13
         assert len(three.facts["boundaries"][OPTIMAL]) == 3 and not three.notes
-        assert len(two.facts["sample"][1]) == 12 and not two.notes
+        assert len(two.facts["sample"].y) == 12 and not two.notes
 
     def test_a_setting_that_gives_no_sample_is_a_sentence(self, lab):
         (answer,) = DemoGaussianPlayground(lab).messages({"nr_points": 12, "balance": 0.05})
