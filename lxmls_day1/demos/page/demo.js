@@ -207,6 +207,7 @@ class PanelView extends Pen {
 
   show(panel, handles) {
     this.panel = panel;
+    this.root.classList.toggle("demo-plane", panel.equal);
     this.moves = JSON.stringify(panel).includes('"frames":');
     this.explain();
     if (this.handles === handles) return;
