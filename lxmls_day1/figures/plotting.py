@@ -34,7 +34,8 @@ VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#7F7F7F"
 
-#: The colour of each class's points; the ninth class has the colour of the first again.
+#: The colour of each class, for its points and for the words or features that vote for it; the ninth class has the colour of the first
+#: again. Class k has the k-th colour in every picture: of the reviews, class 0 is *positive* and class 1 *negative*.
 CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
 
 #: The marker of each class's points; the ninth class has the marker of the first again.
