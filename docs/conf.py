@@ -165,12 +165,12 @@ def draw_boundaries(app: Any) -> None:
     """Draw the picture of the front page and README, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
     from lxmls_day1.commands.output import png_bytes
+    from lxmls_day1.commands.run import POINTS
     from lxmls_day1.figures.plotting import detached_axes
     from readers.simple_data_set import SimpleDataSet
 
-    points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     figure, axis = detached_axes(figsize=(14.0, 8.0))
-    run_all_classifiers(points, ax=axis)
+    run_all_classifiers(SimpleDataSet(**POINTS), ax=axis)
     picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png_bytes(figure)
     if not picture.is_file() or picture.read_bytes() != drawn:
         picture.write_bytes(drawn)
