@@ -176,6 +176,13 @@ def draw_boundaries(app: Any) -> None:
         picture.write_bytes(drawn)
 
 
+def draw_check(app: Any) -> None:
+    """Draw the moving picture of README: a wrong line that `check` names."""
+    from tools.check_picture import write_picture
+
+    write_picture()
+
+
 def write_exercises(app: Any, config: object) -> None:
     """Write the pages of the exercises."""
     from lxmls_day1.browser.exercise_pages import exercise_pages

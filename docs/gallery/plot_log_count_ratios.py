@@ -23,7 +23,7 @@ positive = reviews.label_names.index("positive")
 present, inside = presence(reviews.train_X), reviews.train_y == positive
 ratios = log_count_ratio(inside @ present, ~inside @ present, 1.0)
 
-fig, axes = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 for beta, axis in zip([0.0, 0.25, 1.0], axes, strict=True):
     learner = NBSVM(beta=beta)
     params = learner.train(reviews.train_X, reviews.train_y)

@@ -319,7 +319,8 @@ def _label_with_bars(
         points = ax.transLimits.transform(line.get_xydata())
         points = points[np.isfinite(points).all(axis=1)]
         ends[name] = points[points[:, 0].argmax()] if len(points) else None
-    order = sorted(lines, key=lambda name: -1.0 if ends[name] is None else ends[name][1])
+    # From the bottom to the top of the column; ends at the lower edge the other way round, so that no connectors cross.
+    order = sorted(lines, key=lambda name: _place_in_column(ends[name]))
     bars = ax.inset_axes([1.13, _BOTTOM, 0.5, _ROW_HEIGHT * len(order)])
     counts = np.unique(test_y, return_counts=True)[1]
     guessing = counts.max() / counts.sum()
@@ -346,3 +347,10 @@ def _label_with_bars(
     bars.tick_params(length=0)
     bars.spines[["top", "right", "bottom"]].set_visible(False)
     ax.text(0.0, -0.13, fill(note, _NOTE_WIDTH), transform=ax.transAxes, size=_TEXT_SIZE - 2, va="top", color="0.35")
+
+
+def _place_in_column(end: np.ndarray | None) -> tuple[float, float]:
+    if end is None:
+        return -1.0, 0.0
+    across, height = np.round(end, 9)
+    return height, across if height > 0.5 else -across

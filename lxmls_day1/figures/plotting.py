@@ -260,7 +260,10 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     positions, names = [], []
     top = 0.0
     for data_set, group in groups.items():
-        ax.text(0.0, top, data_set, fontsize=_LABEL_SIZE, fontweight="bold", va="center", ha="left")
+        heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
+        ax.text(
+            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 2.0}, **heading
+        )  # above the grid
         for classifier, train, test in group:
             top += 1.0
             positions.append(top)
