@@ -20,6 +20,8 @@ from urllib.parse import unquote
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
+from gallery_style import crop_thumbnails  # sys.path must be set first.
+
 project = "The day-1 lab"
 author = "The day-1 lab developers"
 copyright = author
@@ -100,6 +102,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
     "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "seaborn", "gallery_style.set_style"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -392,6 +395,8 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", format_docstring, priority=100)  # runs before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
+    app.connect("builder-inited", draw_check)
+    app.connect("builder-inited", crop_thumbnails, priority=900)  # Runs after the gallery is written.
     app.connect("config-inited", write_modules)  # Sphinx collects the pages afterwards.
     app.connect("config-inited", write_benchmark_results)
     app.connect("config-inited", write_exercises)
