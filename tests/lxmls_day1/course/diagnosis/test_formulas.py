@@ -6,8 +6,8 @@ The terms of each exercise can be computed.
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.counterexamples import TERMS_FUNCTION
 from lxmls_day1.course.diagnosis.formulas import MIN_DISTINCT_NUMBERS, find_formula
+from lxmls_day1.course.diagnosis.probe_inputs import TERMS_FUNCTION
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
