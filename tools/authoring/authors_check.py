@@ -21,7 +21,7 @@ from lxmls_day1.course.workspaces.leaks import cell_sources, find_code_leaks, fi
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 from tools.authoring.mistakes import Mistake
-from tools.authoring.pool_making import rerun_programs
+from tools.authoring.pool_builder import rerun_programs
 from tools.authoring.record import differences, known_mistakes, record_answers
 
 EXERCISE_TABLE = "docs/reference/exercises.md"

@@ -31,7 +31,7 @@ from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registr
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Mistake, Program, read_mistakes
 from tools.authoring.mutants import mutants_of
-from tools.authoring.pool_making import import_check_file, pool_file, run_programs
+from tools.authoring.pool_builder import import_check_file, pool_file, run_programs
 
 MAX_PAIRS = 100
 MAX_SMALL_SIZE = 4

@@ -15,7 +15,7 @@ from lxmls_day1.course.diagnosis.symptoms import CONDITION, RELATED, WRONG_FORM
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
-from tools.authoring.pool_making import import_check_file, pool_file
+from tools.authoring.pool_builder import import_check_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
 POOL = Pool(
