@@ -56,7 +56,7 @@ def compare(
     """
     check_attributes(
         dataset,
-        "wanted a data set such as SimpleDataSet()",
+        "expected a data set such as SimpleDataSet()",
         ("train_X", "train_y", "test_X", "test_y", "get_name"),
     )
     if callable(classifiers):
@@ -87,7 +87,7 @@ def compare(
 
 def _check_classifier(classifier: Any) -> None:
     check_attributes(
-        classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
+        classifier, "expected a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
     )
 
 
