@@ -20,8 +20,6 @@ from urllib.parse import unquote
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from gallery_style import crop_thumbnails  # sys.path must be set first.
-
 project = "The day-1 lab"
 author = "The day-1 lab developers"
 copyright = author
@@ -195,6 +193,13 @@ def write_exercises(app: Any, config: object) -> None:
     for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
     html_context["first_exercise"] = pages["1.4.html"]
+
+
+def crop_thumbnails(app: Any) -> None:
+    """Make the thumbnails of wide pictures of the gallery again."""
+    import gallery_style
+
+    gallery_style.crop_thumbnails(Path(app.srcdir, "docs/gallery_pages/images"))
 
 
 LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows

@@ -19,11 +19,10 @@ def set_style(gallery_conf: dict[str, Any], name: str) -> None:
     rcParams.update(STYLE)
 
 
-def crop_thumbnails(app: Any) -> None:
+def crop_thumbnails(images: Path) -> None:
     """Make the thumbnails of wide pictures again: all panels side by side would be too small to recognise."""
     from PIL import Image
 
-    images = Path(app.srcdir, "docs/gallery_pages/images")
     for path in images.glob("sphx_glr_*_001.png"):
         with Image.open(path) as picture:
             if picture.width <= WIDEST * picture.height:
