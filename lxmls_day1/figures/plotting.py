@@ -144,7 +144,7 @@ def plot_points(
     ['class 0, training', 'class 1, training']
     """
     parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
-    from matplotlib.colors import to_rgba
+    from matplotlib.colors import to_hex, to_rgba
 
     fig, ax = axes_for(ax, figsize=(10.0, 6.5))
     for part, (X, y) in parts.items():
@@ -154,7 +154,7 @@ def plot_points(
             marker = CLASS_MARKERS[label % len(CLASS_MARKERS)]
             edge, width, size = ("white", 0.8, 9) if filled == "full" else (colour, 1.7, 7.5)
             if filled != "full" and len(X) > _MANY_POINTS:
-                edge, width, size = to_rgba(colour, 0.35), 1.0, 5.0
+                edge, width, size = to_hex(to_rgba(colour, 0.35), keep_alpha=True), 1.0, 5.0
             style = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
             name = f"class {label}, {part_name}"
             ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **style)
