@@ -7,6 +7,7 @@ The exercise is a page of the book in out/docs, in which Python runs and checks 
 """
 
 import functools
+import io
 import random
 import shutil
 import sys
@@ -53,7 +54,8 @@ def photograph_exercise(page: Any, address: str) -> None:
     page.get_by_role("button", name="Check", exact=True).click()
     page.wait_for_function("() => document.querySelector('.report').childElementCount", timeout=PATIENCE_MS)
     page.wait_for_function("() => !document.querySelector('button.check').disabled", timeout=PATIENCE_MS)
-    page.evaluate("scrollTo(0, document.querySelector('button.check').getBoundingClientRect().top + scrollY - 70)")
+    page.add_style_tag(content="header { display: none !important; }")
+    page.evaluate("scrollTo(0, document.querySelector('button.check').getBoundingClientRect().top + scrollY - 112)")
 
 
 def photograph_class(page: Any, address: str) -> None:
@@ -67,10 +69,15 @@ def photograph_class(page: Any, address: str) -> None:
         page.evaluate("document.querySelector('.matrix').scrollIntoView()")
 
 
-def photograph_demonstration(page: Any, address: str) -> None:
-    """Show a demonstration in its opening setting."""
+def photograph_demonstration(page: Any, address: str) -> dict[str, float]:
+    """Show a demonstration at its second mistake; return the place of its panels in the page."""
+    page.set_viewport_size({"width": 960, "height": 515})
     page.goto(f"{address}/demonstrations/online_steps.html")
-    page.wait_for_timeout(1500)
+    page.wait_for_selector(".demo-player input")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    box = page.locator(".demo-main").bounding_box()
+    return box | {"height": box["width"] * SIZE[1] / SIZE[0]}
 
 
 def invented_class() -> Any:
@@ -104,6 +111,7 @@ def invented_class() -> Any:
 
 def main() -> None:
     """Write the three pictures."""
+    from PIL import Image
     from playwright.sync_api import sync_playwright
 
     from lxmls_day1.browser.exercise_pages import runtime_files
@@ -122,8 +130,10 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for name, photograph in doors.items():
             page = browser.new_page(viewport=dict(zip(("width", "height"), SIZE, strict=True)), device_scale_factor=2)
-            photograph(page, address)
-            page.screenshot(path=PICTURES / f"door-{name}.png", timeout=PATIENCE_MS)
+            place = photograph(page, address)
+            page.wait_for_timeout(500)
+            drawn = Image.open(io.BytesIO(page.screenshot(clip=place, timeout=PATIENCE_MS))).convert("RGB")
+            drawn.quantize(64).save(PICTURES / f"door-{name}.png", optimize=True)
             page.close()
         browser.close()
 
