@@ -6,8 +6,8 @@ import click
 
 from lxmls_day1.base.errors import CorpusUnavailable
 from lxmls_day1.commands.output import ReportProgress, png_bytes, progress_bar, writable_folder, write_results
-from lxmls_day1.commands.own_files import open_user_file, user_file_options, user_file_settings
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
+from lxmls_day1.commands.user_files import open_user_file, user_file_options, user_file_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

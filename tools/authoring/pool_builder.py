@@ -21,7 +21,7 @@ import numpy as np
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, INPUTS_FUNCTION, run_on_inputs
+from lxmls_day1.course.diagnosis.probe_inputs import ANSWERS_FUNCTION, INPUTS_FUNCTION, run_on_inputs
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
