@@ -37,6 +37,7 @@ from lxmls_day1.engine.kernels.sparse_rows import (
     StepPlan,
     as_online_examples,
     compact,
+    compile_row_rule,
     compile_rule,
     example_scores,
     example_scores_and_variances,
@@ -378,7 +379,7 @@ def _checked_updates(rule: Rule, result: Any, scores: Reals) -> tuple[Reals, Rea
     return d, b
 
 
-def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 6, compile: Callable[[Rule], Any] = compile_rule) -> Any:
     """Return the compiled rule for compiled loops; None if it is not marked as compilable, or compiling is off or fails.
 
     If compiling a marked rule fails, a warning gives the reason; `stacklevel` leads from here to the caller of ``train``. The
@@ -387,7 +388,7 @@ def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
     if not COMPILES or not getattr(rule, "compiled", False):
         return None
     try:
-        return compile_rule(rule)
+        return compile(rule)
     except Exception as error:  # numba raises its own errors, and Python's for internal faults.
         warnings.warn(
             f"{rule.__name__} could not be compiled and runs as plain Python: {_compile_error_message(rule, error)}",
@@ -482,7 +483,7 @@ class RowSteps:
         self.set_rows(X, labels)
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
-        self._rule, self._machine_code = rule, machine_code_of(rule)
+        self._rule, self._machine_code = rule, machine_code_of(rule, compile=compile_row_rule)
         self._costs, self._shrinkage, self._factors, self._n_jobs = costs, shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
