@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.checks import as_numbers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.kernels.primitives import COMPILES
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.sparse_rows import (
     Examples,
     StepPlan,
@@ -153,7 +153,10 @@ class Weights:
 
     def start_mean(self) -> None:
         """Restart the average: `result` becomes the mean of W over the steps from now on."""
-        self.U = cache_aligned_zeros(*self.means.shape)
+        if self.U.shape == self.means.shape:
+            self.U[:] = 0.0
+        else:
+            self.U = cache_aligned_zeros(*self.means.shape)
         self.state[1], self.n_steps = 0.0, 0
 
     def unpair(self) -> None:
@@ -517,7 +520,7 @@ class RowSteps:
                     f"the numbers in row {finite.argmin()} of X are so large that their squares overflow; leave such "
                     "examples out, or scale the features down"
                 )
-        self._examples, self._labels = compact(examples), labels
+        self._examples, self._labels = frozen(compact(examples)), as_read_only(labels)  # once, not for every round
 
     @property
     def sq_norms(self) -> Reals:
