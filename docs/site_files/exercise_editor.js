@@ -57,6 +57,7 @@ export function edit(area, check) {
   area.before(editor);
   let lastInput = -RECORDED;
   editor.addEventListener("keydown", (event) => { // before CodeJar hears of a key
+    if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.stopPropagation(); // The book takes "/" for a search.
     if (event.key.toLowerCase() === "z" && performance.now() - lastInput < RECORDED) jar.recordHistory(); // CodeJar has not done so yet
     answer(event, editor, check, jar);
   });

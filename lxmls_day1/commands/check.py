@@ -128,7 +128,8 @@ def check_and_show(
 
     with check_progress() as progressed:
         report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
-    echo_lines((*check_lines(report, status_of(folder), verbose), *question_lines(questions)))
+    status = status_of(folder) if report.ends_with_progress else None
+    echo_lines((*check_lines(report, status, verbose), *question_lines(questions)))
     if in_lines:
         from lxmls_day1.course.reports.problem_lines import problem_lines
 

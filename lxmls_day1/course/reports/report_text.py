@@ -80,7 +80,7 @@ def check_lines(
     for one in report.reports:
         yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
     yield from compared_lines(report)
-    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
+    if status is not None and status.relevant and report.ends_with_progress:
         yield from progress_lines(status, len(report.reports) > 1)
 
 

@@ -207,6 +207,11 @@ class CheckReport:
         """True if all checks of all exercises have passed."""
         return all(report.all_passed for report in self.reports if report.results)
 
+    @property
+    def ends_with_progress(self) -> bool:
+        """True if the progress follows the verdicts: there are several, or the only one is right."""
+        return len(self.reports) > 1 or self.all_passed
+
 
 def run_checks(
     lab_folder: Path,
