@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merge_explanations, unpack_explanations
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, input_text
-from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnosis_heading
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnosis_heading
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, input_text
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport

@@ -17,7 +17,7 @@ from lxmls_day1.box.box import TIMEOUT_MESSAGE, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.messages import ObjectHandle
 from lxmls_day1.box.sandbox import ForkServer
-from lxmls_day1.course.checked_lab import Answers, LabCall, LabUnderTest
+from lxmls_day1.course.lab_under_test import Answers, LabCall, LabUnderTest
 
 MAX_CALLS = 12
 MAX_CALL_CHARS = 160

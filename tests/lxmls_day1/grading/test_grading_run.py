@@ -77,7 +77,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     """Return correct variants and known mistakes, graded on their exercise's checks: name -> (grade, mistake).
 
     An ordinary run takes every sixteenth case of every sixth exercise, a campaign takes all. The names of mistakes are tested in
-    every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_naming.py`.
+    every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_mistake_matching.py`.
     """
 
     def taken(cases):

@@ -23,7 +23,7 @@ The check file of an exercise defines the first two of these functions, and may 
 `tools.authoring.record` selects inputs on which the answers of the known mistakes differ, and records them with all answers. Together they
 are one public check of the exercise. It shows the smallest input with a wrong answer. Only this check names mistakes, so that
 a student gets the same message wherever the check runs. `small_parts` helps to find two mistakes that affect different parts of an
-answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.observations`).
+answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.symptoms`).
 """
 
 import io
@@ -52,9 +52,9 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
     shortened,
 )
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnose
-from lxmls_day1.course.diagnosis.observations import WRONG_FORM, describe_symptoms
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
+from lxmls_day1.course.diagnosis.symptoms import WRONG_FORM, describe_symptoms
 from lxmls_day1.course.markers import STUB_MESSAGE
 
 INPUTS_FUNCTION, ANSWERS_FUNCTION = "small_inputs", "small_answers"  # names of functions in a check file

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, ProbeResult
-from lxmls_day1.course.diagnosis.observations import CONDITION, describe_symptoms
+from lxmls_day1.course.diagnosis.symptoms import CONDITION, describe_symptoms
 from tests.wording import wording
 
 INPUTS = [
