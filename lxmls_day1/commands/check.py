@@ -147,7 +147,7 @@ def practise_and_show(folder: Path, id: str) -> None:
     from lxmls_day1.course.reports.terminal import echo_lines
     from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
 
-    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder)[id]))
+    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder).named(id)))
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:

@@ -373,6 +373,9 @@ class _CheckRun:
                     self._last_place = running.last_place(self._lab_folder) if timed_out else ""
                     break
                 time.sleep(0.02)
+        except KeyboardInterrupt as error:
+            error.args = (running.last_place(self._lab_folder),)
+            raise
         finally:
             running.kill()
         if timed_out and not collected:
