@@ -159,7 +159,12 @@ def test_keys_step_and_a_link_restores_the_page(open_page, server):
 
 @pytest.mark.parametrize(
     "link",
-    ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>&try=99", "try=x&more"],
+    [
+        "step=1.5&example=1,2,1.5",
+        "step=NaN&example=1,2,99&nr_classes=1e9",
+        "step=-5&example=9e9,1,0&label=<img>&try=99",
+        "try=x&more",
+    ],
 )
 def test_an_edited_link_shows_a_scene(open_page, server, link):
     page = open_page(f"{server.address}mira_step#{link}")
