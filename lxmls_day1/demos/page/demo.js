@@ -665,6 +665,7 @@ class Demo {
   setDark(dark, chosen = false) {
     this.dark = dark;
     this.root.classList.toggle("demo-dark", dark);
+    this.description.classes.colours.forEach((pair, k) => this.root.style.setProperty(`--demo-class-${k}`, pair[dark ? 1 : 0]));
     this.colours = null;
     if (this.page) document.documentElement.classList.toggle("demo-dark", dark);
     for (const view of this.panels) view.explain();
