@@ -6,7 +6,7 @@ import math
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
