@@ -38,6 +38,7 @@ class Functions:
 if __name__ == "__main__":
     from numba.core import event
 
+    event.Listener.register(Functions)  # numba is imported late, as everywhere
     functions = Functions()
     with tempfile.TemporaryDirectory() as folder, event.install_listener("numba:compile", functions):
         machine_code._cache_folders = lambda source: iter([Path(folder)])
