@@ -41,7 +41,11 @@ class _ShowsLimits(click.Command):
     type=ExerciseList(),
     help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: those given out.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the hidden checks, to repeat a run. Default: drawn once for this version and machine.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Seed of the hidden checks. Default: one for this version and machine.",
+)
 @click.option(
     "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."
 )

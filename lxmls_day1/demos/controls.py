@@ -1,13 +1,33 @@
-"""The controls of a demonstration: sliders, choices, ticks, texts and points, as plain data."""
+"""The controls of a demonstration: sliders, choices, ticks, texts and points, and the things to try with them, as plain data."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lxmls_day1.demos.scene import plain_data
+
+MAX_IN_OPENING = 5  # controls that a reader takes in at a glance
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A thing to try. A click on it, or the keys n and p, bring its settings.
+
+    Attributes
+    ----------
+    text : str
+    settings : mapping
+        The settings that differ from those in which the page opens.
+    play : bool
+        True if the frames play at once.
+    """
+
+    text: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    play: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,6 +45,8 @@ class Control:
         The default value.
     when : (name, value), optional
         Shown only while another setting has this value.
+    more : bool
+        True for a control under *More*, which is closed when the page opens. At most `MAX_IN_OPENING` controls are not there.
     """
 
     name: str
@@ -32,6 +54,7 @@ class Control:
     tip: str
     value: Any = None
     when: tuple[str, Any] | None = None
+    more: bool = False
 
     def accepts(self, value: Any) -> bool:
         """Return True if a value, which comes from a page, is valid for this control."""
@@ -172,6 +195,18 @@ def decades(first: float, last: float, per_decade: int) -> list[float]:
     count = round(math.log10(last / first) * per_decade)
     values = [float(f"{value:.2g}") for value in np.geomspace(first, last, count + 1)]
     return [int(value) if value == int(value) else value for value in values]
+
+
+def in_opening(controls: Sequence[Control]) -> list[Control]:
+    """Return the controls that are visible when the page opens. Points are part of the picture."""
+    usual = settings_from(controls, {})
+    return [
+        control
+        for control in controls
+        if not (
+            control.more or isinstance(control, Points) or (control.when and usual[control.when[0]] != control.when[1])
+        )
+    ]
 
 
 def settings_from(controls: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:

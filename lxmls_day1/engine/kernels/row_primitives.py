@@ -89,7 +89,7 @@ def _single_weight(V, j):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _score_column(indptr, indices, data, m, V):
+def score_column(indptr, indices, data, m, V):
     """Return g(x_m)ᵀ v for a single column v.
 
     A single column is not compared with another column, so its summation order is free. Four independent sums, each of
@@ -152,7 +152,7 @@ def score_row(indptr, indices, data, m, V, scores):
     have one dimension: then the code for other numbers of classes is not compiled.
     """
     if V.ndim == 1:
-        scores[np.uint64(0)] = _score_column(indptr, indices, data, m, V)
+        scores[np.uint64(0)] = score_column(indptr, indices, data, m, V)
         return
     # Unsigned indices need no check for negative values, and V[j, k] creates no view of a row; both save time here.
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
@@ -185,7 +185,7 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k], scores[k1] = s0, s1
         k += two
     if n_classes == one:
-        scores[k] = _score_column(indptr, indices, data, m, V)
+        scores[k] = score_column(indptr, indices, data, m, V)
     elif k < n_classes:
         s0 = V[intercept, k]
         for i in range(start, stop):
@@ -203,7 +203,8 @@ def _add_to_weight(V, j, change):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _add_to_single_column(indptr, indices, data, m, change, V):
+def add_to_single_column(indptr, indices, data, m, change, V):
+    """Compute v ← v + change · g(x_m) for a single column v, which has one dimension or two."""
     _add_to_weight(V, np.uint64(0), change)
     for i in range(_row_start(indptr, data, m), _row_end(indptr, data, m)):
         _add_to_weight(V, _feature(indices, data, i), _value(data, m, i) * change)
@@ -215,7 +216,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
     if V.ndim == 1:
         if d[np.uint64(0)] == 0.0:
             return False
-        _add_to_single_column(indptr, indices, data, m, factor * d[np.uint64(0)], V)
+        add_to_single_column(indptr, indices, data, m, factor * d[np.uint64(0)], V)
         return True
     n_classes = np.uint64(V.shape[1])
     nonzero = 0
@@ -226,7 +227,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
     start, stop, intercept = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(0)
     one, four = np.uint64(1), np.uint64(4)
     if n_classes == 1:
-        _add_to_single_column(indptr, indices, data, m, factor * d[intercept], V)
+        add_to_single_column(indptr, indices, data, m, factor * d[intercept], V)
     elif nonzero == 2 and n_classes != four:
         first, second = intercept, n_classes - one
         while d[first] == 0.0:

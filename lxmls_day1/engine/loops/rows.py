@@ -105,8 +105,8 @@ class Rows:
         Parameters
         ----------
         penalties : array (J + 1,)
-        order : int array (J + 1,)
-            The order in which the coordinates are visited.
+        order : int array
+            The coordinates to visit, in this order; those that cannot move are left out.
         second_derivative, gradient : arrays (M,) and (J + 1,)
             The second derivatives and the gradient that :meth:`log_loss_slopes` returns at ``margins``.
         weights, margins : arrays (J + 1,) and (M,); changed in place
