@@ -60,7 +60,7 @@ class DemoOptimisation(Demonstration):
     """A demonstration with contours and the ways of the methods on the left, and their heights on the right."""
 
     name = "optimisation"
-    title = "Optimisation: a race to the lowest point"
+    title = "Optimisation: a race"
     order = 40
     summary = "Three methods race down the same valley, by passes over the data or by seconds; the SVM's gap."
     observations = (
