@@ -70,7 +70,7 @@ def photograph_class(page: Any, address: str) -> None:
 
 
 def photograph_demonstration(page: Any, address: str) -> dict[str, float]:
-    """Show a demonstration at its second mistake; return the place of its panels in the page."""
+    """Show a demonstration five steps after its opening; return the place of its panels in the page."""
     page.set_viewport_size({"width": 960, "height": 515})
     page.goto(f"{address}/demonstrations/online_steps.html")
     page.wait_for_selector(".demo-player input")
