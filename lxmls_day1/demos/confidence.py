@@ -96,7 +96,7 @@ class DemoConfidence(Demonstration):
         """Compute the Gaussian after each of sixty documents."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
         attempts, planes, curves = FailureCollector(), list[draw.Mark](), list[draw.Mark]()
-        table, facts, words = None, {}, ()
+        table, facts, words = None, dict[str, Any](), dict[str, Any]()
         with attempts("AROW"):
             means, deviations = arow_trajectory(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
@@ -129,7 +129,7 @@ class DemoConfidence(Demonstration):
             columns=(1.2, 1),
             steps=draw.Steps("documents", range(_EXAMPLES + 1), start=_START + int((X[_START - 1 :, 1] > 0).argmax()), milliseconds=600),
             table=table,
-            words=words,
+            words=words or (),
             notes=attempts.sentences(),
             facts=facts,
         )  # fmt: skip

@@ -9,8 +9,6 @@ import numpy as np
 
 from lxmls_day1.demos.scene import plain_data
 
-MAX_IN_OPENING = 5  # controls that a reader takes in at a glance
-
 
 @dataclass(frozen=True)
 class Suggestion:
@@ -46,7 +44,7 @@ class Control:
     when : (name, value), optional
         Shown only while another setting has this value.
     more : bool
-        True for a control under *More*, which is closed when the page opens. At most `MAX_IN_OPENING` controls are not there.
+        True for a control under *More*, which is closed when the page opens. At most five controls are outside it.
     """
 
     name: str
@@ -195,18 +193,6 @@ def decades(first: float, last: float, per_decade: int) -> list[float]:
     count = round(math.log10(last / first) * per_decade)
     values = [float(f"{value:.2g}") for value in np.geomspace(first, last, count + 1)]
     return [int(value) if value == int(value) else value for value in values]
-
-
-def in_opening(controls: Sequence[Control]) -> list[Control]:
-    """Return the controls that are visible when the page opens. Points are part of the picture."""
-    usual = settings_from(controls, {})
-    return [
-        control
-        for control in controls
-        if not (
-            control.more or isinstance(control, Points) or (control.when and usual[control.when[0]] != control.when[1])
-        )
-    ]
 
 
 def settings_from(controls: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:

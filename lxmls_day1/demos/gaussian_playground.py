@@ -50,7 +50,7 @@ class DemoGaussianPlayground(Demonstration):
     """A demonstration with a plane of points and boundaries, and a table of accuracies."""
 
     name = "gaussian_playground"
-    title = "Gaussian playground: one point moves"
+    title = "Gaussian playground"
     order = 10
     summary = "Drag one point and see which classifiers follow it, and how close they come to the best possible line."
     observations = (
@@ -80,7 +80,7 @@ class DemoGaussianPlayground(Demonstration):
         *_class_controls(1),
         *_class_controls(2),
     )  # fmt: skip
-    grid = MappingProxyType({"nr_points": (12, 50, 200), "variance1": (2, 4), "seed": (1, 2, 4)})
+    grid = MappingProxyType({"nr_points": (12, 200), "variance1": (2, 4), "balance": (0.5, 0.8), "seed": (1, 4)})
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Draw the sample, and train the selected classifiers with and without the reader's points."""

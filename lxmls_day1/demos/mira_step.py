@@ -187,10 +187,11 @@ def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence
         """Return for each step the line on which the true class leads by this much."""
         return [with_gaps(decision_boundary(W + np.outer([lead, 0, 0], [1, 0]), LIMITS, LIMITS)) for W in after]
 
-    sides = [[draw.by_frame([half_plane(W[:, k] - W[:, 1 - k])] for W in after), draw.CLASSES[classes[k]]] for k in (0, 1)]  # fmt: skip
+    sides = [draw.by_frame([half_plane(W[:, k] - W[:, 1 - k])] for W in after) for k in (0, 1)]
     before = decision_boundary(problem.W, LIMITS, LIMITS)
     style = draw.learner_style("MIRA") | {"dash": ()}
-    marks = [*(draw.region(*side, 0.13) for side in sides), draw.line(with_gaps(before), draw.MUTED, (3, 2), label="before")]  # fmt: skip
+    marks = [draw.region(side, draw.CLASSES[k], 0.13) for side, k in zip(sides, classes, strict=True)]
+    marks.append(draw.line(with_gaps(before), draw.MUTED, (3, 2), label="before"))
     title: Any = "MIRA: to be written"
     if found is not None:
         marks += [

@@ -80,6 +80,11 @@ class Curve:
     regularizer: float
     weights: np.ndarray = field(default_factory=lambda: np.empty(0))
 
+    @property
+    def is_traced(self) -> bool:
+        """True if all weights are known and finite."""
+        return bool(len(self.weights)) and bool(np.isfinite(self.weights).all())
+
     def excess(self, best: float) -> np.ndarray:
         """Return the distance above an optimum; NaN if rounding leaves a distance of 0 or less.
 
@@ -121,6 +126,7 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
         A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
         The optimum comes before the curves.
     """
+    methods: dict[str, Callable[[], list[Any]]]
     if settings.loss == "perceptron":  # its steps have length 1
         methods = {"The perceptron": lambda: perceptron_curves(lab, data, settings)}
     elif settings.loss == "hinge":

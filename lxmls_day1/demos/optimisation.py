@@ -32,7 +32,7 @@ _STYLES: dict[str, tuple[draw.Colour, int]] = {  # colour and dash
     "Primal P(W)": (draw.INK, 0), "Dual D(α)": (draw.MUTED, 1), "Gap P − D": (draw.MUTED, 1),
 }  # fmt: skip
 #: The learner whose update rule is used, and the loss of an example by its margin, for the contours.
-_LOSSES = {
+_LOSSES: dict[str, tuple[str, Any]] = {
     "log": ("Maximum entropy, online", lambda m: np.logaddexp(0, -m)),
     "hinge": ("SVM", lambda m: np.maximum(0, 1 - m)),
     "perceptron": ("Perceptron", lambda m: np.maximum(0, -m)),
@@ -60,7 +60,7 @@ class DemoOptimisation(Demonstration):
     """A demonstration with contours and the ways of the methods on the left, and their heights on the right."""
 
     name = "optimisation"
-    title = "Optimisation: a race to the lowest point"
+    title = "Optimisation: a race"
     order = 40
     summary = "Three methods race down the same valley, by passes over the data or by seconds; the SVM's gap."
     observations = (
@@ -196,7 +196,7 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
     times = np.geomspace(min(x[1] for x in costs), max(x[-1] for x in costs), _N_FRAMES) if costs else np.ones(1)
     times = np.append(0.0, np.unique(np.rint(times)) if cost == "passes" else times)
     panels = [_panel(shown, cost, excess, times)]
-    if loaded[0].X.shape[1] == len(STRETCH) and costs:
+    if loaded[0].X.shape[1] == len(STRETCH) and any(curve.is_traced for curve in found.curves):
         found.contours = found.contours or _contours(found, loaded[0])
         panels.insert(0, _valley(shown, cost, found.contours, times))
     names = [f"{time:g}" if cost == "passes" else _written(time) for time in times]
@@ -249,7 +249,7 @@ def _contours(found: CurveResults, data: Data) -> tuple[Any, ...]:
     """Return the contours of the objective over both weights, with the intercept of the best method, their limits and the lowest point."""
     from contourpy import contour_generator
 
-    ways = {curve.objective[-1]: curve.weights for curve in found.curves if len(curve.weights)}
+    ways = {curve.objective[-1]: curve.weights for curve in found.curves if curve.is_traced}
     best = ways[min(ways)]
     intercept = 0.0 if found.settings.loss == "perceptron" else best[-1, 0]  # its loss is least at W = 0
     box = np.vstack([np.zeros(2), best[:, 1:], *(curve.weights[:, 1:] for curve in found.with_roles("batch"))])
@@ -262,7 +262,7 @@ def _contours(found: CurveResults, data: Data) -> tuple[Any, ...]:
     V = np.stack(np.meshgrid(x, y), axis=-1)
     margins = (V @ data.X.T + intercept) * np.where(data.y == data.y.max(), 1, -1)
     heights = _LOSSES[found.settings.loss][1](margins).mean(axis=-1) + found.settings.regularizer / 4 * (V**2).sum(axis=-1)  # fmt: skip
-    generator = contour_generator(x, y, heights)
+    generator: Any = contour_generator(x, y, heights)
     path = with_gaps(part for level in np.quantile(heights, _LEVELS) for part in generator.lines(level))
     return path, (x[0], x[-1]), (y[0], y[-1]), V.reshape(-1, 2)[heights.argmin()]
 
@@ -275,11 +275,11 @@ def _valley(found: CurveResults, cost: str, contours: tuple[Any, ...], times: np
         below = (at[0], at[1] - 0.04 * (limits[1][1] - limits[1][0]))
         marks += [draw.points([at], draw.MUTED, "P", size=1.2), draw.text(below, name, draw.MUTED)]
     for curve in found.curves:
-        if len(curve.weights):
+        if curve.is_traced:
             at, reached = curve.weights[:, 1:], _indices(curve, cost, times)
             marks += _runner(at, at[reached], styles[curve.name], count=draw.by_frame(reached + 1))
-    across, up = Axis(*limits[0], "first weight"), Axis(*limits[1], "second weight")
-    return Panel("valley", "the valley, seen from above", across, up, marks)
+    axes = [Axis(low, high, f"{name} weight") for name, (low, high) in zip(("first", "second"), limits, strict=True)]
+    return Panel("valley", "the valley, seen from above", axes[0], axes[1], marks)
 
 
 def _panel(found: CurveResults, cost: str, excess: bool, times: np.ndarray) -> Panel:
@@ -328,7 +328,7 @@ def _range_of_objective(found: CurveResults) -> Axis:
 
 def _path(x: np.ndarray, heights: np.ndarray) -> np.ndarray:
     """Return the finite points of a curve."""
-    return np.column_stack([x, heights])[np.isfinite(heights)]
+    return np.asarray(np.column_stack([x, heights])[np.isfinite(heights)])
 
 
 def _sentence(found: CurveResults) -> str:

@@ -120,7 +120,7 @@ class Scene:
     steps : Steps, optional
     table : Table, optional
     words : sequence of (text, weight, title), or by frame
-        A text in colour: a weight from −1 to 1 gives the class that a word indicates, and how strongly.
+        A text in colour: a weight from −1 (class 1) to 1 (class 0) says for which class a word speaks, and how strongly.
     observations : str
         Replaces the text above the picture. Default: the demonstration's own.
     notes : sequence of str

@@ -630,7 +630,7 @@ class Demo {
       panel.append(make("button", { type: "button", text: "Start Python for every setting", on: { click: () => this.start() } }));
     } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-muted", text: this.description.more }));
     this.about = make("p", { class: "demo-about" });
-    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: ({ detail, target }) => (detail && target.blur(), this.try(n)) } })); // then space plays
+    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: ({ detail, target }) => (detail && (target.blur(), this.root.focus({ preventScroll: true })), this.try(n)) } })); // then space plays
     const tries = make("details", { class: "demo-try", open: true }, make("summary", { text: "Three things to try" }), make("ol", {}, ...this.tries.map((button) => make("li", {}, button))));
     this.dialog = make("dialog", { on: { click: ({ target }) => target === this.dialog && this.dialog.close() } });
     const header = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), press("↺", "back to the opening", () => this.try(-1)), press("◐", "light or dark (d)", () => this.setDark(!this.dark, true)),
@@ -665,6 +665,7 @@ class Demo {
   setDark(dark, chosen = false) {
     this.dark = dark;
     this.root.classList.toggle("demo-dark", dark);
+    this.description.classes.colours.forEach((pair, k) => this.root.style.setProperty(`--demo-class-${k}`, pair[dark ? 1 : 0]));
     this.colours = null;
     if (this.page) document.documentElement.classList.toggle("demo-dark", dark);
     for (const view of this.panels) view.explain();
@@ -871,7 +872,7 @@ class Demo {
       const each = steps.milliseconds * SPEEDS[this.speed.selectedIndex][1];
       this.timer = setInterval(() => (this.frame < (this.scene.steps?.values.length ?? 1) - 1 ? this.go(this.frame + 1) : this.toggle()), each);
     }
-    this.play.textContent = this.timer ? "⏸" : "▶";
+    this.play.textContent = this.timer ? "❚❚" : "▶";
     this.says.setAttribute("aria-live", this.timer ? "off" : "polite");
   }
 

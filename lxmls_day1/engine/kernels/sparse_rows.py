@@ -276,16 +276,14 @@ def _shrink(shrink, V, U, scale, scale_sum):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _update(indptr, indices, data, m, d, b, shrink, V, U, scale, scale_sum):
-    """Run the second half of a step, see :func:`apply_update`; return (True if d changed a weight, scale, scale_sum)."""
-    scale, scale_sum = _shrink(shrink, V, U, scale, scale_sum)
+def _add(indptr, indices, data, m, d, b, V, U, scale, scale_sum):
+    """Add g(x_m) dᵀ to the weights and to the running sum; return True if d changed a weight."""
     if V.ndim == 3:
-        changed = add_row_with_variances(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
-    else:
-        changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
-        if changed and len(U) > 0:
-            add_row(indptr, indices, data, m, d, scale_sum / scale, U)
-    return changed, scale, scale_sum + scale
+        return add_row_with_variances(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
+    changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
+    if changed and len(U) > 0:
+        add_row(indptr, indices, data, m, d, scale_sum / scale, U)
+    return changed
 
 
 def _update_column_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
@@ -333,7 +331,9 @@ def apply_update(indptr, indices, data, m, d, b, shrink, V, U, state):
     where state[1] is the sum of the scales. A ``U`` without rows switches averaging off. Return True if ``d`` or ``b`` changed
     an entry.
     """
-    changed, state[0], state[1] = _update(indptr, indices, data, m, d, b, shrink, V, U, state[0], state[1])
+    scale, scale_sum = _shrink(shrink, V, U, state[0], state[1])
+    changed = _add(indptr, indices, data, m, d, b, V, U, scale, scale_sum)
+    state[0], state[1] = scale, scale_sum + scale
     return changed
 
 
@@ -408,18 +408,15 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
             fits = _copy(call_rule(rule, scores, label, sq_norms[m], step, costs[label]), change)
         if not fits:
             return -1
-        shrink, changed = 1.0 - steps[n] * shrinkage, False
+        if moved and n_columns < n_classes:
+            if not _stays_antisymmetric(change, b, sq_norms[m]):
+                state[0], state[1] = scale, scale_sum
+                return n
+            change[0] = (change[1] - change[0]) / 2
+        scale, scale_sum = _shrink(1.0 - steps[n] * shrinkage, V, U, scale, scale_sum)
         if moved:
-            if n_columns < n_classes:
-                if not _stays_antisymmetric(change, b, sq_norms[m]):
-                    state[0], state[1] = scale, scale_sum
-                    return n
-                change[0] = (change[1] - change[0]) / 2
-            changed, scale, scale_sum = _update(indptr, indices, data, m, change, b, shrink, V, U, scale, scale_sum)
-        else:
-            scale, scale_sum = _shrink(shrink, V, U, scale, scale_sum)
-            scale_sum += scale
-        updates[current_round] += changed
+            updates[current_round] += _add(indptr, indices, data, m, change, b, V, U, scale, scale_sum)
+        scale_sum += scale
         errors[current_round] += wrong
     state[0], state[1] = scale, scale_sum
     return n_steps
