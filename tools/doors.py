@@ -26,7 +26,7 @@ BOOK, PICTURES = ROOT / "out/docs", ROOT / "docs/site_files"
 SIZE = (640, 400)  # CSS pixels of a picture, which has twice as many
 PATIENCE_MS = 300_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NAMES = ("Ada", "Amir", "Bea", "Chen", "Dora", "Emil", "Femi", "Gina", "Hugo", "Ines", "Jan", "Kofi", "Lena", "Mia")
+NAMES = ("Ada", "Amir", "Bea", "Chen", "Dora", "Emil", "Femi", "Gina", "Hugo", "Iris", "Jan", "Kofi", "Lena", "Mia")
 EXERCISES = [f"1.{number}" for number in range(2, 12)]
 
 
