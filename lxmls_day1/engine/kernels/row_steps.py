@@ -612,8 +612,11 @@ class RowSteps:
         factors = np.empty(0) if self._factors is None else self._factors
         plan, done = StepPlan(self._labels, order, steps, float(self._shrinkage), factors), 0
         while done < len(order):
+            V, U = weights.V, weights.U
+            if weights.paired and V.ndim == 2:  # In one dimension, less code is compiled.
+                V, U = V.ravel(), U.ravel()
             done = run_steps(
-                self._machine_code, self._examples, plan, costs=self._costs, V=weights.V, U=weights.U,
+                self._machine_code, self._examples, plan, costs=self._costs, V=V, U=U,
                 state=weights.state, updates=updates, errors=errors, first_step=done,
             )  # fmt: skip
             if done < len(order):  # The changes of the two classes are not opposite.

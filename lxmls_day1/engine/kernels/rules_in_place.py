@@ -48,13 +48,28 @@ def max_ent_rule(scores, label, sq_norm, step, cost):
     return d
 
 
+# Loops in place of np.argmax and sum save a quarter of a second of compilation; they give the same bits.
+
+
+@_inlined
+def _argmax(numbers):
+    """Return np.argmax(numbers): the first NaN, or else the first of the largest numbers."""
+    largest = 0
+    for k in range(len(numbers)):
+        if np.isnan(numbers[k]):
+            return k
+        if numbers[k] > numbers[largest]:
+            largest = k
+    return largest
+
+
 @_inlined
 def _rival(scores, label):
     """Return np.argmax(scores); without branches if that is the label, which a processor would often predict wrongly."""
     truth, ahead = scores[label], False
     for k in range(len(scores)):
         ahead |= (not scores[k] <= truth) | ((scores[k] == truth) & (k < label))  # True for NaN
-    return np.argmax(scores) if ahead else label
+    return _argmax(scores) if ahead else label
 
 
 @_inlined
@@ -80,10 +95,12 @@ def _svm_in_place(n_classes, scores, label, sq_norm, step, cost, d):
 
 
 def _max_ent_in_place(n_classes, scores, label, sq_norm, step, cost, d):
-    top, out = carray(scores, n_classes).max(), carray(d, n_classes)
+    numbers, out = carray(scores, n_classes), carray(d, n_classes)
+    top, total = numbers[_argmax(numbers)], 0.0
     for k in range(n_classes):
         out[k] = np.exp(scores[k] - top)
-    factor = -step / out.sum()
+        total += out[k]
+    factor = -step / total
     for k in range(n_classes):
         out[k] *= factor
     out[label] += step
@@ -112,4 +129,4 @@ def _meaning(rule: FunctionType) -> Any:
 
 @functools.cache
 def _compiled(form: FunctionType) -> Any:
-    return cached_jit(IN_PLACE_SIGNATURE)(form)
+    return cached_jit(IN_PLACE_SIGNATURE, no_cpython_wrapper=True)(form)

@@ -201,24 +201,27 @@ def _cast_to_float32(data, single):
     return others == 0
 
 
-def _squared_norms_in_numpy(indptr, data):
-    with np.errstate(over="ignore"):  # Norms of large numbers become infinite, as in machine code.
-        squares = data * data
-    n_rows = len(indptr) - 1
-    rows = np.repeat(np.arange(n_rows), np.diff(indptr).astype(np.intp, copy=False))
-    return 1.0 + np.bincount(rows, weights=squares, minlength=n_rows)
-
-
-@kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
 def squared_norms(indptr, data):
     """Return ‖g(x)‖² of every row, including the 1 of the intercept."""
     sq_norms = np.empty(len(indptr) - 1)
+    _fill_squared_norms(indptr, data, sq_norms)
+    return sq_norms
+
+
+def _squared_norms_in_numpy(indptr, data, sq_norms):
+    with np.errstate(over="ignore"):  # Norms of large numbers become infinite, as in machine code.
+        squares = data * data
+    rows = np.repeat(np.arange(len(sq_norms)), np.diff(indptr).astype(np.intp, copy=False))
+    sq_norms[:] = 1.0 + np.bincount(rows, weights=squares, minlength=len(sq_norms))
+
+
+@kernel(_squared_norms_in_numpy, fastmath={"reassoc", "contract"})
+def _fill_squared_norms(indptr, data, sq_norms):
     for m in range(len(sq_norms)):
         sq_norm = 1.0
         for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + 1])):
             sq_norm += data[i] * data[i]
         sq_norms[m] = sq_norm
-    return sq_norms
 
 
 def _scores_in_numpy(indptr, indices, data, m, V, state):
@@ -256,6 +259,12 @@ def compute_scores_and_variances(indptr, indices, data, m, V, state):
 @kernel()
 def _fold(V, U, scale, scale_sum):
     """Set V ← scale · V for any scale, including 0, which resets all weights, and negative scales."""
+    if V.ndim == 1:
+        for j in range(len(V)):
+            if len(U) > 0:
+                U[j] -= scale_sum * V[j]
+            V[j] *= scale
+        return
     W = V[:, 0] if V.ndim == 3 else V
     for j in range(W.shape[0]):
         for k in range(W.shape[1]):
@@ -366,7 +375,8 @@ def _copy(d, change):
 def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, first_step, scores, variances, change):
     indptr, indices, data, sq_norms, _ = examples
     labels, order, steps, shrinkage, factors = plan
-    n_steps, n_classes, n_columns = len(order), len(costs), V.shape[-1]
+    n_steps, n_classes = len(order), len(costs)
+    n_columns = 1 if V.ndim == 1 else V.shape[-1]
     steps_per_round = n_steps // len(updates)
     current_round = first_step // steps_per_round
     next_round = (current_round + 1) * steps_per_round
@@ -374,8 +384,12 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
     scores, variances, costs = unowned_view(scores), unowned_view(variances), unowned_view(costs)
     change = unowned_view(change)
     scale, scale_sum = state[0], state[1]
-    flat_weights, n_numbers = V.reshape(V.size), V.size // len(V)
-    weights_far, weighted = data.ndim == 1 and V.size > 8 * CACHED_NUMBERS, len(factors) > 0
+    n_numbers = V.size // len(V)
+    far, weights_far, weighted = (
+        data.size > CACHED_NUMBERS,
+        data.ndim == 1 and V.size > 8 * CACHED_NUMBERS,
+        len(factors) > 0,
+    )
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -387,12 +401,12 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
         else:
             score_row(indptr, indices, data, m, V, scores)
         # Prefetching changes only the speed.
-        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, CACHED_NUMBERS)
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far)
         if weights_far and n + 1 < n_steps:  # The running sums are needed only by steps with an update.
-            prefetch_weights(indptr, indices, order[n + 1], flat_weights, n_numbers)
+            prefetch_weights(indptr, indices, order[n + 1], V, n_numbers)
         for k in range(n_columns):
             scores[k] *= scale
-        if n_columns < n_classes:
+        if V.ndim == 1 or n_columns < n_classes:
             scores[1], scores[0] = scores[0], -scores[0]
         wrong = _is_wrong(scores, label)
         step = steps[n] * factors[m] if weighted else steps[n]
@@ -408,7 +422,7 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
             fits = _copy(call_rule(rule, scores, label, sq_norms[m], step, costs[label]), change)
         if not fits:
             return -1
-        if moved and n_columns < n_classes:
+        if moved and (V.ndim == 1 or n_columns < n_classes):
             if not _stays_antisymmetric(change, b, sq_norms[m]):
                 state[0], state[1] = scale, scale_sum
                 return n
@@ -444,7 +458,7 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
     plan : StepPlan
     costs : float64 array (K, K)
         Row y is ρ(·, y).
-    V : float64 array (J + 1, K), or (J + 1, 1) for two classes; for a second-order rule (J + 1, 2, K), or (J + 1, 2, 1)
+    V : float64 array (J + 1, K), or (J + 1,) for two classes; for a second-order rule (J + 1, 2, K), or (J + 1, 2, 1)
         A single column v represents the weights (−v, v). It halves the work and is enough for a rule with d = (−c, c), which
         all rules of this lab have for two classes. A single column of variances belongs to both classes. V, U, state,
         updates and errors are changed in place.
@@ -467,7 +481,7 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
     InputError
         If the rule does not return K numbers.
     """
-    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim == 3)
+    run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim)
     code, in_place = address_of(rule), IN_PLACE_SIGNATURE.args in rule.overloads
     done = run(
         frozen(examples), frozen(plan), code, in_place, costs, V, U, state, updates, errors, first_step,
@@ -482,15 +496,16 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
 
 
 @functools.cache
-def _compiled_steps(indices_type, data_type, n_dimensions=1, second_order=False):
+def _compiled_steps(indices_type, data_type, n_dimensions, n_weight_dimensions):
     reals, longs = read_only(numba.float64), read_only(numba.int64)
     indices, data = read_only(numba.from_dtype(indices_type)), read_only(numba.from_dtype(data_type), n_dimensions)
-    costs, weights = read_only(numba.float64, 2), WEIGHTS_WITH_VARIANCES if second_order else MATRIX
+    costs, weights = read_only(numba.float64, 2), (VECTOR, MATRIX, WEIGHTS_WITH_VARIANCES)[n_weight_dimensions - 1]
+    sums = VECTOR if n_weight_dimensions == 1 else MATRIX
     examples = numba.types.NamedTuple((longs, indices, data, reals, numba.int64), Examples)
     plan = numba.types.NamedTuple((longs, longs, reals, numba.float64, reals), StepPlan)
     counts = numba.int64[::1]
     signature = numba.int64(
-        *(examples, plan, numba.int64, numba.boolean, costs, weights, MATRIX, VECTOR, counts, counts, numba.int64),
+        *(examples, plan, numba.int64, numba.boolean, costs, weights, sums, VECTOR, counts, counts, numba.int64),
         *(VECTOR, VECTOR, VECTOR),
     )
     return cached_jit(signature)(_steps)
@@ -523,7 +538,8 @@ def is_second_order(rule):
 @functools.cache
 def compile_rule(rule):
     """Compile a first- or second-order update rule with the signature that :func:`run_steps` expects."""
-    return cached_jit(SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE)(rule)
+    signature = SECOND_ORDER_SIGNATURE if is_second_order(rule) else RULE_SIGNATURE
+    return cached_jit(signature, no_cpython_wrapper=True)(rule)
 
 
 @functools.cache

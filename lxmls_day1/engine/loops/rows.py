@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lxmls_day1.engine.kernels import l1_steps, max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.kernels.batch import LogLoss, batch_examples
-from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
@@ -67,7 +67,11 @@ class Rows:
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            return float(sweep(self.examples, self.labels, self.shares, order, inverse_lambda_m, multipliers, weights))
+            labels, order = (
+                as_read_only(self.labels),
+                as_read_only(order),
+            )  # the types of online learning: compiled once
+            return float(sweep(self.examples, labels, self.shares, order, inverse_lambda_m, multipliers, weights[:, 0]))
         sweep = max_ent_sweeps.sweep
         return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))
 
