@@ -1,7 +1,7 @@
 """The built book in a real browser: every page by keyboard alone, and verdicts on a processor that is six times slower.
 
-`make docs PYODIDE=FOLDER` builds the book with the runtime beside it; without, the tests of verdicts are skipped. Their times are printed
-(`pytest -rP`), on the clock and of the processor, and no test depends on them. `tests/lxmls_day1/commands/test_docs.py` asks axe about every page.
+`make docs PYODIDE=FOLDER` builds the book with the runtime beside it; without, the tests of verdicts are skipped. Their wall-clock and CPU times are
+printed (`pytest -rP`), and no test depends on them. `tests/lxmls_day1/commands/test_docs.py` asks axe about every page.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ SIZES = ((390, 844), (1280, 900))
 SCHEMES = ("light", "dark")
 SLOWER = 6
 SLICE = 0.01  # seconds in which a slowed process may run
-#: What a reader must reach with Tab. A group of radio buttons is one stop.
+#: The parts of a page that Tab must reach. A group of radio buttons is one stop.
 STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
     .filter(part => part.tabIndex >= 0 && !part.disabled && part.checkVisibility({ visibilityProperty: true })
         && !part.closest('[inert]') && !(part.type === 'radio' && !part.checked) && part.getClientRects().length)"""
@@ -30,7 +30,7 @@ WATCH = """() => { window.unseen = []; document.addEventListener('focusin', ({ t
     target.dataset.reached = '';
     const isPlain = ({ outlineStyle, boxShadow }) => outlineStyle === 'none' && boxShadow === 'none';
     if ([target, target.parentElement, ...target.children].every(part => isPlain(getComputedStyle(part)))) unseen.push(target.outerHTML.slice(0, 120)); }); }"""
-#: What was a stop from the beginning: scrolling shows a button more.
+#: The stops from the beginning that Tab has not reached; scrolling shows a button more.
 LEFT = "() => stops.filter(part => part.isConnected && !('reached' in part.dataset)).map(part => part.outerHTML.slice(0, 120))"
 #: Right answers to 1.4 and 1.5, as they are typed: the editor indents. Without the last line they are wrong.
 ANSWERS = {
@@ -63,7 +63,7 @@ def test_every_page_by_keyboard_alone(which, size, chromium):
 
 
 def renderers(browser):
-    """Return the processes of pages and their workers, and the seconds of processor time that they have used."""
+    """Return the processes of pages and their workers, and the CPU seconds that they have used."""
     found = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
     used = {one["id"]: one["cpuTime"] for one in found if one["type"] == "renderer"}
     return list(used), sum(used.values())
@@ -101,7 +101,7 @@ def slowed(browser, factor):
 
 
 def verdicts(page, address, name, factor):
-    """Open a page, write wrong and right answers by keyboard alone, and return the seconds of each verdict, on the clock and of the processor."""
+    """Open a page, write wrong and right answers by keyboard alone, and return the wall-clock and CPU seconds of each verdict."""
 
     def now():
         return time.monotonic(), renderers(page.context.browser)[1]
@@ -147,6 +147,6 @@ def test_first_and_later_verdicts_by_keyboard_also_on_a_slow_processor(name, chr
             assert serious(page) == []
             context.close()
     for factor, taken in times.items():
-        told = ", ".join(f"{clock:.1f} s ({processor:.1f} s of the processor)" for clock, processor in taken)
+        told = ", ".join(f"{clock:.1f} s ({processor:.1f} CPU s)" for clock, processor in taken)
         print(f"{name}, processor {factor} times slower: first and later verdicts after {told}")
     print(f"ratio of the first verdicts: {times[SLOWER][0][0] / times[1][0][0]:.1f}")
