@@ -363,7 +363,7 @@ LEARNER_TABLES = {
 
 
 def learners(entries, columns):
-    """Return a table with a row for each learner, blank where a learner was not measured."""
+    """Return a table with a row for each learner; the cell of a case without a result is blank."""
     found = {(entry["case"], entry["ours"]): entry for entry in entries if entry["benchmark"] == "learners"}
     rows = [["learner", *(heading for heading, _, _ in columns)], ["---"] * (1 + len(columns))]
     for name in dict.fromkeys(name for _, name in found):
