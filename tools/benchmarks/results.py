@@ -13,7 +13,7 @@
 ``bound``                               for two threads: the ratio that two processes reach that share nothing
 ``goal_ratio`` or ``goal_value``        the smallest ratio, or the largest ``our_value``, that meets the goal
 ``headline``                            the task, for an entry of the page "How fast is it?"
-``date``, ``commit``, ``machine``       when, at which commit and where the case was measured
+``date``, ``commit``, ``machine``       day, commit and machine of the measurement
 ``note``                                anything else that a reader must know
 ======================================  =====================================================================================
 
