@@ -3,7 +3,7 @@
 ``results.toml`` is the only place of goals and results. An entry is one case:
 
 ======================================  =====================================================================================
-``benchmark``, ``case``, ``measure``    the benchmark that measures it; data and settings; what is compared, such as CPU time
+``benchmark``, ``case``, ``measure``    the benchmark that measures it; data and settings; the compared measure, such as CPU time
 ``ours``, ``peer``                      the two calls that are compared; no peer if only our value counts
 ``our_value``, ``peer_value``, ``unit`` their values
 ``ratio``                               the peer's value divided by ours: above 1 ours is faster, or smaller
@@ -13,7 +13,7 @@
 ``bound``                               for two threads: the ratio that two processes reach that share nothing
 ``goal_ratio`` or ``goal_value``        the smallest ratio, or the largest ``our_value``, that meets the goal
 ``headline``                            the task, for an entry of the page "How fast is it?"
-``date``, ``commit``, ``machine``       day, commit and machine of the measurement
+``date``, ``commit``, ``machine``       when, at which commit and where the case was measured
 ``note``                                anything else that a reader must know
 ======================================  =====================================================================================
 
@@ -363,7 +363,7 @@ LEARNER_TABLES = {
 
 
 def learners(entries, columns):
-    """Return a table with a row for each learner; the cell of a case without a result is blank."""
+    """Return a table with a row for each learner, blank if a learner was not measured."""
     found = {(entry["case"], entry["ours"]): entry for entry in entries if entry["benchmark"] == "learners"}
     rows = [["learner", *(heading for heading, _, _ in columns)], ["---"] * (1 + len(columns))]
     for name in dict.fromkeys(name for _, name in found):
