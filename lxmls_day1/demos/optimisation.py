@@ -24,7 +24,7 @@ from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene
 from lxmls_day1.figures.plotting import DASHES, with_gaps
 
 POINTS = "points"
-STRETCH = (1.0, 4.0)  # of the features of the points: a narrow valley, in which gradient descent zigzags
+STRETCH = (1.0, 4.0)  # The features of the points lie in a narrow valley, in which gradient descent zigzags.
 REGULARIZER_OF_SVM = 0.01  # replaces 0, because the dual needs λ > 0
 METHODS = ("L-BFGS", "Gradient descent", "SGD", "Iterative scaling")
 _STYLES: dict[str, tuple[draw.Colour, int]] = {  # colour and dash

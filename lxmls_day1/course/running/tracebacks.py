@@ -16,7 +16,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, is_within
 
 MAX_FRAMES = 5
-MIN_SIMILARITY = 0.7  # of a name to another, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
+MIN_SIMILARITY = 0.7  # two names need this, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
 ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
     (
@@ -109,7 +109,7 @@ def trimmed_traceback(
 def _marked_line(error: BaseException | None) -> list[str]:
     """Return the line of a syntax error, and below it a caret at the place."""
     if not isinstance(error, SyntaxError) or not (error.text or "").strip() or "unicode error" in (error.msg or ""):
-        return []  # The place of bytes that are no UTF-8 is unknown.
+        return []  # The place of bytes outside UTF-8 is unknown.
     line = (error.text or "").rstrip("\n")
     column = max(0, min(len(line), (error.offset or 1) - 1) - (len(line) - len(line.lstrip())))
     return [f"    {line.strip()}", f"    {' ' * column}^"]
