@@ -25,6 +25,7 @@ TEXTS = {".py", ".toml", ".md", ".json", ".ipynb", ".txt", ".cfg"}
 def main() -> None:
     """Run the day."""
     import lxmls_day1
+    from lxmls_day1.base.errors import InputError
 
     modules = [module.name for module in pkgutil.walk_packages(lxmls_day1.__path__, "lxmls_day1.")]
     imported = 0
@@ -33,8 +34,9 @@ def main() -> None:
             try:
                 importlib.import_module(name)
                 imported += 1
-            except ModuleNotFoundError as error:  # of an extra that is not installed
-                if (error.name or "").startswith("lxmls_day1"):
+            except (ImportError, InputError) as error:  # of an extra that is not installed
+                missing = error if isinstance(error, ModuleNotFoundError) else error.__cause__ or error.__context__
+                if not isinstance(missing, ModuleNotFoundError) or (missing.name or "").startswith("lxmls_day1"):
                     raise
     print(f"Python {sys.version.split()[0]} on {sys.platform}: {imported} modules of lxmls_day1 can be imported")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
