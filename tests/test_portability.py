@@ -1,7 +1,7 @@
 """Features that macOS and Windows lack are removed from Python here (`os.fork`, `fcntl`, `resource`, process groups); the rest must work.
 
-For a student's core day, more is as on Windows: text goes to a console of the code page 1252, nobody may make a symbolic link, a file that is
-open cannot be replaced or removed, and text files have CRLF line ends; no text file is opened without its encoding.
+For a student's core day, more is as on Windows: text goes to a console of the code page 1252, symbolic links are refused, an open file cannot
+be replaced or removed, and text files have CRLF line ends; no text file is opened without its encoding.
 
 docs/dev/platforms.md lists what cannot be tested on Linux.
 """
