@@ -99,6 +99,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
     "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "seaborn", "gallery_style.set_style"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -123,6 +124,9 @@ html_show_sourcelink = False
 #: The front page does without the theme, which is half a megabyte.
 html_additional_pages = {"index": "front.html", "404": "not_found.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]
+html_sidebars: dict[str, list[str]] = {
+    "docs/demonstrations": []
+}  # It has no other pages to list, and its demonstrations need the width.
 html_theme_options = {
     "logo": {"text": project},
     "navbar_align": "left",
@@ -179,15 +183,22 @@ def draw_boundaries(app: Any) -> None:
     """Draw the picture of the front page and README, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
     from lxmls_day1.commands.output import png_bytes
+    from lxmls_day1.commands.run import POINTS
     from lxmls_day1.figures.plotting import detached_axes
     from readers.simple_data_set import SimpleDataSet
 
-    points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     figure, axis = detached_axes(figsize=(14.0, 8.0))
-    run_all_classifiers(points, ax=axis)
+    run_all_classifiers(SimpleDataSet(**POINTS), ax=axis)
     picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png_bytes(figure)
     if not picture.is_file() or picture.read_bytes() != drawn:
         picture.write_bytes(drawn)
+
+
+def draw_check(app: Any) -> None:
+    """Draw the moving picture of README: a wrong line that `check` names."""
+    from tools.check_picture import write_picture
+
+    write_picture()
 
 
 CARD = "_static/card.png"  # the picture of a link, 1200 x 630
@@ -241,6 +252,13 @@ def write_exercises(app: Any, config: object) -> None:
     for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
     html_context["first_exercise"] = pages["1.4.html"]
+
+
+def crop_thumbnails(app: Any) -> None:
+    """Make the thumbnails of wide pictures of the gallery again."""
+    import gallery_style
+
+    gallery_style.crop_thumbnails(Path(app.srcdir, "docs/gallery_pages/images"))
 
 
 LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows
@@ -427,6 +445,8 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", format_docstring, priority=100)  # runs before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
+    app.connect("builder-inited", draw_check)
+    app.connect("builder-inited", crop_thumbnails, priority=900)  # Runs after the gallery is written.
     app.connect("config-inited", write_modules)  # Sphinx collects the pages afterwards.
     app.connect("config-inited", write_benchmark_results)
     app.connect("config-inited", write_exercises)

@@ -66,6 +66,8 @@ class CheckGrade:
         The smallest input with a wrong answer as a PNG in base64, if the exercise has a picture for it.
     has_substance : bool
         True if most wrong answers to probe inputs are neither one repeated number nor a part of their input.
+    printed : tuple of str
+        The first lines that the code printed for the smallest input with a wrong answer. Only shown: no mark depends on it.
     """
 
     check: str
@@ -81,6 +83,7 @@ class CheckGrade:
     behaviour: str = ""
     picture: str = ""
     has_substance: bool = False
+    printed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

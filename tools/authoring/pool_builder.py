@@ -51,7 +51,7 @@ def pool_file(reference: Path, exercise: Exercise) -> Path | None:
         if f"\ndef {ANSWERS_FUNCTION}(" in path.read_text(encoding="utf-8")
     ]
     if len(files) > 1:
-        raise InputError(f"{exercise}: several files of checks have {ANSWERS_FUNCTION}; wanted one.")
+        raise InputError(f"{exercise}: several files of checks have {ANSWERS_FUNCTION}; expected one.")
     return files[0] if files else None
 
 

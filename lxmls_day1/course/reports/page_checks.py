@@ -272,8 +272,7 @@ def _headline(one: ExerciseReport, lines: list[Line], caption: str) -> tuple[str
         return "", diagnosis_heading(one.diagnosis_kind), sentences, below
     if caption:
         return "", caption.partition(". ")[0] + ".", [], below
-    told = one.shown is not None and one.shown.outcome in ("timeout", "ended")  # The title of the check does not help.
-    return "", f"Your code {below[1][1].strip()}" if told else below[0][1].strip(), [], below[1 + told :]
+    return "", below[0][1].strip(), [], below[1:]
 
 
 def _laid_out(style: str, text: str) -> Line:

@@ -39,6 +39,7 @@ MIN_TITLE_COLUMNS = 24  # the minimum for a title beside its state
 MAX_ECHO_CHARS = 300  # characters of a student's answer
 MAX_VALUE_CHARS = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
+BREAKS = "/\\_,.=("  # A long word may continue on the next line after these signs.
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
 
 
@@ -79,7 +80,7 @@ def check_lines(
     for one in report.reports:
         yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
     yield from compared_lines(report)
-    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
+    if status is not None and status.relevant and report.ends_with_progress:
         yield from progress_lines(status, len(report.reports) > 1)
 
 
@@ -195,6 +196,8 @@ def functions_line(report: ExerciseReport) -> str:
     '`svm_rule` is right; `svm_step` is still to be written.'
     """
     states = {"right": "right", "wrong": "wrong", "to write": "still to be written"}
+    if set(report.functions.values()) == {"right"}:  # The mistake is something else, such as a changed argument.
+        return ""
     names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
     parts = (
         f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
@@ -219,6 +222,9 @@ def _other_lines(result: CheckResult) -> Iterator[Line]:
     if result.outcome == "error":
         yield from _exception_lines(lines)
         return
+    if result.outcome in ("timeout", "ended"):  # The title of the check does not help.
+        yield "known", f"  Your code {lines[0].removeprefix('the code ')}"
+        return
     yield "bad", f"  {result.title}"
     yield from (("", f"    {line}") for line in lines[:MAX_SHOWN_LINES])
 
@@ -235,13 +241,13 @@ def _exception_lines(lines: Sequence[str]) -> Iterator[Line]:
     yield from (("", f"    {line}") for line in (lines[last], *code))
 
 
-def printed_lines(result: CheckResult) -> Iterator[Line]:
+def printed_lines(result: CheckResult, indent: str = "    ") -> Iterator[Line]:
     """Yield what the student's code printed for the input that is shown."""
     if len(result.printed) == 1:
-        yield "", f"    your code printed: {result.printed[0]}"
+        yield "", f"{indent}your code printed: {result.printed[0]}"
     elif result.printed:
-        yield "", "    your code printed:"
-        yield from (("", f"      {line}") for line in result.printed)
+        yield "", f"{indent}your code printed:"
+        yield from (("", f"{indent}  {line}") for line in result.printed)
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
@@ -264,7 +270,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
 
 def diagnosis_lines(kind: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the heading of a diagnosis and its sentence; several mistakes get a line each."""
-    head, sentences = diagnosis_heading(kind), [sentence for _, sentence in mistakes]
+    head, sentences = diagnosis_heading(kind), [without_stars(sentence) for _, sentence in mistakes]
     if len(sentences) == 1:
         yield f"{head}: {sentences[0]}"
     elif sentences:
@@ -272,11 +278,22 @@ def diagnosis_lines(kind: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[
         yield from (f"  – {sentence}" for sentence in sentences)
 
 
+def without_stars(text: str) -> str:
+    """Return a sentence of ours without the stars around words with emphasis, which plain text cannot show.
+
+    Examples
+    --------
+    >>> without_stars("the *smaller* of `2 * a` and `b ** 2`")
+    'the smaller of `2 * a` and `b ** 2`'
+    """
+    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"\1", text)
+
+
 def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:
     """Yield the questions on the mistakes that were named, and how they are answered."""
     for one in asked:
         how = f'lab.explain("{one.exercise}", "…")' if in_notebook else f'lxmls-day1 check {one.exercise} --because "…"'
-        yield "known", f"  Exercise {one.exercise}, in one line: {one.question}"
+        yield "known", f"  Exercise {one.exercise}, in one line: {without_stars(one.question)}"
         yield "quiet", f"    `{how}` keeps your answer"
 
 
@@ -304,7 +321,7 @@ def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
         titles[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
-    yield from printed_lines(result)
+    yield from printed_lines(result, "      ")
 
 
 def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:
@@ -387,7 +404,8 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
             else "About the mistake that the check has named"
         )
         yield "known", f"  {about}:"
-        for line in text.splitlines() if width is None else _wrap_paragraphs(text, width - 4):
+        shown = without_stars(text)
+        for line in shown.splitlines() if width is None else _wrap_paragraphs(shown, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"
 
@@ -400,19 +418,33 @@ def _wrap_paragraphs(text: str, width: int) -> Iterator[str]:
 
 
 def wrap_line(text: str, width: int) -> list[str]:
-    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word stays whole.
+    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word breaks, best after a sign.
 
     Examples
     --------
     >>> wrap_line("  ✗ the weights are wrong", 20)
     ['  ✗ the weights are', '    wrong']
+    >>> wrap_line("    classifiers/multinomial_naive_bayes.py:70", 30)
+    ['    classifiers/multinomial_', '      naive_bayes.py:70']
     """
     indent = len(text) - len(text.lstrip()) + 2
     return [text] if len(text) <= width else _wrapped(text, width, " " * indent)
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return _Wrapper(width, subsequent_indent=indent, break_on_hyphens=False).wrap(text)
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks a word that is longer than a line, such as a path, after one of `BREAKS`, otherwise anywhere."""
+
+    def _handle_long_word(self, reversed_chunks: list[str], cur_line: list[str], cur_len: int, width: int) -> None:
+        room, word = max(1, width - cur_len), reversed_chunks[-1]
+        end = max(word.rfind(sign, 0, room) for sign in BREAKS) + 1
+        if not end and not "".join(cur_line).strip():  # Otherwise the word begins on the next line.
+            end = room
+        cur_line.append(word[:end])
+        reversed_chunks[-1] = word[end:]
 
 
 def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str] = str) -> Iterator[Line]:

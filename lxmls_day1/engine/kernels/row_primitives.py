@@ -81,22 +81,85 @@ def _load_four_weights(indices, data, i, V):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _single_weight(V, j):
+    """Return weight j of a single column, which has one dimension or two."""
+    if V.ndim == 1:
+        return V[j]
+    return V[j, np.uint64(0)]
+
+
+@kernel(**ROW_PRIMITIVE)
+def score_column(indptr, indices, data, m, V):
+    """Return g(x_m)ᵀ v for a single column v.
+
+    A single column is not compared with another column, so its summation order is free. Four independent sums, each of
+    every fourth feature, run in parallel in the processor.
+    """
+    start, stop = _row_start(indptr, data, m), _row_end(indptr, data, m)
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    s0, s1, s2, s3 = _single_weight(V, np.uint64(0)), 0.0, 0.0, 0.0
+    last = stop - (stop - start) % four
+    for i in range(start, last, four):
+        s0 += _value(data, m, i) * _single_weight(V, _feature(indices, data, i))
+        s1 += _value(data, m, i + one) * _single_weight(V, _feature(indices, data, i + one))
+        s2 += _value(data, m, i + two) * _single_weight(V, _feature(indices, data, i + two))
+        s3 += _value(data, m, i + three) * _single_weight(V, _feature(indices, data, i + three))
+    for i in range(last, stop):
+        s0 += _value(data, m, i) * _single_weight(V, _feature(indices, data, i))
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel(**ROW_PRIMITIVE)
+def _score_many_classes(indptr, indices, data, m, V, scores):
+    """Run `score_row` for more than four classes: sixteen, four or one class at a time, so that sums stay in registers."""
+    start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
+    intercept, k, one, four = np.uint64(0), np.uint64(0), np.uint64(1), np.uint64(4)
+    eight, twelve, sixteen = np.uint64(8), np.uint64(12), np.uint64(16)
+    while k + sixteen <= n_classes:
+        sum0, sum1 = load_four(V, k), load_four(V, k + four)
+        sum2, sum3 = load_four(V, k + eight), load_four(V, k + twelve)
+        for i in range(start, stop):
+            at, value = _weight_index(indices, data, i, n_classes, k), _value(data, m, i)
+            sum0 = add_multiple(sum0, value, load_four(V, at))
+            sum1 = add_multiple(sum1, value, load_four(V, at + four))
+            sum2 = add_multiple(sum2, value, load_four(V, at + eight))
+            sum3 = add_multiple(sum3, value, load_four(V, at + twelve))
+        store_four(scores, k, sum0)
+        store_four(scores, k + four, sum1)
+        store_four(scores, k + eight, sum2)
+        store_four(scores, k + twelve, sum3)
+        k += sixteen
+    while k + four <= n_classes:
+        sums = load_four(V, k)
+        for i in range(start, stop):
+            at = _weight_index(indices, data, i, n_classes, k)
+            sums = add_multiple(sums, _value(data, m, i), load_four(V, at))
+        store_four(scores, k, sums)
+        k += four
+    while k < n_classes:
+        total = V[intercept, k]
+        for i in range(start, stop):
+            total += _value(data, m, i) * V[_feature(indices, data, i), k]
+        scores[k] = total
+        k += one
+
+
+@kernel(**ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
     """Compute scores ← g(x_m)ᵀ V, shape (K,); up to four classes are summed in registers.
 
-    All classes are summed in the same order, so that two columns with equal numbers have equal scores.
+    All classes are summed in the same order, so that two columns with equal numbers have equal scores. A single column may
+    have one dimension: then the code for other numbers of classes is not compiled.
     """
+    if V.ndim == 1:
+        scores[np.uint64(0)] = score_column(indptr, indices, data, m, V)
+        return
     # Unsigned indices need no check for negative values, and V[j, k] creates no view of a row; both save time here.
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     intercept, k = np.uint64(0), np.uint64(0)
     if n_classes > four:
-        for column in range(n_classes):
-            scores[column] = V[intercept, column]
-        for i in range(start, stop):
-            j, value = _feature(indices, data, i), _value(data, m, i)
-            for column in range(n_classes):
-                scores[column] += value * V[j, column]
+        _score_many_classes(indptr, indices, data, m, V, scores)
         return
     if n_classes == four:
         # Four independent sums, each of every fourth feature, run in parallel in the processor.
@@ -122,18 +185,7 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k], scores[k1] = s0, s1
         k += two
     if n_classes == one:
-        # A single column is not compared with another column, so its summation order is free. Four independent sums,
-        # each of every fourth feature, run in parallel in the processor.
-        s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
-        last = stop - (stop - start) % four
-        for i in range(start, last, four):
-            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
-            s1 += _value(data, m, i + one) * V[_feature(indices, data, i + one), k]
-            s2 += _value(data, m, i + two) * V[_feature(indices, data, i + two), k]
-            s3 += _value(data, m, i + three) * V[_feature(indices, data, i + three), k]
-        for i in range(last, stop):
-            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
-        scores[k] = (s0 + s1) + (s2 + s3)
+        scores[k] = score_column(indptr, indices, data, m, V)
     elif k < n_classes:
         s0 = V[intercept, k]
         for i in range(start, stop):
@@ -142,8 +194,30 @@ def score_row(indptr, indices, data, m, V, scores):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _add_to_weight(V, j, change):
+    """Add to weight j of a single column, which has one dimension or two."""
+    if V.ndim == 1:
+        V[j] += change
+    else:
+        V[j, np.uint64(0)] += change
+
+
+@kernel(**ROW_PRIMITIVE)
+def add_to_single_column(indptr, indices, data, m, change, V):
+    """Compute v ← v + change · g(x_m) for a single column v, which has one dimension or two."""
+    _add_to_weight(V, np.uint64(0), change)
+    for i in range(_row_start(indptr, data, m), _row_end(indptr, data, m)):
+        _add_to_weight(V, _feature(indices, data, i), _value(data, m, i) * change)
+
+
+@kernel(**ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """Compute V ← V + factor · g(x_m) dᵀ; return True if ``d`` has a non-zero entry. Two non-zero entries change two columns only."""
+    if V.ndim == 1:
+        if d[np.uint64(0)] == 0.0:
+            return False
+        add_to_single_column(indptr, indices, data, m, factor * d[np.uint64(0)], V)
+        return True
     n_classes = np.uint64(V.shape[1])
     nonzero = 0
     for k in range(n_classes):
@@ -153,10 +227,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
     start, stop, intercept = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(0)
     one, four = np.uint64(1), np.uint64(4)
     if n_classes == 1:
-        d1 = factor * d[intercept]
-        V[intercept, intercept] += d1
-        for i in range(start, stop):
-            V[_feature(indices, data, i), intercept] += _value(data, m, i) * d1
+        add_to_single_column(indptr, indices, data, m, factor * d[intercept], V)
     elif nonzero == 2 and n_classes != four:
         first, second = intercept, n_classes - one
         while d[first] == 0.0:
@@ -341,36 +412,44 @@ def add_row_with_variances(indptr, indices, data, m, d, b, factor, sum_factor, V
 
 
 @kernel(**ROW_PRIMITIVE)
+def _prefetch_lines(numbers, start, stop):
+    """Prefetch ``numbers[start:stop]``, one cache line at a time. A range with a step would cost a division."""
+    n_per_line = np.uint64(CACHE_LINE_BYTES // numbers.itemsize)
+    while start < stop:
+        prefetch(numbers, start)
+        start += n_per_line
+
+
+@kernel(**ROW_PRIMITIVE)
 def prefetch_row(indptr, indices, data, m):
     """Prefetch the entries of a row."""
+    m = np.uint64(m)
     if data.ndim == 2:
-        start = m * data.shape[1]
-        for i in range(start, start + data.shape[1], CACHE_LINE_BYTES // data.itemsize):
-            prefetch(data, i)
+        n_numbers = np.uint64(data.shape[1])
+        _prefetch_lines(data, m * n_numbers, (m + np.uint64(1)) * n_numbers)
     else:
-        start, stop = indptr[m], min(indptr[m + 1], indptr[m] + _MAX_PREFETCHED_ENTRIES)
-        for i in range(start, stop, CACHE_LINE_BYTES // indices.itemsize):
-            prefetch(indices, i)
-        for i in range(start, stop, CACHE_LINE_BYTES // data.itemsize):
-            prefetch(data, i)
+        start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + np.uint64(1)])
+        stop = min(stop, start + np.uint64(_MAX_PREFETCHED_ENTRIES))
+        _prefetch_lines(indices, start, stop)
+        _prefetch_lines(data, start, stop)
 
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_weights(indptr, indices, m, weights, n_numbers):
     """Prefetch the weights of the features of a sparse row; ``weights`` is V, flat, with ``n_numbers`` numbers per feature."""
-    for i in range(indptr[m], indptr[m + 1]):
-        row = (np.int64(indices[i]) + 1) * n_numbers
-        for k in range(row, row + n_numbers, CACHE_LINE_BYTES // 8):
-            prefetch(weights, k)
+    m, n_numbers = np.uint64(m), np.uint64(n_numbers)
+    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + np.uint64(1)])):
+        row = (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_numbers
+        _prefetch_lines(weights, row, row + n_numbers)
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, min_numbers):
-    """Prefetch rows of the steps after step n if the data have more than ``min_numbers`` numbers, because rows come in random order.
+def prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far):
+    """Prefetch rows of the steps after step n if the data are ``far``, not in the cache, because rows come in random order.
 
     ``labels`` (M,) can be any array of which a step reads the element of its row.
     """
-    if data.size > min_numbers and n + 8 < len(order):
+    if far and n + 8 < len(order):
         if data.ndim == 1:
             prefetch(indptr, order[n + 8])
         prefetch(labels, order[n + 8])

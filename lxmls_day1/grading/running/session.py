@@ -236,6 +236,7 @@ class GradingSession:
             named_as=error.diagnosis_kind if isinstance(error, WrongAnswer) else "",
             behaviour=failure_signature_of(error) if isinstance(error, WrongAnswer) else "",
             has_substance=isinstance(error, WrongAnswer) and is_nontrivial(error.wrong),
+            printed=() if check.hidden or error is None else lab.printed,
         )
         example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
         return _CheckAttempt(grade, lab.read_output(), example)

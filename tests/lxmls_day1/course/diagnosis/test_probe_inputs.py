@@ -78,7 +78,7 @@ def test_right_answers_pass_without_a_report():
         ),
         (lambda x: ([1, 2], x), [WRONG_FORM], "property", "returns a pair: an array of shape (2,) and one number"),
         (lambda x: np.zeros((100, 100)), [WRONG_FORM], "property", "an array of the shape (100, 100)"),
-        (lambda x: np.nan, [], "", "yours     nan"),
+        (lambda x: np.nan, ["not_finite"], "property", "yours     nan"),
     ],
 )
 def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, named_as, part):
