@@ -16,20 +16,8 @@ from pyodide_files import cached_folder, fetch, is_complete
 
 from lxmls_day1.browser.packages import installed_wheel
 
-TESTS = (
-    "tests/readers",
-    "tests/classifiers",
-    "tests/exercises",
-    "tests/lxmls_day1/engine",
-    "tests/lxmls_day1/course/diagnosis",
-)
+TESTS = ("tests/readers", "tests/classifiers", "tests/exercises")
 DOCTESTS = ("readers", "classifiers")
-#: Tests of xz files, for which this set of Pyodide's packages has no module.
-LEFT_OUT = (
-    "engine/kernels/test_machine_code.py",
-    "engine/kernels/test_row_steps.py",
-    "engine/text/test_labelled_files.py",
-)
 #: Pure packages that the tests import, from those that are installed here; hypothesis in a version that is pure as well.
 INSTALLED = ("attrs", "click", "iniconfig", "platformdirs", "pluggy", "pytest", "sortedcontainers", "tqdm")
 #: It compares with L-BFGS at a tolerance that the mathematics library of WebAssembly does not reach.
@@ -83,7 +71,6 @@ def main() -> int:
             wheels,
             *OPTIONS,
             *named,
-            *(f"--ignore=tests/lxmls_day1/{name}" for name in LEFT_OUT),
             f"--deselect={DESELECTED}",
         ]
         return subprocess.run(command, check=False).returncode
