@@ -702,7 +702,8 @@ document.addEventListener("DOMContentLoaded", () => {
   reach();
 
   if (sections.length) {
-    const skip = make("a", { className: "skip-exercise", href: "#", text: "Skip to the exercise" });
+    sections[0].id ||= "exercise";
+    const skip = make("a", { className: "skip-exercise", href: `#${sections[0].id}`, text: "Skip to the exercise" });
     skip.onclick = (event) => {
       event.preventDefault();
       areas(sections[0])[0].focus();

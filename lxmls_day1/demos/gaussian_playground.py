@@ -60,7 +60,7 @@ class DemoGaussianPlayground(Demonstration):
     suggestions = (
         Suggestion("Put the stray far out on its own side: naive Bayes turns nevertheless, the SVM does not move at all.",
                    {"added": [[-4.5, 2, 0]]}),
-        Suggestion("Let three points stray: the perceptron turns by 68°, the other two by 20°.",
+        Suggestion("Let three points stray: the perceptron turns by 68°, the other two by about 20°.",
                    {"added": [[4, 1, 0], [3, 2.5, 0], [-4, -1, 1]]}),
         Suggestion("Draw 200 points: one stray hardly turns a line, and all of them come close to the best possible one.",
                    {"nr_points": 200, "shown": [gauss.OPTIMAL, *OPENING]}),

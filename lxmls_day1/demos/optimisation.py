@@ -24,7 +24,7 @@ from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene
 from lxmls_day1.figures.plotting import DASHES, with_gaps
 
 POINTS = "points"
-STRETCH = (1.0, 4.0)  # of the features of the points: a narrow valley, in which gradient descent zigzags
+STRETCH = (1.0, 4.0)  # The features of the points lie in a narrow valley, in which gradient descent zigzags.
 REGULARIZER_OF_SVM = 0.01  # replaces 0, because the dual needs λ > 0
 METHODS = ("L-BFGS", "Gradient descent", "SGD", "Iterative scaling")
 _STYLES: dict[str, tuple[draw.Colour, int]] = {  # colour and dash
@@ -182,9 +182,8 @@ def settings_of(settings: Mapping[str, Any]) -> Settings:
     asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
     if asked.loss == "perceptron":  # its steps have length 1, so the other settings have no effect
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
-    if asked.loss == "hinge" and asked.regularizer == 0:
-        asked = replace(asked, regularizer=REGULARIZER_OF_SVM)
-    return asked
+    has_no_dual = asked.loss == "hinge" and asked.regularizer == 0
+    return replace(asked, regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
 
 
 def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:

@@ -183,7 +183,7 @@ def line(
 ) -> Mark:
     """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown.
 
-    The label is written at the last visible point where there is room, otherwise into the legend.
+    The label is written at the last visible point if there is room, otherwise into the legend.
     """
     return dict(kind="line", path=path, colour=colour, dash=dash, width=width, label=label, count=count)
 

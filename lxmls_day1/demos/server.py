@@ -130,7 +130,8 @@ class DemoServer(ThreadingHTTPServer):
         """End the computation of a page that has gone, but only in the lab's own code, because other code might be left inconsistent."""
         thread, gone = self.computing or (0, lambda: False)
         frame = sys._current_frames().get(thread)
-        if frame and gone() and frame.f_code.co_filename.startswith(str(self.lab.folder)):
+        file = frame.f_code.co_filename if frame else ""
+        if gone() and file.startswith(str(self.lab.folder)) and "site-packages" not in file:  # a checkout holds them
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Cancelled))
 
     def handle_error(self, *request: Any) -> None:

@@ -16,7 +16,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, is_within
 
 MAX_FRAMES = 5
-MIN_SIMILARITY = 0.7  # of a name to another, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
+MIN_SIMILARITY = 0.7  # two names need this, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
 ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
     (

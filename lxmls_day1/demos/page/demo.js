@@ -772,7 +772,7 @@ class Demo {
       this.about.textContent = scene.observations || this.description.look_at;
       this.notes.replaceChildren(...scene.notes.map((text) => make("li", { text })));
     }
-    this.tableOf = null;
+    this.tableOf = undefined; // a scene without a table also clears the last one
     this.draw();
     if (begin) this.begin = "";
     if (begin === "play" && !this.timer) this.toggle();

@@ -1,7 +1,7 @@
 """The built book in a real browser: every page by keyboard alone, and verdicts on a processor that is six times slower.
 
-`make docs PYODIDE=FOLDER` builds the book with the runtime beside it; without, the tests of verdicts are skipped. Their times are printed
-(`pytest -rP`), on the clock and of the processor, and no test depends on them. `tests/lxmls_day1/commands/test_docs.py` asks axe about every page.
+`make docs PYODIDE=FOLDER` builds the book with the runtime beside it; without, the tests of verdicts are skipped. Their wall-clock and CPU times are
+printed (`pytest -rP`), and no test depends on them. `tests/lxmls_day1/commands/test_docs.py` asks axe about every page.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ SIZES = ((390, 844), (1280, 900))
 SCHEMES = ("light", "dark")
 SLOWER = 6
 SLICE = 0.01  # seconds in which a slowed process may run
-#: What a reader must reach with Tab. A group of radio buttons is one stop.
+#: The parts of a page that Tab must reach. A group of radio buttons is one stop.
 STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
     .filter(part => part.tabIndex >= 0 && !part.disabled && part.checkVisibility({ visibilityProperty: true })
         && !part.closest('[inert]') && !(part.type === 'radio' && !part.checked) && part.getClientRects().length)"""
@@ -30,7 +30,7 @@ WATCH = """() => { window.unseen = []; document.addEventListener('focusin', ({ t
     target.dataset.reached = '';
     const isPlain = ({ outlineStyle, boxShadow }) => outlineStyle === 'none' && boxShadow === 'none';
     if ([target, target.parentElement, ...target.children].every(part => isPlain(getComputedStyle(part)))) unseen.push(target.outerHTML.slice(0, 120)); }); }"""
-#: What was a stop from the beginning: scrolling shows a button more.
+#: The stops from the beginning that Tab has not reached; scrolling shows a button more.
 LEFT = "() => stops.filter(part => part.isConnected && !('reached' in part.dataset)).map(part => part.outerHTML.slice(0, 120))"
 #: Right answers to 1.4 and 1.5, as they are typed: the editor indents. Without the last line they are wrong.
 ANSWERS = {
@@ -63,7 +63,7 @@ def test_every_page_by_keyboard_alone(which, size, chromium):
 
 
 def renderers(browser):
-    """Return the processes of pages and their workers, and the seconds of processor time that they have used."""
+    """Return the processes of pages and their workers, and the CPU seconds that they have used."""
     found = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
     used = {one["id"]: one["cpuTime"] for one in found if one["type"] == "renderer"}
     return list(used), sum(used.values())
@@ -81,10 +81,13 @@ def slowed(browser, factor):
 
     def alternate():
         while not over.is_set():
-            send(signal.SIGSTOP)
-            time.sleep(SLICE * (factor - 1))
-            send(signal.SIGCONT)
+            began = time.monotonic()
             time.sleep(SLICE)
+            send(signal.SIGSTOP)
+            time.sleep(
+                (factor - 1) * (time.monotonic() - began)
+            )  # On a busy machine a slice is longer than it should be.
+            send(signal.SIGCONT)
 
     thread = threading.Thread(target=alternate)
     if factor > 1:
@@ -97,8 +100,8 @@ def slowed(browser, factor):
             thread.join()
 
 
-def verdicts(page, address, name):
-    """Open a page, write wrong and right answers by keyboard alone, and return the seconds of each verdict, on the clock and of the processor."""
+def verdicts(page, address, name, factor):
+    """Open a page, write wrong and right answers by keyboard alone, and return the wall-clock and CPU seconds of each verdict."""
 
     def now():
         return time.monotonic(), renderers(page.context.browser)[1]
@@ -106,22 +109,23 @@ def verdicts(page, address, name):
     began = now()
     page.goto(f"{address}/{name}")
     page.wait_for_selector(".jar")
-    while not page.evaluate("document.activeElement.ariaLabel?.startsWith('Your lines')"):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent.startsWith('Skip to the exercise')"):
-            page.keyboard.press("Enter")
-    rule = page.evaluate("document.activeElement.ariaLabel.split(' ').at(-1)")
-    taken, right = [], wording("browser.public_checks_pass", "6", "6")
-    for text in (ANSWERS[rule].rpartition("\n")[0], ANSWERS[rule], ANSWERS[rule].rpartition("\n")[0]):
-        page.keyboard.press("Control+a")
-        page.keyboard.type(text)
-        page.locator(".report").evaluate("report => report.replaceChildren()")
-        began = now() if taken else began
-        page.keyboard.press("Control+Enter")
-        page.wait_for_selector(".report .headline")
-        taken.append([after - before for before, after in zip(began, now(), strict=True)])
-        report = page.locator(".report").inner_text()
-        assert ("A known mistake" in report) != (right in report) and (right in report) == (text == ANSWERS[rule])
+    with slowed(page.context.browser, factor):  # No earlier, because the address may be opened by another process.
+        while not page.evaluate("document.activeElement.ariaLabel?.startsWith('Your lines')"):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent.startsWith('Skip to the exercise')"):
+                page.keyboard.press("Enter")
+        rule = page.evaluate("document.activeElement.ariaLabel.split(' ').at(-1)")
+        taken, right = [], wording("browser.public_checks_pass", "6", "6")
+        for text in (ANSWERS[rule].rpartition("\n")[0], ANSWERS[rule], ANSWERS[rule].rpartition("\n")[0]):
+            page.keyboard.press("Control+a")
+            page.keyboard.type(text)
+            page.locator(".report").evaluate("report => report.replaceChildren()")
+            began = now() if taken else began
+            page.keyboard.press("Control+Enter")
+            page.wait_for_selector(".report .headline")
+            taken.append([after - before for before, after in zip(began, now(), strict=True)])
+            report = page.locator(".report").inner_text()
+            assert ("A known mistake" in report) != (right in report) and (right in report) == (text == ANSWERS[rule])
     return taken
 
 
@@ -138,13 +142,11 @@ def test_first_and_later_verdicts_by_keyboard_also_on_a_slow_processor(name, chr
             context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
             page = context.new_page()
             page.set_default_timeout(300_000)
-            page.goto("about:blank")
-            with slowed(chromium, factor):
-                times.setdefault(factor, verdicts(page, address, name))
+            times.setdefault(factor, verdicts(page, address, name, factor))
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert serious(page) == []
             context.close()
     for factor, taken in times.items():
-        told = ", ".join(f"{clock:.1f} s ({processor:.1f} s of the processor)" for clock, processor in taken)
+        told = ", ".join(f"{clock:.1f} s ({processor:.1f} CPU s)" for clock, processor in taken)
         print(f"{name}, processor {factor} times slower: first and later verdicts after {told}")
     print(f"ratio of the first verdicts: {times[SLOWER][0][0] / times[1][0][0]:.1f}")

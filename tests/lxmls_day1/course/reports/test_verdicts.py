@@ -70,7 +70,7 @@ def test_the_first_three_lines_hold_verdict_and_name_of_a_students_mistake(folde
     exercise = Registry.from_folder(LAB)[answer["exercise"]]
     program = Program("students", exercise.id, solution="ANSWER", function=answer.get("function"))
     files = program.apply_to(sources_of(exercise))
-    files = {  # Some answers are no Python, so that `apply_to` would refuse them.
+    files = {  # Some answers are not valid Python, so `apply_to` would refuse them.
         name: re.sub("^( *)ANSWER$", lambda found: indent(answer["code"].rstrip(), found[1]), text, flags=re.MULTILINE)
         for name, text in files.items()
     }
