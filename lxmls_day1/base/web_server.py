@@ -1,0 +1,104 @@
+"""The servers of demonstrations, of the book and of the room, in short: quiet, and careful with every request."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+HTML = "text/html; charset=utf-8"
+
+
+class QuietServer(ThreadingHTTPServer):
+    """A server that prints nothing if a browser closes its connection."""
+
+    daemon_threads = True
+    allow_reuse_address = os.name != "nt"  # on Windows, two servers could use the same port
+
+    def handle_error(self, *request: Any) -> None:
+        """Print only errors that are not the connection's."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(*request)
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """A handler that prints nothing, lists no folder and sends files of a folder, except those whose name begins with a dot."""
+
+    referrer_policy = "no-referrer"  # the address of a page may hold a token
+    #: The registry of Windows may name other types, which browsers refuse for scripts.
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        **dict.fromkeys((".js", ".mjs"), "text/javascript"),
+        ".css": "text/css", ".html": HTML, ".json": "application/json", ".svg": "image/svg+xml", ".wasm": "application/wasm",
+    }  # fmt: skip
+
+    @property
+    def port(self) -> int:
+        """The port of the server."""
+        return int(self.connection.getsockname()[1])
+
+    def has_host(self, *names: str) -> bool:
+        """Return True if the Host header is one of these names with this server's port: no page of another site has sent the request."""
+        return self.headers.get("Host", "") in [f"{name}:{self.port}" if self.port != 80 else name for name in names]
+
+    def read_json(self, max_bytes: int, drained: int, subject: str) -> Any:
+        """Return the body of a request, or send an error and return `NotImplemented`.
+
+        Parameters
+        ----------
+        max_bytes : int
+        drained : int
+            The maximum number of bytes to read, because a browser reads no reply before it has sent everything.
+        subject : str
+            The subject of the sentence on an error, such as ``"the settings"``.
+        """
+        text = self.headers.get("Content-Length", "")
+        length = int(text[:16]) if text.isdecimal() else 0  # Python rejects a number with thousands of digits
+        body = self.rfile.read(min(length, drained))
+        if length > max_bytes:
+            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{subject} must have at most {max_bytes} bytes")
+            return NotImplemented
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):  # RecursionError: lists are nested too deeply
+            self.send_error(HTTPStatus.BAD_REQUEST, f"{subject} must be JSON")
+            return NotImplemented
+
+    def send_content(
+        self,
+        content: str | bytes,
+        media_type: str = HTML,
+        status: int = HTTPStatus.OK,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Send a reply that is not to be stored, with further headers."""
+        body = content.encode() if isinstance(content, str) else content
+        self.send_response(status)
+        usual = {"Content-Type": media_type, "Content-Length": str(len(body)), "Cache-Control": "no-store"}
+        for name, value in (usual | dict(headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        """Send the headers of every reply, including errors."""
+        self.send_header("Referrer-Policy", self.referrer_policy)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def send_head(self) -> Any:
+        """Send the headers of a file, and return the open file."""
+        inside = Path(self.translate_path(self.path)).relative_to(self.directory)
+        if "\0" in str(inside) or any(part.startswith(".") for part in inside.parts):
+            return self.send_error(HTTPStatus.NOT_FOUND)
+        return super().send_head()
+
+    def list_directory(self, path: str | os.PathLike[str]) -> None:
+        """Refuse to list a folder."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing for a request."""
