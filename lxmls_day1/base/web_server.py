@@ -1,22 +1,63 @@
 """The servers of demonstrations, of the book and of the room, in short: quiet, and careful with every request."""
 
 import json
+import math
 import os
+import socket
 import sys
+import time
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+MAX_CONNECTIONS = 300
+REQUEST_SECONDS, SEND_SECONDS = (
+    10.0,
+    60.0,
+)  # until a request, with its body, has arrived; and without progress of a reply
 HTML = "text/html; charset=utf-8"
 
 
 class QuietServer(ThreadingHTTPServer):
-    """A server that prints nothing if a browser closes its connection."""
+    """A server that prints nothing if a browser closes its connection.
+
+    A connection that has not sent its request in time is closed, and so is the oldest of the address with the most if there are too many.
+    """
 
     daemon_threads = True
     allow_reuse_address = os.name != "nt"  # on Windows, two servers could use the same port
+    request_queue_size = 128
+
+    def __init__(self, *settings: Any):
+        self.connections: dict[
+            socket.socket, tuple[str, float]
+        ] = {}  # from each to its address, and when its request is due
+        super().__init__(*settings)
+
+    def get_request(self) -> Any:
+        """Accept a connection."""
+        accepted = super().get_request()
+        others = list(self.connections.items())
+        if len(others) >= MAX_CONNECTIONS:
+            address = Counter(each for _, (each, _) in others).most_common(1)[0][0]
+            _end(next(connection for connection, (each, _) in others if each == address))
+        self.connections[accepted[0]] = accepted[1][0], time.monotonic() + REQUEST_SECONDS
+        return accepted
+
+    def shutdown_request(self, request: Any) -> None:
+        """End a connection."""
+        self.connections.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """Twice a second: end the connections whose requests are late."""
+        for connection, (_, due) in list(self.connections.items()):
+            if time.monotonic() > due:
+                _end(connection)
 
     def handle_error(self, *request: Any) -> None:
         """Print only errors that are not the connection's."""
@@ -24,15 +65,35 @@ class QuietServer(ThreadingHTTPServer):
             super().handle_error(*request)
 
 
+def _end(connection: socket.socket) -> None:
+    """End what a connection sends and receives; its thread then closes it."""
+    with suppress(OSError):  # it is closed already
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     """A handler that prints nothing, lists no folder and sends files of a folder, except those whose name begins with a dot."""
 
+    timeout = SEND_SECONDS
     referrer_policy = "no-referrer"  # the address of a page may hold a token
     #: The registry of Windows may name other types, which browsers refuse for scripts.
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         **dict.fromkeys((".js", ".mjs"), "text/javascript"),
         ".css": "text/css", ".html": HTML, ".json": "application/json", ".svg": "image/svg+xml", ".wasm": "application/wasm",
     }  # fmt: skip
+
+    def parse_request(self) -> bool:
+        """Read the head of a request."""
+        is_valid = super().parse_request()
+        if self.command != "POST":  # otherwise the body is still to come
+            self._has_arrived()
+        return is_valid
+
+    def _has_arrived(self) -> None:
+        """Let the reply take as long as the network needs, because the request is here."""
+        connections: dict[Any, Any] = self.server.connections  # type: ignore[attr-defined]
+        if self.connection in connections:
+            connections[self.connection] = self.client_address[0], math.inf
 
     @property
     def port(self) -> int:
@@ -57,6 +118,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
         text = self.headers.get("Content-Length", "")
         length = int(text[:16]) if text.isdecimal() else 0  # Python rejects a number with thousands of digits
         body = self.rfile.read(min(length, drained))
+        self._has_arrived()
         if length > max_bytes:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{subject} must have at most {max_bytes} bytes")
             return NotImplemented

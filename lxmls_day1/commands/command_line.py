@@ -146,7 +146,8 @@ def command_group() -> None:
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
       lxmls-day1 room                  for lecturers: the mistakes of a class, now
-      lxmls-day1 join ADDRESS          count your checks on its board; leave
+      lxmls-day1 join ADDRESS          count your checks on its board
+      lxmls-day1 leave                 and withdraw them
       lxmls-day1 release out           for instructors: the bundle for students
       lxmls-day1 browser site          the lab as a web site; nothing to install
       lxmls-day1 grade all.zip --out marks   for instructors: grade submissions

@@ -178,7 +178,7 @@ class ExerciseReport:
 
     @property
     def known_mistakes(self) -> tuple[str, ...]:
-        """The names of the known mistakes that the answers indicate; a symptom is none."""
+        """The names of the known mistakes that the answers indicate, without symptoms."""
         return () if self.diagnosis_kind == PROPERTY else tuple(name for name, _ in self.mistakes)
 
     @property

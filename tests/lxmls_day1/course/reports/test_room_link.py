@@ -30,7 +30,7 @@ def opened():
     servers = []
 
     def open_room(port=0):
-        servers.append(RoomServer(port=port))
+        servers.append(RoomServer("127.0.0.1", port))
         threading.Thread(target=servers[-1].serve_forever, args=[0.02]).start()
         return servers[-1]
 
@@ -65,7 +65,7 @@ def test_a_workspace_joins_sends_its_verdicts_and_leaves(folder, opened):
     said = CliRunner().invoke(
         command_group, ["join", f"127.0.0.1:{server.server_port}/docs/index.html", "--lab", str(folder)]
     )
-    assert said.exit_code == 0 and wording("room.lab_takes_part", server.address.rstrip("/")) in said.output
+    assert said.exit_code == 0 and wording("room.lab_takes_part", server.address) in said.output
     assert counts(server) == (1, [(0, 0, 0, [])])
     assert room_link.send_verdicts(folder, report(folder)) == "" and counts(server) == (1, [(1, 0, 0, [1])])
     # Joining again keeps the session; a mistake that this room does not know is sent without its name.
