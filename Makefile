@@ -55,7 +55,7 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	printf '%s\n' "$$key" > .venv/ready-$(1)
 
 .PHONY: help run docs check near map test test-processors test-newest lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
-	set-up-docs set-up-browser browser pyodide test-browser
+	set-up-docs set-up-browser browser pyodide test-browser test-pyodide site
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
@@ -75,7 +75,10 @@ help:
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make docs    build the documentation in out/docs, without a network; lxmls-day1 docs opens it'
-	@echo 'make browser  the lab as a web site in out/site, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'
+	@echo 'make site    the book, the demonstrations, the browser lab and Python in out/site, for any web server (docs/how-to/publish.md):'
+	@echo '             make site BASE_URL=https://ada.github.io/day-1-lab; Python is fetched once, or PYODIDE=FOLDER names it'
+	@echo 'make browser  the browser lab alone in out/browser-lab, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'
+	@echo 'make test-pyodide  the tests of readers, classifiers and checks in Pyodide, the Python of the browser (needs Node)'
 	@echo 'make test-browser  that site in a real browser: every notebook, checks, reload, hand-in; the runtime is fetched once'
 	@echo 'make hostile grade hostile submissions at every level of the sandbox (as root: for every user, too)'
 	@echo 'make campaigns  the tests that are too long for every run: all learners without'
@@ -164,14 +167,17 @@ demo: set-up-run
 	@$(VENV_PYTHON) -P -m lxmls_day1 demo $(ARGS)
 
 browser: set-up-browser
-	rm -rf out/site
-	@$(VENV_PYTHON) -P -m lxmls_day1 browser out/site $(ARGS)
+	rm -rf out/browser-lab
+	@$(VENV_PYTHON) -P -m lxmls_day1 browser out/browser-lab $(ARGS)
 	@echo 'It is served at 127.0.0.1:$(PORT) until Ctrl-C.'
-	@$(VENV_PYTHON) -P -m http.server --bind 127.0.0.1 --directory out/site $(PORT) >/dev/null 2>&1
+	@$(VENV_PYTHON) -P -m http.server --bind 127.0.0.1 --directory out/browser-lab $(PORT) >/dev/null 2>&1
 
 # Pyodide with its packages, into the cache folder, for the tests of the site.
 pyodide: set-up-test
 	$(VENV_PYTHON) tests/lxmls_day1/browser/pyodide_files.py
+
+test-pyodide: pyodide
+	$(VENV_PYTHON) tests/in_pyodide.py $(ARGS)
 
 test-browser: pyodide
 	$(VENV_PYTHON) -m pytest -m 'campaign or not campaign' tests/lxmls_day1/browser $(ARGS)
@@ -180,6 +186,11 @@ test-browser: pyodide
 docs: set-up-docs
 	$(VENV_PYTHON) -P -m sphinx --quiet --fail-on-warning --builder html --conf-dir docs . out/docs $(ARGS)
 	@echo 'Built: out/docs/index.html (lxmls-day1 docs opens it)'
+
+# One folder for a web server. The runtime is that of the tests, unless PYODIDE names a folder.
+site: set-up-docs set-up-browser $(if $(PYODIDE),,pyodide)
+	$(VENV_PYTHON) tools/whole_site.py out/site --base-url '$(BASE_URL)' --pyodide \
+	"$${PYODIDE:-$$($(VENV_PYTHON) tests/lxmls_day1/browser/pyodide_files.py)}" $(ARGS)
 
 clean:
 	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md docs/dev/benchmark-results.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*

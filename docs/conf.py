@@ -15,7 +15,6 @@ import shutil
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
@@ -100,6 +99,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
     "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "seaborn", "gallery_style.set_style"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -107,18 +107,22 @@ html_title = project
 html_static_path = ["site_files"]
 html_favicon = "site_files/favicon.svg"
 html_css_files = ["book.css", "exercise.css"]
-#: The address of the browser lab, which `lxmls-day1 browser` writes; an exercise's page then leads there with what was written.
+#: The address of the browser lab, which `lxmls-day1 browser` writes; an exercise's page then leads there with what was written. A relative
+#: address begins in the folder of the site.
 LAB_ADDRESS = os.environ.get("BROWSER_LAB", "").rstrip("/") + "/" if os.environ.get("BROWSER_LAB") else ""
 html_js_files = [
     (None, {"body": f"document.documentElement.dataset.lab = {json.dumps(LAB_ADDRESS)};"}),
     "book.js",
     "exercise.js",
 ]
+#: Where the site will be; only with it can other sites show a link's picture, and search engines find all pages.
+html_baseurl = os.environ.get("BASE_URL", "").rstrip("/") + "/" if os.environ.get("BASE_URL") else ""
 html_copy_source = False
 html_search_scorer = str(ROOT / "docs/search_scorer.js")
 html_show_search_summary = False  # Excerpts are read from the other pages, which a browser cannot do in a local folder.
 html_show_sourcelink = False
-html_additional_pages = {"index": "front.html"}  # The front page does without the theme, which is half a megabyte.
+#: The front page does without the theme, which is half a megabyte.
+html_additional_pages = {"index": "front.html", "404": "not_found.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]
 html_theme_options = {
     "logo": {"text": project},
@@ -132,7 +136,18 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_context = {"default_mode": "auto", "repository": os.environ.get("REPOSITORY", ""), "lab": LAB_ADDRESS}
+#: What a link to any page shows in a chat.
+SUMMARY = (
+    "Write naive Bayes, the perceptron, MIRA, maximum entropy and the SVM yourself. The check shows the smallest input for which "
+    "your lines are wrong, and names the mistake."
+)
+html_context = {
+    "default_mode": "auto",
+    "repository": os.environ.get("REPOSITORY", ""),
+    "lab": LAB_ADDRESS,
+    "summary": SUMMARY,
+    "base": html_baseurl,
+}
 
 
 def write_commands(app: Any) -> None:
@@ -165,15 +180,64 @@ def draw_boundaries(app: Any) -> None:
     """Draw the picture of the front page and README, as `lxmls-day1 run` does."""
     from classifiers.run_all_classifiers import run_all_classifiers
     from lxmls_day1.commands.output import png_bytes
+    from lxmls_day1.commands.run import POINTS
     from lxmls_day1.figures.plotting import detached_axes
     from readers.simple_data_set import SimpleDataSet
 
-    points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
     figure, axis = detached_axes(figsize=(14.0, 8.0))
-    run_all_classifiers(points, ax=axis)
+    run_all_classifiers(SimpleDataSet(**POINTS), ax=axis)
     picture, drawn = Path(app.srcdir, "docs/boundaries.png"), png_bytes(figure)
     if not picture.is_file() or picture.read_bytes() != drawn:
         picture.write_bytes(drawn)
+
+
+def draw_check(app: Any) -> None:
+    """Draw the moving picture of README: a wrong line that `check` names."""
+    from tools.check_picture import write_picture
+
+    write_picture()
+
+
+CARD = "_static/card.png"  # the picture of a link, 1200 x 630
+
+
+def draw_card(app: Any, exception: Exception | None) -> None:
+    """Draw the picture that a chat shows for a link to the site."""
+    if exception is not None or app.builder.format != "html":
+        return
+    from classifiers.mira import Mira
+    from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_points
+    from readers.simple_data_set import SimpleDataSet
+
+    points = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+    figure, axis = detached_axes(figsize=(12.0, 6.3))
+    axis.set_position((0.54, 0.08, 0.42, 0.84))
+    plot_points(points.train_X, points.train_y, ax=axis)
+    add_boundary(axis, Mira(regularizer=1.0).train(points.train_X, points.train_y), "MIRA", "black")
+    axis.set(xticks=[], yticks=[], xlabel="", ylabel="", title="")
+    if axis.get_legend():
+        axis.get_legend().remove()
+    summary = "A day, eight exercises, in your browser.\nThe check names your mistake."
+    for height, size, text in (
+        (0.74, 37, "Linear classifiers,\nwritten by you"),
+        (0.42, 20, summary),
+        (0.12, 20, "The day-1 lab"),
+    ):
+        figure.text(0.04, height, text, fontsize=size, va="center", weight="bold" if size > 30 else "normal")
+    figure.savefig(Path(app.outdir, CARD), dpi=100)
+
+
+def add_card(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Add title, summary and picture of a page for other sites that show a link to it."""
+    title = context.get("title") if name not in (root_doc, "index") else f"{project}: linear classifiers, hands on"
+    title = html.escape(re.sub("<.*?>", "", title or project))
+    values = {"title": title, "description": SUMMARY, "type": "website", "site_name": project}
+    if html_baseurl:
+        values |= {"url": html_baseurl + app.builder.get_target_uri(name), "image": html_baseurl + CARD}
+    tags = "".join(f'<meta property="og:{key}" content="{value}">\n' for key, value in values.items())
+    context["metatags"] = (
+        f'{context.get("metatags", "")}{tags}<meta name="twitter:card" content="summary_large_image">\n'
+    )
 
 
 def write_exercises(app: Any, config: object) -> None:
@@ -185,6 +249,13 @@ def write_exercises(app: Any, config: object) -> None:
     for name, text in pages.items():
         _write_page(app, f"exercises/{name}", text)
     html_context["first_exercise"] = pages["1.4.html"]
+
+
+def crop_thumbnails(app: Any) -> None:
+    """Make the thumbnails of wide pictures of the gallery again."""
+    import gallery_style
+
+    gallery_style.crop_thumbnails(Path(app.srcdir, "docs/gallery_pages/images"))
 
 
 LESSONS: dict[str, Any] = {}  # page name -> the part of a notebook that it shows
@@ -281,25 +352,11 @@ def write_demonstrations(app: Any, exception: Exception | None) -> None:
 
 def check_links(app: Any, exception: Exception | None) -> None:
     """Fail the build if a link leads to a page, or to a place in a page, that does not exist."""
-    if exception is not None or app.builder.format != "html":
-        return
-    site = Path(app.outdir)
-    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html") if "_static" not in page.parts}
-    places = {
-        page: set(map(html.unescape, re.findall(r'\s(?:id|name)="([^"]*)"', text))) for page, text in pages.items()
-    }
-    broken = []
-    for page, text in pages.items():
-        for link in map(html.unescape, re.findall(r'\shref="([^"]*)"', text)):
-            path, _, place = link.partition("#")
-            target = (page.parent / unquote(path.partition("?")[0])).resolve() if path else page
-            is_elsewhere = re.match(r"[a-z]+:", link)
-            if not is_elsewhere and (
-                not target.exists() or (place and unquote(place) not in places.get(target, {unquote(place)}))
-            ):
-                broken.append(f"{page.relative_to(site)}: {link}")
-    if broken:
-        raise RuntimeError(f"{len(broken)} links lead nowhere: " + "; ".join(broken[:20]))
+    if exception is None and app.builder.format == "html":
+        from site_checks import broken_links
+
+        if broken := broken_links(Path(app.outdir)):
+            raise RuntimeError(f"{len(broken)} links lead nowhere: " + "; ".join(broken[:20]))
 
 
 INTRODUCTIONS = {
@@ -385,13 +442,17 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", format_docstring, priority=100)  # runs before numpydoc
     app.connect("builder-inited", write_commands)
     app.connect("builder-inited", draw_boundaries)
+    app.connect("builder-inited", draw_check)
+    app.connect("builder-inited", crop_thumbnails, priority=900)  # Runs after the gallery is written.
     app.connect("config-inited", write_modules)  # Sphinx collects the pages afterwards.
     app.connect("config-inited", write_benchmark_results)
     app.connect("config-inited", write_exercises)
     app.connect("config-inited", write_lessons)  # The lessons link to the exercise pages.
     app.connect("source-read", read_first_part)
     app.connect("source-read", insert_limits)
+    app.connect("html-page-context", add_card)
     app.connect("build-finished", copy_files)
+    app.connect("build-finished", draw_card)
     app.connect("build-finished", write_demonstrations)
     app.connect("doctree-read", describe_pictures)
     app.connect("doctree-read", place_demonstrations)

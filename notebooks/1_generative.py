@@ -108,7 +108,7 @@ print(f"Bayes error: {sd.get_bayes_error():.4f}")
 from lxmls_day1.lab_api import figures
 
 distance = np.linalg.norm(sd.means[1] - sd.means[0])
-fig, axes = plt.subplots(2, 2, figsize=(15, 8), layout="constrained", sharex="col", height_ratios=[3, 2])
+fig, axes = plt.subplots(2, 2, figsize=(12, 6.4), layout="constrained", sharex="col", height_ratios=[3, 2])
 for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
     figures.plot_overlap([balance, 1 - balance], distance, 1.0, *column)
     error = SimpleDataSet(balance=balance).get_bayes_error()
@@ -185,7 +185,7 @@ fig, axis = sd.add_line(fig, axis, params_nb_sd, "naive Bayes", None)
 # %% tags=["cell-variances", "evening"]
 with lab.exercise("1.1"):
     variances = [0.25, 1.0, 4.0]
-    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
+    fig, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
     optimal = LinearClassifier()
     print("on 20 000 new points, naive Bayes from 20 samples")
     print("variance   Bayes error   error: Bayes-optimal     of naive Bayes ± standard error")
@@ -216,7 +216,7 @@ with lab.exercise("1.1"):
 # %% tags=["cell-balances", "evening"]
 with lab.exercise("1.1"):
     balances = [0.1, 0.5, 0.9]
-    fig, axes = plt.subplots(1, 3, figsize=(13, 4.1), layout="constrained")
+    fig, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
     print("                        shift of the line towards class 1:")
     print("balance   Bayes error   of the best classifier   of naive Bayes")
     for balance, axis in zip(balances, axes, strict=True):
@@ -764,7 +764,7 @@ lab.reveal("1.2")
 from lxmls_day1.lab_api import figures
 
 three_classes = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
-fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
 fig, axes = figures.plot_regions(three_classes, axes)
 
 # %% tags=["cell-blocks"]
@@ -777,7 +777,7 @@ w = W.T.ravel()  # the columns, one after the other
 for label, topic in enumerate(topics):
     f = np.kron(np.eye(3)[label], g)
     print(f"{topic:9} w·f(x, y) = {w @ f:5.2f},  w_y·g(x) = {(g @ W)[label]:5.2f}")
-fig, axis = plt.subplots(figsize=(14, 3.4), layout="constrained")
+fig, axis = plt.subplots(figsize=(12, 3.4), layout="constrained")
 fig, axis = figures.plot_joint_features(g, W, topics, axis)
 
 # %% [markdown]

@@ -149,7 +149,7 @@ for step in range(6):
 # %%
 from lxmls_day1.lab_api import figures
 
-fig, axes = plt.subplots(1, 4, figsize=(18, 4.8), layout="constrained")
+fig, axes = plt.subplots(1, 4, figsize=(12, 3.6), layout="constrained")
 fig, axes = figures.plot_update(three_points, three_labels, 2, states[2], states[3], axes)
 
 # %% [markdown]
@@ -239,7 +239,7 @@ with lab.exercise("1.4"):
     perceptron = Perceptron(nr_rounds=20)
     weights_after, averages_after = perceptron.weights_of_rounds(overlapping.train_X, overlapping.train_y)
 
-    fig, axes = plt.subplots(1, 2, figsize=(15, 5.2), layout="constrained")
+    fig, axes = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
     for axis, title, history in zip(axes, ["weights", "averages"], [weights_after, averages_after], strict=True):
         overlapping.plot_data(ax=axis)
         for number in range(5, 21, 5):
@@ -433,7 +433,7 @@ with lab.exercise("1.5"):
                   marker="o", capsize=4, label="MIRA, development, ± one standard error", **style)
     axis.axhline(of_perceptron, label="perceptron, development", **figures.line_style("perceptron"))
     axis.set(xscale="log", xlabel="λ (the cap is 1/λ)", ylabel="accuracy")
-    axis.legend()
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 # %% [markdown] tags=["answer", "evening"]
 # **Explain.** (1) For which λ does the curve on the reviews not change at all, and why? Use the typical $\lVert g\rVert^2$. (2) For very large λ
@@ -706,7 +706,7 @@ with lab.exercise("1.5"):
 from lxmls_day1.lab_api import figures
 
 C = [2.996, 1.641]
-fig, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.6), layout="constrained")
 figures.plot_squishing(C, ["class 2, true", "class 1", "class 0"], axes)
 print("d_y with k active rivals:", ", ".join(f"{level:.3f}" for level in figures.levels(C)))
 
@@ -732,7 +732,7 @@ with lab.exercise("1.10"):
     from classifiers.column_squishing import multiclass_update
 
     scores = np.array([[0.90085352, 2.25573249, 0.25974194]])  # weights (1, 3) of one feature x = 1
-    fig, axes = plt.subplots(1, 3, figsize=(15, 4.4), layout="constrained", sharey=True)
+    fig, axes = plt.subplots(1, 3, figsize=(12, 3.5), layout="constrained", sharey=True)
     for label, axis in enumerate(axes):
         after = multiclass_update(scores, np.array([1.0]), label)
         print(f"class {label} must win: {scores[0].round(4).tolist()} → {after[0].round(4).tolist()}")
@@ -900,7 +900,7 @@ while len(hardest) < (radius / gamma) ** 2 - 1:
     w = w + g
     hardest.append((w[0], np.linalg.norm(w)))
 
-fig, axes = plt.subplots(1, 2, figsize=(16, 5.4), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.1), layout="constrained", sharey=True)
 for axis, title, (above, below) in zip(axes, ["a sample", "an adversary"], [(progress, lengths), zip(*hardest)], strict=True):
     figures.plot_envelopes(above, below, gamma, radius, axis)
     axis.set_title(title)

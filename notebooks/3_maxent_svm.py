@@ -246,7 +246,7 @@ print(f"SGD, which still fluctuates, is {two_weights(v)[0] - lowest:.3f} above t
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
 figures.plot_descents(lambda v: two_weights(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
 axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")  # so that right angles look right
-legend = axis.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
+legend = axis.legend(loc="upper left", bbox_to_anchor=(1, 1))
 
 # %% [markdown]
 # ## Exercise 1.6: maximum entropy
@@ -371,7 +371,7 @@ with lab.exercise("1.6"):
     measured = np.array(measured)
     standard_errors = np.sqrt(measured[:, 1] * (1 - measured[:, 1]) / len(parts.dev_y))
     print(f"standard error of the best accuracy on development: {standard_errors[measured[:, 1].argmax()]:.3f}")
-    fig, axes = plt.subplots(1, 2, figsize=(15, 5), layout="constrained")
+    fig, axes = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
     figures.plot_tuning(regularizers, measured[:, 1], standard_errors, measured[:, 0], axes[0], "λ")
     axes[0].set_title("accuracy")
     axes[1].plot(regularizers, measured[:, 3], "o-", color=figures.line_style("maximum entropy")["color"], label="development")
@@ -436,7 +436,7 @@ lab.reveal("1.6")
 from classifiers.svm import SVM
 from lxmls_day1.lab_api import figures
 
-fig, axes = plt.subplots(1, 2, figsize=(16, 5.8), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.3), layout="constrained")
 for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
     svm = SVM(regularizer=regularizer, solver="dual", tolerance=1e-6)
     params = svm.train(sd.train_X, sd.train_y)

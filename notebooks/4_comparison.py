@@ -84,8 +84,6 @@ from readers.simple_data_set import SimpleDataSet
 # %% tags=["cell-all-points"]
 overlapping = SimpleDataSet(nr_examples=200, g1=[[-1, -1], 2], g2=[[1, 1], 2])
 table, (fig, axis) = run_all_classifiers(overlapping)
-axis.set(xlim=(-2.5, 2.5), ylim=(-2.5, 2.5), title="variance 2 (centre of the plane)")
-fig.set_size_inches(13, 7)
 for row in table:
     print(f"{row.classifier:36} train {row.train_accuracy:.4f}   test {row.test_accuracy:.4f}")
 for note in table.notes:

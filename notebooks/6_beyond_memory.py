@@ -573,7 +573,7 @@ with lab.exercise("1.15"):
         return np.transpose(both)
 
     parts = [1, 4, 16, 64, 256]
-    fig, axes = plt.subplots(1, 2, figsize=(13.5, 4.6), layout="constrained", sharey=True)
+    fig, axes = plt.subplots(1, 2, figsize=(12, 4.1), layout="constrained", sharey=True)
     curves = {}
     for nr_rounds, axis in zip((1, 3), axes, strict=True):
         averages, last = np.moveaxis([of_mixtures(n_parts, nr_rounds) for n_parts in parts], 1, 0)  # (parts, seeds) each

@@ -94,5 +94,5 @@ def real_data() -> Path:
     """Return the folder of real corpora, with files such as ``sentiment/<domain>/{positive,negative}.review``."""
     folder = os.environ.get("LXMLS_DAY1_DATA")
     if not folder or not Path(folder).is_dir():
-        pytest.skip(f'real data wanted: LXMLS_DAY1_DATA is {folder!r} (docs/how-to/corpus.md, "Real data")')
+        pytest.skip(f'real data needed: LXMLS_DAY1_DATA is {folder!r} (docs/how-to/corpus.md, "Real data")')
     return Path(folder)

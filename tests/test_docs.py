@@ -75,7 +75,7 @@ def test_the_programs_of_how_to_run(tmp_path, monkeypatch, capsys):
 
 
 def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
-    dictionaries, installed = programs_of(DOCS / "how-to/python.md")
+    _, dictionaries, installed = programs_of(DOCS / "how-to/python.md")
     run("python.md", [dictionaries])
     assert capsys.readouterr().out == "".join(line + "\n" for line in re.findall(r"# (\[.*\])", dictionaries))
     assert {"Lab", "Mira", "SentimentCorpus"} <= set(run("python.md", [installed]))
@@ -128,8 +128,8 @@ def test_the_pages_own_rule_learns_like_the_labs_rule(own_rule, n_classes):
     np.testing.assert_allclose(own, of_lab, atol=1e-9)
 
 
-def test_the_example_of_the_readme(capsys):
-    run("README.md", programs_of(ROOT / "README.md"))
+def test_the_first_example_of_a_boundary(capsys):
+    run("python.md", programs_of(DOCS / "how-to/python.md")[:1])
     assert 0.9 <= float(capsys.readouterr().out) <= 1
 
 

@@ -24,7 +24,7 @@ from classifiers.column_squishing import multiclass_update
 from classifiers.mistake_bounds import mistake_bound
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import known_settings
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.models.gaussians import (

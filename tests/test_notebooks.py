@@ -83,7 +83,7 @@ class TestRecorded:
         for data in (output.get("data", {}) for cell in codes(notebook) for output in cell.outputs):
             if "image/png" in data:
                 with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
-                    assert picture.mode == "P"
+                    assert picture.mode == "P" and picture.width <= notebook_building.MAX_FIGURE_WIDTH
 
 
 def test_fewer_colours_change_no_pixel_by_much():

@@ -18,7 +18,7 @@ from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=400, g1=[[-1, -1], 2], g2=[[1, 1], 2], split=[0.5, 0, 0.5])
 rounds = [1, 2, 3, 5, 8, 12, 20]
-fig, axes = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.4), layout="constrained", sharey=True)
 for axis, averaged, title in zip(axes, (False, "steps"), ("the last weights", "the mean over every step"), strict=True):
     test = np.empty((len(rounds), 5))
     for at in np.ndindex(test.shape):

@@ -15,7 +15,7 @@ import numpy as np
 from lxmls_day1.figures.overlap import plot_overlap
 from readers import SimpleDataSet
 
-fig, axes = plt.subplots(2, 2, figsize=(13, 7), layout="constrained", sharex="col", height_ratios=[3, 2])
+fig, axes = plt.subplots(2, 2, figsize=(12, 6.5), layout="constrained", sharex="col", height_ratios=[3, 2])
 for column, balance in zip(axes.T, (0.5, 0.9), strict=True):
     data = SimpleDataSet(balance=balance)
     plot_overlap([balance, 1 - balance], float(np.linalg.norm(data.means[1] - data.means[0])), 1.0, *column)

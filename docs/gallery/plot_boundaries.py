@@ -2,7 +2,8 @@
 Boundaries of all classifiers
 =============================
 
-Two Gaussian classes of the same variance. The best boundary is a line, and every linear classifier estimates it in a different way.
+Two Gaussian classes that overlap, of the same variance. The best boundary is a line, and every linear classifier estimates it in a
+different way.
 """
 
 # %%
@@ -13,7 +14,7 @@ from classifiers import SVM, GaussianNaiveBayes, MaxEntBatch, Mira, Perceptron
 from lxmls_day1.figures.style import line_style
 from readers import SimpleDataSet
 
-data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], balance=0.5, split=[0.5, 0, 0.5])
+data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 2], g2=[[1, 1], 2], balance=0.5, split=[0.5, 0, 0.5])
 fig, axis = data.plot_data()
 for classifier in (GaussianNaiveBayes(), Perceptron(), Mira(), MaxEntBatch(), SVM()):
     params = classifier.train(data.train_X, data.train_y)

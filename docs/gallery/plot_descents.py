@@ -44,4 +44,4 @@ for t, z in enumerate(Z[np.concatenate([order.permutation(len(Z)) for _ in range
 fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
 plot_descents(lambda v: objective(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
 axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")
-axis.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0)
+axis.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)

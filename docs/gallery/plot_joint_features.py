@@ -13,7 +13,7 @@ from lxmls_day1.figures.joint_feature_table import plot_joint_features
 topics = ["sports", "politics", "travel"]
 params = np.array([[0.0, 0.1, 0.2], [1.5, -0.5, -0.2], [-1.0, 2.0, 0.1], [1.0, -0.3, 0.4]])  # (J + 1, K)
 g = np.array([1.0, 1.0, 0.0, 1.0])  # 1, then: "Ronaldo" occurs, "parliament" does not, "goal" does
-fig, axis = plt.subplots(figsize=(13, 3.4), layout="constrained")
+fig, axis = plt.subplots(figsize=(12, 3.4), layout="constrained")
 plot_joint_features(g, params, topics, axis)
 
 # %%

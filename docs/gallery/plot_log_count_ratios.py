@@ -15,6 +15,7 @@ import numpy as np
 
 from classifiers.bernoulli_naive_bayes import presence
 from classifiers.nbsvm import NBSVM, log_count_ratio
+from lxmls_day1.figures.plotting import CLASS_COLOURS
 from readers import SentimentCorpus
 
 reviews = SentimentCorpus("toy")
@@ -22,13 +23,14 @@ positive = reviews.label_names.index("positive")
 present, inside = presence(reviews.train_X), reviews.train_y == positive
 ratios = log_count_ratio(inside @ present, ~inside @ present, 1.0)
 
-fig, axes = plt.subplots(1, 3, figsize=(15, 4.8), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained", sharey=True)
 for beta, axis in zip([0.0, 0.25, 1.0], axes, strict=True):
     learner = NBSVM(beta=beta)
     params = learner.train(reviews.train_X, reviews.train_y)
     weights = params[1:, positive] - params[1:, 1 - positive]
     accuracy = learner.evaluate(reviews.test_y, learner.test(reviews.test_X, params))
-    axis.scatter(ratios, weights, s=14, alpha=0.6, linewidth=0)
+    colours = np.where(weights > 0, CLASS_COLOURS[positive], CLASS_COLOURS[1 - positive])
+    axis.scatter(ratios, weights, s=14, alpha=0.6, linewidth=0, c=colours)
     axis.axhline(0.0, color="0.6", linewidth=0.8)
     axis.set(xlabel="log-count ratio", title=f"β = {beta:g}: {100 * accuracy:.1f} % right")
     for word, side in (np.argmin(weights), "left"), (np.argmax(weights), "right"):

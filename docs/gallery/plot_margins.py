@@ -12,7 +12,7 @@ from lxmls_day1.figures.margins import plot_street
 from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], split=[0.5, 0, 0.5])
-fig, axes = plt.subplots(1, 2, figsize=(15, 5.6), layout="compressed")
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.5), layout="compressed")
 for regularizer, axis in zip([0.01, 0.3], axes, strict=True):
     svm = SVM(regularizer=regularizer, solver="dual", tolerance=1e-6)
     params = svm.train(data.train_X, data.train_y)

@@ -19,7 +19,7 @@ regularizers = np.geomspace(0.5, 50, 200)
 tau = np.array([mira_rule(scores, 0, sq_norm, 1 / value, cost)[0] for value in regularizers])
 margin = scores[0] - scores[1] + 2 * sq_norm * tau
 
-fig, axes = plt.subplots(1, 2, figsize=(13, 4.6), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
 style = line_style("MIRA")
 axes[0].plot(regularizers, tau, **style, linewidth=2)
 axes[0].plot(regularizers, 1 / regularizers, color="0.4", linestyle=":", label="the cap 1/λ")

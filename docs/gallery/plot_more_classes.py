@@ -15,5 +15,5 @@ import numpy as np
 from lxmls_day1.figures.regions import plot_regions
 
 params = np.array([[-0.9, -1.1, -1.3], [-1.2, 1.3, 0.1], [0.7, 0.6, -1.4]])  # (J + 1, K): J = 2, K = 3
-fig, axes = plt.subplots(1, 3, figsize=(15, 5), layout="compressed")
+fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="compressed")
 plot_regions(params, list(axes))

@@ -18,5 +18,5 @@ for x, label in zip(points, labels, strict=True):
     d = np.eye(2)[label] - np.eye(2)[np.argmax(g @ weights[-1])]
     weights.append(weights[-1] + np.outer(g, d))
 
-fig, axes = plt.subplots(1, 4, figsize=(17, 4.6), layout="constrained")
+fig, axes = plt.subplots(1, 4, figsize=(12, 3.4), layout="constrained")
 plot_update(points, labels, 2, weights[2], weights[3], list(axes))

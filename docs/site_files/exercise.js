@@ -377,7 +377,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // The address of the browser lab, if the book was built with one: there the work goes on.
-  const lab = document.documentElement.dataset.lab;
+  const lab = document.documentElement.dataset.lab && new URL(document.documentElement.dataset.lab, place).href;
   let goesOn = false;
 
   function download({ name, content, notebook }) {

@@ -138,17 +138,6 @@ def current_folder() -> Path:
         raise InputError(f"the current folder{named} is gone; change to a folder that exists, as with `cd`") from error
 
 
-def how_to_install(extra: str) -> str:
-    """Return the command that installs an optional extra of this package, for a message.
-
-    Examples
-    --------
-    >>> how_to_install("notebook")
-    '`python -m pip install "lxmls-day1[notebook]"`'
-    """
-    return f'`python -m pip install "lxmls-day1[{extra}]"`'
-
-
 def did_you_mean(unknown_name: str, names: Iterable[str], suffix: str = "", order: str = "") -> str:
     """Return a suffix for an error message that suggests names close to `unknown_name`, or lists all names if none is close.
 

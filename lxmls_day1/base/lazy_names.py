@@ -54,10 +54,10 @@ def lazy_names(file: str) -> tuple[Callable[[str], object], Callable[[], list[st
     >>> from lxmls_day1 import lab_api
     >>> lab_api.InputError
     <class 'lxmls_day1.base.errors.InputError'>
-    >>> lab_api.OutputError
+    >>> lab_api.Missing
     Traceback (most recent call last):
     ...
-    AttributeError: lab_api.py has no name 'OutputError'
+    AttributeError: lab_api.py has no name 'Missing'
     """
     path = Path(file)
     names = read_stub(path.with_suffix(".pyi"))

@@ -13,6 +13,8 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Day-1 lab</title>
+<meta name="description" content="Write linear classifiers in notebooks, in your browser; the checks name your mistakes.">
+<meta property="og:title" content="The day-1 lab in your browser">
 <link rel="icon" href="data:,">
 <script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{{}}</script>
 <style>

@@ -7,7 +7,7 @@ import click
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.base.waiting import shows_progress
-from lxmls_day1.commands.own_files import layout_options
+from lxmls_day1.commands.user_files import layout_options
 
 MEMORY_PER_TEXT_BYTE = 35  # memory for the tokens in a byte of text, if most pairs of words are new
 MEMORY_NOTE_BYTES = 1 << 30  # bytes of memory above which a note is printed
@@ -75,7 +75,7 @@ def command(
       lxmls-day1 cache --verify big.bags
     """
     from lxmls_day1.commands.output import warnings_as_notes
-    from lxmls_day1.engine.corpus.corpus_making import make_corpus
+    from lxmls_day1.engine.corpus.corpus_builder import make_corpus
     from lxmls_day1.engine.corpus.shards import Shards
     from lxmls_day1.engine.text.documents import escape_unprintable
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from lxmls_day1.base.errors import how_to_install
+from lxmls_day1.base.installation import how_to_install
 
 GOOD, LIMITED, BAD = "good", "limited", "bad"
 NEWEST_PYTHON = (3, 14)

@@ -6,10 +6,10 @@ from lxmls_day1.commands.shared_options import lab_option
 
 
 @click.command(name="hint", short_help="Show the next hint on an exercise.")
-@click.argument("exercise")
+@click.argument("exercise", metavar="EXERCISE", nargs=-1, required=True)
 @click.option("--again", is_flag=True, help="Show the hints that you have already seen.")
 @lab_option
-def command(exercise: str, again: bool, lab_folder: str | None) -> None:
+def command(exercise: tuple[str, ...], again: bool, lab_folder: str | None) -> None:
     """Show the next of three hints on an exercise: the idea, the equation, a sketch of the code.
 
     The workspace remembers which hints you have seen.
@@ -24,7 +24,7 @@ def command(exercise: str, again: bool, lab_folder: str | None) -> None:
     from lxmls_day1.course.workspace_state import save_or_explain
 
     folder = find_workspace(lab_folder, "hint")
-    hints = next_hint(folder, exercise, again)
+    hints = next_hint(folder, " ".join(exercise), again)
     echo_lines(hint_lines(hints, terminal_columns()))
     if problem := save_or_explain(lambda: save_shown_hints(folder, hints), "That this hint was shown"):
         click.echo(problem, err=True)

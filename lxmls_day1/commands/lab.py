@@ -1,14 +1,20 @@
 """``lxmls-day1 lab``: JupyterLab, at the first exercise that is not solved."""
 
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
 import click
 
-from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.installation import COMPLETE, how_to_install, own_command, temporary_runner
 from lxmls_day1.library_path import safe_environment
+
+#: The environment variable of a `lab` that another one, without JupyterLab, has started in a larger environment.
+RUN_AGAIN = "LXMLS_DAY1_LAB_AGAIN"
 
 
 @click.command(name="lab", short_help="Open the notebooks.", context_settings={"ignore_unknown_options": True})
@@ -41,6 +47,11 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
     if only_print:
         click.echo(shell_quoted(*arguments))
         return
+    if not has_jupyterlab() and temporary_runner() and not os.environ.get(RUN_AGAIN):
+        click.echo("Fetching JupyterLab and numba (about 120 MB, once) ...")
+        options = ["--no-browser"] * no_browser
+        os.environ[RUN_AGAIN] = "1"
+        context.exit(run_until_it_ends([*own_command(COMPLETE), "lab", str(lab_folder), *options], lab_folder))
     require_jupyterlab(notebook)
     context.exit(run_until_it_ends(arguments, lab_folder))
 
@@ -53,11 +64,14 @@ def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> 
     return arguments + ["--no-browser"] * no_browser
 
 
+def has_jupyterlab() -> bool:
+    """Return True if JupyterLab is installed in this environment."""
+    return find_spec("jupyterlab") is not None
+
+
 def require_jupyterlab(notebook: str) -> None:
     """Raise an `InputError` that explains how to install JupyterLab if it is missing."""
-    from importlib.util import find_spec
-
-    if find_spec("jupyterlab") is None:
+    if not has_jupyterlab():
         raise InputError(
             f"JupyterLab is not installed here. Install it with {how_to_install('notebook')} (in a checkout "
             f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."

@@ -29,6 +29,7 @@ def command(folder: str, everything: bool, editor_files: bool) -> None:
     from pathlib import Path
 
     from lxmls_day1.base.errors import pluralize
+    from lxmls_day1.base.installation import how_to_keep, own_command, temporary_runner
     from lxmls_day1.course.registry import Registry
     from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 
@@ -36,10 +37,13 @@ def command(folder: str, everything: bool, editor_files: bool) -> None:
     typed = str(made) if folder.startswith("~") else folder
     elsewhere = made != Path.cwd()
     click.echo(f"{made} is your lab, with {pluralize(len(Registry.from_folder(made).assigned), 'exercise')}.")
-    click.echo(f"Next: {shell_quoted('lxmls-day1', 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
+    click.echo(f"Next: {shell_quoted(*own_command(), 'lab', *[typed] * elsewhere)}    (opens the notebooks)")
     click.echo("All commands work in it:")
     if elsewhere:
         click.echo(f"  {shell_quoted('cd', typed)}")
     click.echo("  lxmls-day1 status    (how far you are)")
     if not everything:
         click.echo("  lxmls-day1 add       (which further notebooks there are)")
+    if temporary_runner():
+        click.echo(f"Here `lxmls-day1` stands for `{shell_quoted(*own_command())}`.")
+        click.echo(f"To keep it as a command: {how_to_keep()}")

@@ -11,7 +11,6 @@ from lxmls_day1.base.atomic_files import check_writable
 from lxmls_day1.base.errors import InputError, did_you_mean, pluralize
 from lxmls_day1.commands.chosen_settings import set_default_regularizer, tune_in_place
 from lxmls_day1.commands.output import unsolved_message, warnings_as_notes
-from lxmls_day1.commands.own_files import open_user_file, user_file_options, user_file_settings
 from lxmls_day1.commands.shared_options import (
     QUESTIONS,
     SENTENCES,
@@ -21,6 +20,7 @@ from lxmls_day1.commands.shared_options import (
     lab_option,
 )
 from lxmls_day1.commands.streamed_training import STREAMING_NAMES, check_options, streaming_options, train_on_corpus
+from lxmls_day1.commands.user_files import open_user_file, user_file_options, user_file_settings
 
 if TYPE_CHECKING:
     from lxmls_day1.lab import Lab

@@ -5,7 +5,7 @@ The path of a check, from the command to the student's code and back::
     lxmls-day1 check 1.5    commands/check          lab.check("1.5")    notebook_lab
             |                                               |
             v                                               v
-    running/checking        selects exercises and check files; starts a process or, in a browser, uses this one (running/check_here)
+    running/checking        selects exercises and check files; starts a process or, in a browser, uses this one (running/in_process_checks)
             |  CheckRequest
             v
     running/check_process   starts the process, waits for it, and ends it at its time limit
@@ -14,18 +14,18 @@ The path of a check, from the command to the student's code and back::
             v
     running/check_session   collects tests/exercises/test_1_05_mira.py once and calls its checks
             v
-    running/pytest_plugin   defines the fixtures ``lab``, ``expect``, ``rng``; blocks functions that solve the exercise (refusals)
+    running/pytest_plugin   defines the fixtures ``lab``, ``expect``, ``rng``; blocks functions that solve the exercise (solution_blocking)
             v
-    diagnosis/counterexamples   runs the code on the probe inputs, the smallest first
+    diagnosis/probe_inputs  runs the code on the probe inputs, the smallest first
             v
-    checked_lab             a lab that detects functions that change their arguments; each call is a LabCall
+    lab_under_test          a lab that detects functions that change their arguments; each call is a LabCall
             v
     the student's function in classifiers/mira.py
             |  an answer, or an exception (running/tracebacks)
             v
     diagnosis/recorded_answers   the expected answer on this input, and the answer of each known mistake
             v
-    diagnosis/naming        finds the known mistake that gives this answer; otherwise observations and formulas
+    diagnosis/mistake_matching   finds the known mistake that gives this answer; otherwise symptoms and formulas
             v
     diagnosis/expect        raises WrongAnswer, with the difference between expected and actual
     ========|==================================================================================================================

@@ -168,9 +168,21 @@ class Registry:
         >>> [registry.named(name).id for name in ("1.5", "mira", "Perceptron.py", "viterbi", "maxent", "Maximum entropy")]
         ['1.5', '1.5', '1.4', '1.13', '1.6', '1.6']
         """
-        word = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".py").casefold()
-        if name in self or name in self._renamed or not re.fullmatch(r"[^\W\d]\w+( \w+)*", word):
+        if name in self or name in self._renamed:
             return self[name]
+        found, names = self._denoted(name)
+        if len(found) > 1:
+            titles = " or ".join(f"{e.id} ({e.title})" for e in found)
+            raise InputError(f"{name!r} may mean exercise {titles}; name one of them.")
+        if not found and get_close_matches(name.casefold(), names):
+            raise InputError(f"there is no exercise {name!r}{did_you_mean(name.casefold(), names)}")
+        return self[found[0].id if found else name]
+
+    def _denoted(self, name: str) -> tuple[list[Exercise], set[str]]:
+        """Return the exercises that a name denotes, and all words of this lab that denote some; see `named`."""
+        word = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".py").casefold()
+        if not re.fullmatch(r"[^\W\d]\w+( \w+)*", word):
+            return [], set()
         everything = [*self, *self.missing_exercises()]
         files = {e.id: [PurePosixPath(file).stem for file in e.files] for e in everything}
         words = {e.id: re.findall(r"\w+", e.title.casefold()) for e in everything}
@@ -185,13 +197,7 @@ class Registry:
         )
         found = [e for e in found if e.id in self] or found
         found = [e for e in found if e.is_core] or found
-        if len(found) > 1:
-            titles = " or ".join(f"{e.id} ({e.title})" for e in found)
-            raise InputError(f"{name!r} may mean exercise {titles}; name one of them.")
-        names = {one for e in self for one in (*files[e.id], *words[e.id]) if len(one) > 2}
-        if not found and get_close_matches(word, names):
-            raise InputError(f"there is no exercise {name!r}{did_you_mean(word, names)}")
-        return self[found[0].id if found else name]
+        return found, {one for e in self for one in (*files[e.id], *words[e.id]) if len(one) > 2}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -231,7 +237,8 @@ class Registry:
     def select(self, ids: Iterable[str] | None) -> list[Exercise]:
         """Return the exercises with these ids in the order of the file. Default: all assigned exercises.
 
-        The id ``core`` selects all exercises of the core, and ``afternoon`` those of its first three hours.
+        The id ``core`` selects all exercises of the core, and ``afternoon`` those of its first three hours. Several words may be one name,
+        because a shell separates the words of ``check maximum entropy``.
 
         Raises
         ------
@@ -240,7 +247,9 @@ class Registry:
         """
         if ids is None:
             return [exercise for exercise in self if exercise.id in self.assigned]
-        selected: set[str] = set()
+        ids, selected = list(ids), set[str]()
+        if len(ids) > 1 and self._denoted(" ".join(ids))[0]:
+            ids = [" ".join(ids)]
         for id in ids:
             parts = {"core": ("core", "afternoon"), "afternoon": ("afternoon",)}.get(id)
             found = {self.named(id).id} if parts is None else {e.id for e in self if e.part in parts}

@@ -142,7 +142,7 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
 
     if params.shape != (means.shape[1] + 1, 2) or not np.isfinite(params).all():
         raise InputError(
-            f"wanted the {means.shape[1] + 1} x 2 finite weights of a linear classifier, got an array of shape "
+            f"expected the {means.shape[1] + 1} x 2 finite weights of a linear classifier, got an array of shape "
             f"{params.shape}"
         )
     difference = params[:, 1] - params[:, 0]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.installation import how_to_install
 from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.demos.pages import page_description, script, style
 

@@ -2,10 +2,12 @@
 
 import contextlib
 import copy
+import math
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,14 @@ import numpy as np
 from lxmls_day1.base.checks import as_list, check_attributes
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.models.result_table import ResultTable, Row
-from lxmls_day1.figures.plotting import plot_accuracies
+from lxmls_day1.figures.boundaries import discriminant_scores
+from lxmls_day1.figures.plotting import LINE_COLOURS, axes_for, draw_legend, plot_accuracies
+from lxmls_day1.figures.style import CONNECTOR, is_known, legible
+
+_MAX_LINES = 5  # More lines cannot be told apart.
+_GRID_POINTS = 64  # per axis, at which two classifiers are compared
+_TEXT_SIZE, _NOTE_WIDTH = 15, 100  # points, characters
+_BOTTOM, _ROW_HEIGHT = 0.05, 0.118  # of the bars, as a share of the height of the plane
 
 
 def compare(
@@ -47,7 +56,7 @@ def compare(
     """
     check_attributes(
         dataset,
-        "wanted a data set such as SimpleDataSet()",
+        "expected a data set such as SimpleDataSet()",
         ("train_X", "train_y", "test_X", "test_y", "get_name"),
     )
     if callable(classifiers):
@@ -78,7 +87,7 @@ def compare(
 
 def _check_classifier(classifier: Any) -> None:
     check_attributes(
-        classifier, "wanted a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
+        classifier, "expected a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
     )
 
 
@@ -235,10 +244,113 @@ def _draw(
         bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
         for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
     )
-    fig, axis = dataset.plot_data(print_bayes_opt=False, ax=ax)
-    lines = [("Bayes optimal", train_accuracy, test_accuracy, bayes_params)]
-    lines += [(row.classifier, row.train_accuracy, row.test_accuracy, params_of[row.classifier]) for row in table]
-    for name, train_accuracy, test_accuracy, params in lines:
-        label = f"{name}: train {train_accuracy:.2f}, test {test_accuracy:.2f}"
-        fig, axis = dataset.add_line(fig, axis, params, label, None)
+    fig, axis = dataset.plot_data(print_bayes_opt=False, ax=axes_for(ax, (14.0, 8.0))[1])
+    accuracies = {"Bayes optimal": (train_accuracy, test_accuracy)}
+    accuracies |= {row.classifier: (row.train_accuracy, row.test_accuracy) for row in table}
+    drawn, note = choose_lines({"Bayes optimal": bayes_params, **params_of}, axis.get_xlim(), axis.get_ylim())
+    lines = {}
+    for name, params in drawn.items():
+        label = "{}: train {:.2f}, test {:.2f}".format(name, *accuracies[name])
+        colour = None if is_known(name) else LINE_COLOURS[len(lines) % len(LINE_COLOURS)]
+        fig, axis = dataset.add_line(fig, axis, params, label, colour)
+        lines[name] = axis.lines[-1]
+    _label_with_bars(axis, lines, {name: accuracies[name][1] for name in lines}, dataset.test_y, note)
     return fig, axis
+
+
+def choose_lines(
+    params_of: Mapping[str, Any], xlim: Sequence[float], ylim: Sequence[float]
+) -> tuple[dict[str, Any], str]:
+    """Choose at most five classifiers whose lines differ most, the first one always; describe the others in a sentence.
+
+    Parameters
+    ----------
+    params_of : mapping from name to array (3, K) or (5, K)
+    xlim, ylim : (float, float)
+        The part of the plane in which they are compared.
+
+    Returns
+    -------
+    chosen : dict from name to params, in the given order
+    note : str
+        The names of the others, and the largest share of the plane in which one of them disagrees with the most similar line. Empty if
+        there are none.
+
+    Examples
+    --------
+    >>> up, right = [[0, 0], [0, 0], [-1, 1]], [[0, 0], [-1, 1], [0, 0]]
+    >>> chosen, note = choose_lines(dict(zip("abcdef", [up, right, up, right, up, up])), (-1, 1), (-1, 1))
+    >>> list(chosen), note
+    (['a', 'b', 'c', 'd', 'e'], 'Not drawn, because it differs from a drawn line in at most 0.0 % of the plane: f.')
+    """
+    grid = np.stack(np.meshgrid(np.linspace(*xlim, _GRID_POINTS), np.linspace(*ylim, _GRID_POINTS)), axis=-1)
+    answers = {
+        name: discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
+        for name, params in params_of.items()
+    }
+    nearest = dict.fromkeys(
+        answers, math.inf
+    )  # the share of the plane in which a classifier disagrees with the nearest line
+    chosen: list[str] = []
+    while len(chosen) < min(_MAX_LINES, len(answers)):
+        chosen.append(max((name for name in answers if name not in chosen), key=nearest.__getitem__))
+        for name, given in answers.items():
+            nearest[name] = min(nearest[name], float(np.mean(given != answers[chosen[-1]])))
+    others = [name for name in answers if name not in chosen]
+    note = (
+        f"Not drawn, because {'it differs' if len(others) == 1 else 'each differs'} from a drawn line in at most "
+        f"{100 * max(map(nearest.__getitem__, others)):.1f} % of the plane: {'; '.join(others)}."
+        if others
+        else ""
+    )
+    return {name: params for name, params in params_of.items() if name in chosen}, note
+
+
+def _label_with_bars(
+    ax: Any, lines: Mapping[str, Any], accuracies: Mapping[str, float], test_y: Any, note: str
+) -> None:
+    """Write each line's name beside its end, with a bar of its accuracy, which begins at the accuracy of guessing."""
+    from matplotlib.lines import Line2D
+
+    markers = [line for line in ax.lines if line not in lines.values()]
+    draw_legend(ax, markers, ncols=1 + (len(markers) > 6))
+    ends = {}
+    for name, line in lines.items():
+        points = ax.transLimits.transform(line.get_xydata())
+        points = points[np.isfinite(points).all(axis=1)]
+        ends[name] = points[points[:, 0].argmax()] if len(points) else None
+    # From the bottom to the top of the column; ends at the lower edge the other way round, so that no connectors cross.
+    order = sorted(lines, key=lambda name: _place_in_column(ends[name]))
+    bars = ax.inset_axes([1.13, _BOTTOM, 0.5, _ROW_HEIGHT * len(order)])
+    counts = np.unique(test_y, return_counts=True)[1]
+    guessing = counts.max() / counts.sum()
+    for row, name in enumerate(order):
+        colour = lines[name].get_color()
+        text = legible(colour)
+        bars.barh(row - 0.2, accuracies[name] - guessing, left=guessing, height=0.3, color=colour)
+        number = {"s": f" {accuracies[name]:.3f}", "va": "center", "size": _TEXT_SIZE, "color": text}
+        bars.text(max(guessing, *accuracies.values()), row - 0.2, **number)
+        bars.text(guessing, row + 0.02, name, va="bottom", size=_TEXT_SIZE, color=text)
+        if ends[name] is not None:
+            height = _BOTTOM + _ROW_HEIGHT * (row + 0.68)
+            connector = Line2D(
+                [ends[name][0], 1.06, 1.11], [ends[name][1], height, height], transform=ax.transAxes, clip_on=False
+            )
+            connector.set(color=colour, linewidth=0.8, label=CONNECTOR)
+            ax.add_artist(connector)
+    best, *_ = accuracies.values()
+    bars.axvline(best, color="black", linewidth=0.8)
+    bars.set(xlim=(min(guessing, *accuracies.values()), max(guessing + 0.01, *accuracies.values())), yticks=[])
+    bars.set_ylim(-0.5, len(order) - 0.5)
+    bars.set_xticks([guessing], [f"{guessing:.2f}, by guessing"], size=_TEXT_SIZE - 2, color="0.35", ha="left")
+    bars.set_title(f"accuracy on {len(test_y)} test points", loc="left", size=_TEXT_SIZE)
+    bars.tick_params(length=0)
+    bars.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.text(0.0, -0.13, fill(note, _NOTE_WIDTH), transform=ax.transAxes, size=_TEXT_SIZE - 2, va="top", color="0.35")
+
+
+def _place_in_column(end: np.ndarray | None) -> tuple[float, float]:
+    if end is None:
+        return -1.0, 0.0
+    across, height = np.round(end, 9)
+    return height, across if height > 0.5 else -across

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.figures.plotting import BLUE, VERMILION, check_axes
+from lxmls_day1.figures.plotting import CLASS_COLOURS, check_axes
 
 
 def plot_contributions(
-    names: Sequence[str], values: Sequence[float], ax: Any, classes: Sequence[str]
+    names: Sequence[str], values: Sequence[float], ax: Any, classes: Sequence[str], numbers: Sequence[int] = (1, 0)
 ) -> tuple[Any, Any]:
     """Draw one horizontal bar for each feature: to the right it votes for one class, to the left for the other class.
 
@@ -21,6 +21,8 @@ def plot_contributions(
     ax : matplotlib Axes
     classes : two texts
         The class that negative values vote for, and the class that positive values vote for.
+    numbers : two integers
+        The numbers of these two classes, from 0, which determine their colours.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def plot_contributions(
     check_axes(ax)
     if len(names) != len(values) or not len(values):
         raise InputError("there must be a name for each value, and at least one value")
-    colours = [VERMILION if value < 0 else BLUE for value in values]
+    colours = [CLASS_COLOURS[numbers[int(value >= 0)] % len(CLASS_COLOURS)] for value in values]
     ax.barh(range(len(values)), values, color=colours)
     ax.set_yticks(range(len(values)), names)
     ax.invert_yaxis()

@@ -37,7 +37,7 @@ def plot_steps(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: A
     scores = np.asarray(probe_input["scores"], float)
     sq_norm = next((float(value) for name, value in probe_input.items() if name.startswith("‖g")), 1.0)
     after = [scores, scores + sq_norm * np.asarray(expected), scores + sq_norm * np.asarray(actual)]
-    labels = ["before", "after the wanted step", "after yours"]
+    labels = ["before", "after the expected step", "after yours"]
     for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, EXPECTED, ACTUAL], strict=True)):
         place = np.arange(len(scores)) + 0.28 * (n - 1)
         # A bar of height 0 is visible by its edge and its number.

@@ -13,7 +13,7 @@ import numpy as np
 from lxmls_day1.figures.style import CONNECTOR
 
 _MAX_POINTS_WITH_GAPS = 40  # up to this number of points of a line, NaN gaps are not counted as points
-_DPI = 72
+STYLE = {"figure.dpi": 72, "font.size": 14, "lines.linewidth": 2.5, "legend.frameon": False}  # of notebooks and gallery
 
 
 class _Artist(NamedTuple):
@@ -48,7 +48,7 @@ def record_figures(shell: Any = None) -> None:
 
     shell.run_line_magic("matplotlib", "inline")
     pyplot.uninstall_repl_displayhook()  # it draws every figure after a cell, and the inline backend draws it again
-    rcParams.update({"figure.dpi": _DPI, "font.size": 14, "lines.linewidth": 2.5, "legend.frameon": False})
+    rcParams.update(STYLE)
     shell.display_formatter.mimebundle_formatter.for_type(Figure, as_mime_bundle)
 
 

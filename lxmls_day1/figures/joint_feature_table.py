@@ -40,7 +40,7 @@ def plot_joint_features(g: ArrayLike, params: ArrayLike, classes: Sequence[str],
     """
     g, W = as_numbers(g, "g must be numbers"), as_numbers(params, "params must be a matrix of numbers")
     if W.ndim != 2:
-        raise InputError(f"wanted params of shape (J + 1, K), but got {W.shape}")
+        raise InputError(f"expected params of shape (J + 1, K), but got {W.shape}")
     length, n_classes = W.shape
     if g.shape != (length,) or len(classes) != n_classes:
         raise InputError(

@@ -201,7 +201,7 @@ def plot_lattice(
     ['the', 'cat']
     """
     n_words, n_rows = drawn.nodes.shape
-    fig, ax = axes_for(ax, figure_size(drawn))
+    fig, ax = axes_for(ax, figure_size(drawn, before is not None))
     if label_edges is None:
         label_edges = n_rows <= _MAX_ROWS_WITH_ALL_SCORES
     middle = (n_rows - 1) / 2
@@ -266,18 +266,18 @@ def _format_score(score: float) -> str:
     return text.replace("-", "−") if float(text) else "0"
 
 
-def figure_size(drawn: Lattice) -> tuple[float, float]:
-    """Return the width and height of a figure of a lattice, in inches.
+def figure_size(drawn: Lattice, with_changes: bool = False) -> tuple[float, float]:
+    """Return the width and height of a figure of a lattice, in inches; the labels of changed edges need higher rows.
 
     Examples
     --------
     >>> scores = np.zeros((4, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
     >>> drawn = lattice(["a", "b", "c", "d"], ["DET", "NOUN"], scores, best=[0, 0, 0, 0])
     >>> [round(float(inches), 6) for inches in figure_size(drawn)]
-    [12.48, 3.5]
+    [9.88, 3.5]
     """
     n_words, n_rows = drawn.nodes.shape
-    return max(9.0, 2.4 * (n_words + 1.2)), max(3.5, n_rows + 1.4)
+    return max(9.0, 1.9 * (n_words + 1.2)), max(3.5, (1.35 if with_changes else 1.0) * n_rows + 1.4)
 
 
 def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, label_all: bool) -> None:
@@ -293,9 +293,9 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         ax.plot([x0, x1], [y0, y1], color=VERMILION, linewidth=2.8, linestyle=(0, (3, 2)), zorder=4, gid="true path")
     bold = edge.on_best or edge.on_true or changed
     if bold or label_all:
-        # Place the label near the beginning of the edge (near the end for edges from the start), so that the labels of a
-        # column do not overlap.
-        share = 0.72 if edge.column == 0 else 0.28 if edge.column == n_words else 0.9 / max(n_rows, 3)
+        # Place the label near the beginning of the edge (in the middle of edges from the start and to the stop), so that the
+        # labels of a column do not overlap, and nodes with long numbers do not hide them.
+        share = 0.5 if edge.column in (0, n_words) else 0.9 / max(n_rows, 3)
         text = _format_score(edge.score) + (f" ({_format_change(change)})" if changed else "")
         size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _MAX_ROWS_WITH_LARGE_SCORES)
         weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)

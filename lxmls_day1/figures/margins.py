@@ -72,7 +72,7 @@ def street(X: ArrayLike, y: ArrayLike, params: ArrayLike) -> Street:
     X, y, params = (as_numbers(part, "points, labels and params must be numbers") for part in (X, y, params))
     if X.ndim != 2 or params.shape != (X.shape[1] + 1, 2) or y.shape != (len(X),) or not np.isin(y, (0, 1)).all():
         raise InputError(
-            f"margins are drawn for two classes: wanted M points (M, J), M labels 0 or 1 and params (J + 1, 2), but got the shapes "
+            f"margins are drawn for two classes: expected M points (M, J), M labels 0 or 1 and params (J + 1, 2), but got the shapes "
             f"{X.shape}, {y.shape} and {params.shape}"
         )
     difference = params[:, 1] - params[:, 0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from lxmls_day1.base.checks import as_list, as_numbers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.figures.plotting import BLACK, BLUE, VERMILION, axes_for
+from lxmls_day1.figures.plotting import BLACK, GREY, axes_for
 
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _MIN_LOG_SCALE_RATIO = 100.0  # from this ratio of the largest to the smallest moment on, the axes are logarithmic
@@ -55,8 +55,8 @@ def plot_moments(
     ends = [min(values.min(), 0.0), values.max()]
     ax.plot(ends, ends, color=BLACK, linewidth=1.5, linestyle="--", label="equal")
     for expected, name, style in [
-        (expected_before, "before training", {"marker": "o", "markeredgecolor": VERMILION, "markerfacecolor": "none"}),
-        (expected_after, "after training", {"marker": "s", "markeredgecolor": "white", "markerfacecolor": BLUE}),
+        (expected_before, "before training", {"marker": "o", "markeredgecolor": GREY, "markerfacecolor": "none"}),
+        (expected_after, "after training", {"marker": "s", "markeredgecolor": "white", "markerfacecolor": BLACK}),
     ]:
         ax.plot(empirical.ravel(), expected.ravel(), linestyle="none", markersize=8, label=name, **style)
     positive = values[values > 0]

@@ -12,7 +12,7 @@ M. Okabe and K. Ito, *Color Universal Design: how to make figures and presentati
 people*, 2008, https://jfly.uni-koeln.de/color/
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -34,7 +34,8 @@ VERMILION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#7F7F7F"
 
-#: The colour of each class's points; the ninth class has the colour of the first again.
+#: The colour of each class, for its points and for the words or features that vote for it; the ninth class has the colour of the first
+#: again. Class k has the k-th colour in every picture: of the reviews, class 0 is *positive* and class 1 *negative*.
 CLASS_COLOURS = (VERMILION, BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, YELLOW, BLACK)
 
 #: The marker of each class's points; the ninth class has the marker of the first again.
@@ -68,6 +69,9 @@ FRAMELESS: dict[str, Any] = {"frameon": False, "borderaxespad": 0.2}
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
+_MANY_POINTS = (
+    200  # From here on the points of a part other than training are small and pale, so that they hide nothing.
+)
 _MARGIN = 0.06  # margin around the points, as a share of the data's extent
 _MAX_EXTENT_RATIO = 4.0  # beyond this ratio of the two extents, the axes get different scales
 _BOUNDARY_GROUP_ID = "decision boundary"  # the group id of a boundary's line
@@ -139,6 +143,8 @@ def plot_points(
     ['class 0, training', 'class 1, training']
     """
     parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
+    from matplotlib.colors import to_rgba
+
     fig, ax = axes_for(ax, figsize=(10.0, 6.5))
     for part, (X, y) in parts.items():
         filled, part_name = PARTS[part]
@@ -146,6 +152,8 @@ def plot_points(
             colour = CLASS_COLOURS[label % len(CLASS_COLOURS)]
             marker = CLASS_MARKERS[label % len(CLASS_MARKERS)]
             edge, width, size = ("white", 0.8, 9) if filled == "full" else (colour, 1.7, 7.5)
+            if filled != "full" and len(X) > _MANY_POINTS:
+                edge, width, size = to_rgba(colour, 0.35), 1.0, 5.0
             style = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
             name = f"class {label}, {part_name}"
             ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **style)
@@ -155,7 +163,7 @@ def plot_points(
     ax.tick_params(labelsize=_TICK_SIZE)
     if title is not None:
         ax.set_title(fill(title, _TITLE_WIDTH), fontsize=_LABEL_SIZE)
-    _draw_legend(ax)
+    draw_legend(ax)
     return fig, ax
 
 
@@ -214,7 +222,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     ax.add_line(line)
     ax.set_xlim(xlim)
     ax.set_ylim(ylim)
-    _draw_legend(ax)
+    draw_legend(ax)
     return ax.figure, ax
 
 
@@ -252,7 +260,10 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     positions, names = [], []
     top = 0.0
     for data_set, group in groups.items():
-        ax.text(0.0, top, data_set, fontsize=_LABEL_SIZE, fontweight="bold", va="center", ha="left")
+        heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
+        ax.text(
+            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 2.0}, **heading
+        )  # above the grid
         for classifier, train, test in group:
             top += 1.0
             positions.append(top)
@@ -371,10 +382,20 @@ def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
     return np.concatenate(rows[1:]) if rows else np.empty((0, 2))
 
 
-def _draw_legend(ax: Any) -> None:
-    """Draw the legend to the right of the axes, where it hides no point for any number of entries."""
+def draw_legend(ax: Any, handles: Sequence[Any] | None = None, ncols: int = 1) -> None:
+    """Draw the legend, of these lines or of all, to the right of the axes, where it hides no point for any number of entries.
+
+    Examples
+    --------
+    >>> _, axis = detached_axes()
+    >>> line, = axis.plot([0, 1], label="MIRA")
+    >>> draw_legend(axis)
+    >>> [text.get_text() for text in axis.get_legend().get_texts()]
+    ['MIRA']
+    """
     style = FRAMELESS | {"borderaxespad": 0.0, "handlelength": 3.6}  # long enough to distinguish the dashes
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, **style)
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=_TICK_SIZE, ncols=ncols, **style)
 
 
 def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float, float]]]:

@@ -46,7 +46,7 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
     )
     if W.ndim != 2 or X.ndim != 2 or W.shape[1] < 2 or W.shape[0] != X.shape[1] + 1:
         raise InputError(
-            f"wanted params (J + 1, K) with K ≥ 2, and points (n, J), but got the shapes {W.shape} and {X.shape}"
+            f"expected params (J + 1, K) with K ≥ 2, and points (n, J), but got the shapes {W.shape} and {X.shape}"
         )
     scores = W[0] + X @ W[1:]  # (n, K)
     rivals = [np.delete(scores, k, axis=1).max(axis=1) for k in range(W.shape[1])]

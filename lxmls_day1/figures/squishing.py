@@ -109,7 +109,7 @@ def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[A
         colour, width, dash, ink, side = (BLACK, 2, "-", BLACK, "bottom") if last else ("0.5", 1.2, ":", "0.35", "top")
         right.axhline(height, color=colour, linewidth=width, linestyle=dash)
         right.text(D.size - 0.45, height, f"k = {k}: {height:.3f}", va=side, color=ink)
-    right.set(xlim=(-0.5, D.size + 0.3), ylim=(0, top), ylabel="$D_i$", title="all rivals, one level")
+    right.set(xlim=(-0.5, D.size + 0.75), ylim=(0, top), ylabel="$D_i$", title="all rivals, one level")
     right.set_xticks(places, list(names))
     right.legend(loc="upper left", fontsize=11)
     return left.figure, [left, right]

@@ -139,7 +139,7 @@ def label_ends(ax: Any, min_gap: float = 0.055) -> None:
         height = max(end, height + min_gap)
         ax.annotate(
             line.get_label(), (across, end), (1.03, height), xycoords="axes fraction", textcoords="axes fraction",
-            color=_legible(line.get_color()), va="center", annotation_clip=False,
+            color=legible(line.get_color()), va="center", annotation_clip=False,
         )  # fmt: skip
         line_style = {"color": line.get_color(), "linewidth": 0.8, "clip_on": False, "label": CONNECTOR}
         ax.add_artist(Line2D([across, 1.025], [end, height], transform=ax.transAxes, **line_style))
@@ -159,8 +159,14 @@ def luminance(colour: Any) -> float:
     return float(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
 
 
-def _legible(colour: Any) -> tuple[float, ...]:
-    """Return a colour, darkened as much as a text on white needs to be legible."""
+def legible(colour: Any) -> tuple[float, ...]:
+    """Return a colour, darkened as much as a text on white needs to be legible.
+
+    Examples
+    --------
+    >>> legible("black"), legible("white")[0] < 0.5
+    ((0.0, 0.0, 0.0), True)
+    """
     from matplotlib.colors import to_rgb
 
     bright = luminance(colour)

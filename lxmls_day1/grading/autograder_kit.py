@@ -8,7 +8,7 @@
 ==================  =================================================================================================
 
 The scripts are in ``autograder_files``, in one folder for each platform. In the container they call
-`lxmls_day1.grading.autograded`.
+`lxmls_day1.grading.autograder_entry`.
 
 References
 ----------

@@ -12,7 +12,7 @@ from lxmls_day1.box.limits import CRASHED as CRASHED
 from lxmls_day1.box.limits import MEMORY as MEMORY
 from lxmls_day1.box.limits import REFUSED as REFUSED
 from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
-from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
 
 FORMAT = 1
@@ -59,13 +59,15 @@ class CheckGrade:
         The known mistakes that match the wrong answers to probe inputs. Only the check of probe inputs names mistakes.
     seconds : float
     named_as : str
-        The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
+        The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`.
     behaviour : str
         The wrong answers to probe inputs, if no known mistake explains them (`lxmls_day1.grading.reports.groups`).
     picture : str
         The smallest input with a wrong answer as a PNG in base64, if the exercise has a picture for it.
     has_substance : bool
         True if most wrong answers to probe inputs are neither one repeated number nor a part of their input.
+    printed : tuple of str
+        The first lines that the code printed for the smallest input with a wrong answer. Only shown: no mark depends on it.
     """
 
     check: str
@@ -81,6 +83,7 @@ class CheckGrade:
     behaviour: str = ""
     picture: str = ""
     has_substance: bool = False
+    printed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class ExerciseGrade:
 
     @property
     def named_as(self) -> str:
-        """The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`."""
+        """The kind of explanation by the mistakes: one of the keys of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`."""
         return self.small_inputs.named_as if self.small_inputs is not None else ""
 
     @property

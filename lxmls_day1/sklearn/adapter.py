@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from scipy.special import log_softmax
 
 from lxmls_day1.base.checks import check_inputs, check_labels, check_sample_weight, format_label, format_labels
-from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.installation import how_to_install
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.loops.learners import can_resume
 

@@ -10,8 +10,10 @@ from classifiers.run_all_classifiers import (
     run_all_classifiers,
 )
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.commands.run import POINTS
 from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_training
 from lxmls_day1.figures.plotting import detached_axes
+from lxmls_day1.figures.style import CONNECTOR
 from readers.sentiment_reader import SentimentCorpus
 from readers.simple_data_set import SimpleDataSet
 from tests.wording import wording
@@ -132,6 +134,27 @@ class TestFigure:
         for line in (bayes, above):  # With equal variances and shares and means ∓1, the optimum is x_1 + x_2 = 0.
             np.testing.assert_allclose(line.get_xdata() + line.get_ydata(), 0, atol=1e-9)
         np.testing.assert_allclose(other.get_xdata() + 2 * other.get_ydata(), 0, atol=1e-9)
+
+    def test_the_picture_of_run_has_five_lines_that_differ_and_a_bar_for_each(self, axis):
+        table, _ = run_all_classifiers(SimpleDataSet(**POINTS), ax=axis)
+        lines = [line for line in axis.lines if line.get_gid()]
+        names = [line.get_label().partition(":")[0] for line in lines]
+        assert len(lines) == 5 and names[0] == "Bayes optimal"
+        (bars,) = axis.child_axes
+        assert {text.get_text() for text in bars.texts if text.get_text() in names} == {*names}
+        shown = {text.get_text().strip() for text in bars.texts} - {*names}
+        accuracies = {row.classifier: row.test_accuracy for row in table}
+        assert {f"{accuracies[name]:.3f}" for name in names[1:]} <= shown and len(shown) == 5
+        ends = sorted(bar.get_x() + bar.get_width() for bar in bars.patches)
+        assert ends[-1] - ends[0] > 0.03  # The lines differ, and so do the accuracies.
+        (note,) = (text.get_text() for text in axis.texts)
+        assert all(name in note.replace("\n", " ") for name in accuracies if name not in names)
+
+    def test_a_classifier_that_always_answers_alike_has_a_bar_without_a_line(self, points, axis):
+        run_all_classifiers(points, [Answers(ALWAYS_0, "Zero")], ax=axis)
+        (bars,) = axis.child_axes
+        assert {text.get_text() for text in bars.texts} >= {"Zero", "Bayes optimal"}
+        assert sum(line.get_label() == CONNECTOR for line in axis.lines) == 1 and not axis.texts[0].get_text()
 
     def test_other_data_sets_have_bars(self, axis):
         table, (fig, drawn) = run_all_classifiers(Counts(), ax=axis)

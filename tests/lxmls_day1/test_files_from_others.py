@@ -25,7 +25,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.cache import command as cache
 from lxmls_day1.commands.streamed_training import train_on_corpus
 from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, read_words
 from lxmls_day1.engine.corpus_training import train_corpus

@@ -6,7 +6,7 @@ from lxmls_day1.course.running.snapshot import SnapshotRun, reference_answers, r
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 from tools.authoring import record
-from tools.authoring.pool_making import uncompiled_lab
+from tools.authoring.pool_builder import uncompiled_lab
 
 pytestmark = pytest.mark.slow
 

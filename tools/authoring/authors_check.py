@@ -11,7 +11,7 @@ from pathlib import Path
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import RAISES
-from lxmls_day1.course.diagnosis.naming import diagnose
+from lxmls_day1.course.diagnosis.mistake_matching import diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.registry import FOLDER, RECORDED, Exercise, Registry, check_files
@@ -21,7 +21,7 @@ from lxmls_day1.course.workspaces.leaks import cell_sources, find_code_leaks, fi
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, reference_folder
 from tools.authoring.mistakes import Mistake
-from tools.authoring.pool_making import rerun_programs
+from tools.authoring.pool_builder import rerun_programs
 from tools.authoring.record import differences, known_mistakes, record_answers
 
 EXERCISE_TABLE = "docs/reference/exercises.md"

@@ -22,12 +22,12 @@ import numpy as np
 import pytest
 
 import lxmls_day1
-from lxmls_day1.course.checked_lab import deep_copy_plain
+from lxmls_day1.course.lab_under_test import deep_copy_plain
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import FOLDER, Registry, check_files
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun
-from lxmls_day1.course.running.refusals import functions_to_block
+from lxmls_day1.course.running.solution_blocking import functions_to_block
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import PACKAGES, Lab, reference_folder

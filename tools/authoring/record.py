@@ -35,7 +35,7 @@ from lxmls_day1.course.running.snapshot import (
 from lxmls_day1.lab import reference_folder
 from tools.authoring.functions_as_answers import problems_of_functions
 from tools.authoring.mistakes import Mistake, read_mistakes
-from tools.authoring.pool_making import pools_of
+from tools.authoring.pool_builder import pools_of
 
 COMPARED_FIELDS = {
     "sentences": "the sentences of the mistakes",

@@ -24,14 +24,14 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
-from lxmls_day1.course.diagnosis.counterexamples import PARTS_FUNCTION
-from lxmls_day1.course.diagnosis.naming import Split, diagnose
+from lxmls_day1.course.diagnosis.mistake_matching import Split, diagnose
+from lxmls_day1.course.diagnosis.probe_inputs import PARTS_FUNCTION
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Mistake, Program, read_mistakes
 from tools.authoring.mutants import mutants_of
-from tools.authoring.pool_making import import_check_file, pool_file, run_programs
+from tools.authoring.pool_builder import import_check_file, pool_file, run_programs
 
 MAX_PAIRS = 100
 MAX_SMALL_SIZE = 4

@@ -26,7 +26,7 @@ from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from classifiers.svm import SVM
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus_training import train_corpus
 from lxmls_day1.engine.text.tokens import count_tokens

@@ -21,7 +21,7 @@ function tellLoaded(piece) {
 importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {
   self.postMessage({ kind: "starting" });
-  python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.check_here, lxmls_day1.engine.loops.online_training");
+  python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.in_process_checks, lxmls_day1.engine.loops.online_training");
   self.postMessage({ kind: "ready" });
   return python;
 });

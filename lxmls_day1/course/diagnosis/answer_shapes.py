@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lxmls_day1.course.checked_lab import Answers
+    from lxmls_day1.course.lab_under_test import Answers
 
 RTOL, ATOL = 1e-6, 1e-9
 # On the probe inputs, which are round numbers, mistakes are far from the right answer, so that single precision can be accepted.

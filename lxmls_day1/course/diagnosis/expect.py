@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import Answers
 from lxmls_day1.course.diagnosis.answer_shapes import (
     ATOL,
     MAX_ENTRIES_SHOWN,
@@ -26,6 +25,7 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
     shape_and_type,
     wrong_shape_lines,
 )
+from lxmls_day1.course.lab_under_test import Answers
 
 
 class WrongAnswer(AssertionError):
@@ -36,7 +36,7 @@ class WrongAnswer(AssertionError):
     mistakes : tuple of (name, sentence)
         The known mistakes that give this answer; several if their answers are the same.
     diagnosis_kind : str
-        The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
+        The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, if this is the check of the probe inputs.
     wrong : tuple of (input, answer)

@@ -1,6 +1,6 @@
 """The recorded answers: the expected answers of all checks, and the answers of the known mistakes to the probe inputs.
 
-`lxmls_day1.course.diagnosis.expect` compares a student's answers with them; `lxmls_day1.course.diagnosis.naming` finds the known mistakes
+`lxmls_day1.course.diagnosis.expect` compares a student's answers with them; `mistake_matching` finds the known mistakes
 that explain wrong answers.
 """
 

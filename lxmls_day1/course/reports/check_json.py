@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.plain_data import to_plain
-from lxmls_day1.course.diagnosis.naming import DIAGNOSIS_HEADINGS
+from lxmls_day1.course.diagnosis.mistake_matching import DIAGNOSIS_HEADINGS
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspace_state import WorkspaceState
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merge_explanations, unpack_explanations
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
@@ -276,8 +276,7 @@ def _headline(one: ExerciseReport, lines: list[Line], caption: str) -> tuple[str
         return "", diagnosis_heading(one.diagnosis_kind), sentences, below
     if caption:
         return "", caption.partition(". ")[0] + ".", [], below
-    told = one.shown is not None and one.shown.outcome in ("timeout", "ended")  # The title of the check does not help.
-    return "", f"Your code {below[1][1].strip()}" if told else below[0][1].strip(), [], below[1 + told :]
+    return "", below[0][1].strip(), [], below[1:]
 
 
 def _laid_out(style: str, text: str) -> Line:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, input_text
-from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnosis_heading
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnosis_heading
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, input_text
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.reports.hints import Hints
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
@@ -39,6 +39,7 @@ MIN_TITLE_COLUMNS = 24  # the minimum for a title beside its state
 MAX_ECHO_CHARS = 300  # characters of a student's answer
 MAX_VALUE_CHARS = 80  # of an input in a verdict, characters
 MAX_SHOWN_LINES = 5  # of a check, in a verdict
+BREAKS = "/\\_,.=("  # A long word may continue on the next line after these signs.
 FRAME = re.compile(r"\S+:\d+, in ")  # a line of `trimmed_traceback` that names a place
 
 
@@ -195,6 +196,8 @@ def functions_line(report: ExerciseReport) -> str:
     '`svm_rule` is right; `svm_step` is still to be written.'
     """
     states = {"right": "right", "wrong": "wrong", "to write": "still to be written"}
+    if set(report.functions.values()) == {"right"}:  # The mistake is something else, such as a changed argument.
+        return ""
     names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
     parts = (
         f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
@@ -219,6 +222,9 @@ def _other_lines(result: CheckResult) -> Iterator[Line]:
     if result.outcome == "error":
         yield from _exception_lines(lines)
         return
+    if result.outcome in ("timeout", "ended"):  # The title of the check does not help.
+        yield "known", f"  Your code {lines[0].removeprefix('the code ')}"
+        return
     yield "bad", f"  {result.title}"
     yield from (("", f"    {line}") for line in lines[:MAX_SHOWN_LINES])
 
@@ -235,13 +241,13 @@ def _exception_lines(lines: Sequence[str]) -> Iterator[Line]:
     yield from (("", f"    {line}") for line in (lines[last], *code))
 
 
-def printed_lines(result: CheckResult) -> Iterator[Line]:
+def printed_lines(result: CheckResult, indent: str = "    ") -> Iterator[Line]:
     """Yield what the student's code printed for the input that is shown."""
     if len(result.printed) == 1:
-        yield "", f"    your code printed: {result.printed[0]}"
+        yield "", f"{indent}your code printed: {result.printed[0]}"
     elif result.printed:
-        yield "", "    your code printed:"
-        yield from (("", f"      {line}") for line in result.printed)
+        yield "", f"{indent}your code printed:"
+        yield from (("", f"{indent}  {line}") for line in result.printed)
 
 
 def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
@@ -304,7 +310,7 @@ def result_lines(result: CheckResult, titles: dict[str, str]) -> Iterator[Line]:
         titles[result.text] = result.title
     for line in result.text.splitlines():
         yield "", f"      {line}".rstrip()
-    yield from printed_lines(result)
+    yield from printed_lines(result, "      ")
 
 
 def packed_lines(submission: SubmissionFiles, path: Path, content: bytes, again: bool) -> Iterator[Line]:
@@ -400,19 +406,33 @@ def _wrap_paragraphs(text: str, width: int) -> Iterator[str]:
 
 
 def wrap_line(text: str, width: int) -> list[str]:
-    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word stays whole.
+    """Wrap a line at a width; the continuation lines are indented by two more columns, and a longer word breaks, best after a sign.
 
     Examples
     --------
     >>> wrap_line("  ✗ the weights are wrong", 20)
     ['  ✗ the weights are', '    wrong']
+    >>> wrap_line("    classifiers/multinomial_naive_bayes.py:70", 30)
+    ['    classifiers/multinomial_', '      naive_bayes.py:70']
     """
     indent = len(text) - len(text.lstrip()) + 2
     return [text] if len(text) <= width else _wrapped(text, width, " " * indent)
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return _Wrapper(width, subsequent_indent=indent, break_on_hyphens=False).wrap(text)
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks a word that is longer than a line, such as a path, after one of `BREAKS`, otherwise anywhere."""
+
+    def _handle_long_word(self, reversed_chunks: list[str], cur_line: list[str], cur_len: int, width: int) -> None:
+        room, word = max(1, width - cur_len), reversed_chunks[-1]
+        end = max(word.rfind(sign, 0, room) for sign in BREAKS) + 1
+        if not end and not "".join(cur_line).strip():  # Otherwise the word begins on the next line.
+            end = room
+        cur_line.append(word[:end])
+        reversed_chunks[-1] = word[end:]
 
 
 def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str] = str) -> Iterator[Line]:

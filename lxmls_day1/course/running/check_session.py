@@ -179,21 +179,22 @@ def _outcome_record(run: ChecksRun, item: pytest.Item, error: BaseException | No
     ending["mistakes"] = list(wrong.mistakes) if wrong else []
     ending["diagnosis_kind"] = wrong.diagnosis_kind if wrong else ""
     ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
-    calls = run.guarded_lab.answers if run.guarded_lab is not None else []
-    must_return = pytest_plugin.required_results(item)
-    functions = list(dict.fromkeys(call[0] for call in calls if call is not None and call[0] in must_return))
+    lab, must_return = run.guarded_lab, pytest_plugin.required_results(item)
+    called = [call[0] for call in lab.answers if call is not None] if lab is not None else []
+    failed = [lab.last_called] if lab is not None and lab.answers[-1:] == [None] and outcome == "error" else []
+    functions = [name for name in dict.fromkeys(called + failed) if name in must_return]
     ending["functions"] = functions
-    ending["wrong_functions"] = _wrong_functions(functions, outcome, wrong)
-    ending["printed"] = list(run.guarded_lab.printed) if run.guarded_lab is not None else []
+    ending["wrong_functions"] = _wrong_functions(functions, failed, outcome, wrong)
+    ending["printed"] = list(lab.printed) if lab is not None else []
     return ending
 
 
-def _wrong_functions(called: list[str], outcome: str, wrong: WrongAnswer | None) -> list[str]:
-    """Return the functions that gave a wrong answer: those that the inputs name, else the only one that was called."""
+def _wrong_functions(called: list[str], failed: list[str], outcome: str, wrong: WrongAnswer | None) -> list[str]:
+    """Return the functions that gave a wrong answer: those that the inputs name, the one that failed, or the only one that was called."""
     if outcome not in ("wrong", "error"):
         return []
     named = {given["function"] for given, _ in wrong.wrong if "function" in given} if wrong else set()
-    return sorted(named) or (called if len(called) == 1 else [])
+    return sorted(named) or [name for name in failed if name in called] or (called if len(called) == 1 else [])
 
 
 def _forget_modules(files: Sequence[Path]) -> None:

@@ -1,7 +1,7 @@
 """Run checks on a lab folder in a separate process, whatever the code in that folder does.
 
 The process appends every event to a file immediately (`check_session`), and this module polls that file. So a check that hangs, exits or
-crashes is known by name. The process is ended, and the remaining checks run in a new one. If no process can be started, `check_here`
+crashes is known by name. The process is ended, and the remaining checks run in a new one. If no process can be started, `in_process_checks`
 does the same in this process.
 """
 
@@ -18,8 +18,8 @@ from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Deadline, has_process_times, retry_after_timeout
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample
-from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnosed_mistakes, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnosed_mistakes, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
@@ -50,7 +50,7 @@ class CheckResult:
     mistakes : tuple of (name, sentence)
         The known mistakes that give such an answer.
     diagnosis_kind : str
-        The kind of the diagnosis: a key of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`.
+        The kind of the diagnosis: a key of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, of the check of small inputs.
     printed : tuple of str
@@ -168,7 +168,7 @@ class ExerciseReport:
 
     @property
     def diagnosis_kind(self) -> str:
-        """The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.naming.DIAGNOSIS_HEADINGS`."""
+        """The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`."""
         return self.probe_inputs_result.diagnosis_kind if self.probe_inputs_result is not None else ""
 
     @property
@@ -334,7 +334,9 @@ class _CheckRun:
         if CAN_START_PROCESSES:
             collected, status, timed_out = retry_after_timeout(lambda: self._watch_process(request, folder))
         else:
-            from lxmls_day1.course.running.check_here import run_in_process  # imported here because it imports pytest
+            from lxmls_day1.course.running.in_process_checks import (
+                run_in_process,  # imported here because it imports pytest
+            )
 
             events, status, self._last_place, timed_out = run_in_process(
                 request, self._lab_folder, folder, self._time_limit

@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import GuardedLab, LabUnderTest
 from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN, RequiredResults, describe_unusable_answer
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, ProbeInputs, run_on_some_inputs
 from lxmls_day1.course.diagnosis.expect import Expect, RecordingExpect, describe_failure
+from lxmls_day1.course.diagnosis.probe_inputs import ANSWERS_FUNCTION, ProbeInputs, run_on_some_inputs
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from lxmls_day1.course.lab_under_test import GuardedLab, LabUnderTest
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, RECORDED, Exercise, Registry, exercise_of_check
-from lxmls_day1.course.running.refusals import block_solutions, functions_to_block
+from lxmls_day1.course.running.solution_blocking import block_solutions, functions_to_block
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import PACKAGES, Lab, is_within
 

@@ -16,6 +16,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, is_within
 
 MAX_FRAMES = 5
+MIN_SIMILARITY = 0.7  # of a name to another, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
 ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
     (
@@ -52,6 +53,11 @@ ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
         "A call gives other arguments than the `def` line names; the `def` line of an exercise stays as it was given.",
     ),
     (EOFError, "reading a line", "Nobody can type during a check: use the arguments of the function."),
+    (
+        Exception,
+        "^BdbQuit$",
+        "Nobody can type during a check, so a debugger ends it: remove `breakpoint()`, and print the values instead.",
+    ),
     (SystemExit, "", "A function must return its answer; it must not end Python."),
     (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
 )
@@ -117,7 +123,7 @@ def _described(error: BaseException) -> str:
     elif isinstance(error, NameError):
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
         known = {name for frame in frames[-1:] for name in (*frame.f_locals, *frame.f_globals, *frame.f_builtins)}
-    close = get_close_matches(getattr(error, "name", None) or "", known, 1)
+    close = get_close_matches(getattr(error, "name", None) or "", known, 1, MIN_SIMILARITY)
     return f"{text}. Did you mean {close[0]!r}?" if close else text
 
 

@@ -175,7 +175,7 @@ def student_notebook(
         elif "solution" in tags:
             if id is None or id not in registry:
                 raise MarkerError(
-                    f"{where}: this cell is tagged `solution`; wanted a heading such as 'Exercise 1.4' above it, or a "
+                    f"{where}: this cell is tagged `solution`; expected a heading such as 'Exercise 1.4' above it, or a "
                     "tag such as `exercise-1.4`, of an exercise that there is"
                 )
             if id in assigned:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import lxmls_day1
-from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.installation import how_to_install
 from lxmls_day1.base.waiting import TIMEOUT_FACTOR_VARIABLE, timeout_factor
 from lxmls_day1.library_path import PACKAGES, reference_path
 

@@ -48,7 +48,7 @@ class Checkpoint:
 
     >>> import tempfile
     >>> from lxmls_day1.classifiers import Mira
-    >>> from lxmls_day1.engine.corpus.corpus_making import make_corpus
+    >>> from lxmls_day1.engine.corpus.corpus_builder import make_corpus
     >>> from lxmls_day1.engine.corpus_training import train_corpus
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     mails, saved = Path(folder, "mails.csv"), Path(folder, "mira.checkpoint")

@@ -16,7 +16,7 @@ MAX_HASH_BITS = 30
 
 @dataclass(kw_only=True)
 class CorpusSettings:
-    """The validated settings of a corpus on disk: the options of `corpus_making.make_corpus`, without the source files.
+    """The validated settings of a corpus on disk: the options of `corpus_builder.make_corpus`, without the source files.
 
     `model` is the corpus that ``like`` names, from which features and classes are copied; None without ``like``.
     """

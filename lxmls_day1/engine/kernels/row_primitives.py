@@ -81,6 +81,41 @@ def _load_four_weights(indices, data, i, V):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _score_many_classes(indptr, indices, data, m, V, scores):
+    """Run `score_row` for more than four classes: sixteen, four or one class at a time, so that sums stay in registers."""
+    start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
+    intercept, k, one, four = np.uint64(0), np.uint64(0), np.uint64(1), np.uint64(4)
+    eight, twelve, sixteen = np.uint64(8), np.uint64(12), np.uint64(16)
+    while k + sixteen <= n_classes:
+        sum0, sum1 = load_four(V, k), load_four(V, k + four)
+        sum2, sum3 = load_four(V, k + eight), load_four(V, k + twelve)
+        for i in range(start, stop):
+            at, value = _weight_index(indices, data, i, n_classes, k), _value(data, m, i)
+            sum0 = add_multiple(sum0, value, load_four(V, at))
+            sum1 = add_multiple(sum1, value, load_four(V, at + four))
+            sum2 = add_multiple(sum2, value, load_four(V, at + eight))
+            sum3 = add_multiple(sum3, value, load_four(V, at + twelve))
+        store_four(scores, k, sum0)
+        store_four(scores, k + four, sum1)
+        store_four(scores, k + eight, sum2)
+        store_four(scores, k + twelve, sum3)
+        k += sixteen
+    while k + four <= n_classes:
+        sums = load_four(V, k)
+        for i in range(start, stop):
+            at = _weight_index(indices, data, i, n_classes, k)
+            sums = add_multiple(sums, _value(data, m, i), load_four(V, at))
+        store_four(scores, k, sums)
+        k += four
+    while k < n_classes:
+        total = V[intercept, k]
+        for i in range(start, stop):
+            total += _value(data, m, i) * V[_feature(indices, data, i), k]
+        scores[k] = total
+        k += one
+
+
+@kernel(**ROW_PRIMITIVE)
 def score_row(indptr, indices, data, m, V, scores):
     """Compute scores ← g(x_m)ᵀ V, shape (K,); up to four classes are summed in registers.
 
@@ -91,12 +126,7 @@ def score_row(indptr, indices, data, m, V, scores):
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     intercept, k = np.uint64(0), np.uint64(0)
     if n_classes > four:
-        for column in range(n_classes):
-            scores[column] = V[intercept, column]
-        for i in range(start, stop):
-            j, value = _feature(indices, data, i), _value(data, m, i)
-            for column in range(n_classes):
-                scores[column] += value * V[j, column]
+        _score_many_classes(indptr, indices, data, m, V, scores)
         return
     if n_classes == four:
         # Four independent sums, each of every fourth feature, run in parallel in the processor.
@@ -341,27 +371,35 @@ def add_row_with_variances(indptr, indices, data, m, d, b, factor, sum_factor, V
 
 
 @kernel(**ROW_PRIMITIVE)
+def _prefetch_lines(numbers, start, stop):
+    """Prefetch ``numbers[start:stop]``, one cache line at a time. A range with a step would cost a division."""
+    n_per_line = np.uint64(CACHE_LINE_BYTES // numbers.itemsize)
+    while start < stop:
+        prefetch(numbers, start)
+        start += n_per_line
+
+
+@kernel(**ROW_PRIMITIVE)
 def prefetch_row(indptr, indices, data, m):
     """Prefetch the entries of a row."""
+    m = np.uint64(m)
     if data.ndim == 2:
-        start = m * data.shape[1]
-        for i in range(start, start + data.shape[1], CACHE_LINE_BYTES // data.itemsize):
-            prefetch(data, i)
+        n_numbers = np.uint64(data.shape[1])
+        _prefetch_lines(data, m * n_numbers, (m + np.uint64(1)) * n_numbers)
     else:
-        start, stop = indptr[m], min(indptr[m + 1], indptr[m] + _MAX_PREFETCHED_ENTRIES)
-        for i in range(start, stop, CACHE_LINE_BYTES // indices.itemsize):
-            prefetch(indices, i)
-        for i in range(start, stop, CACHE_LINE_BYTES // data.itemsize):
-            prefetch(data, i)
+        start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + np.uint64(1)])
+        stop = min(stop, start + np.uint64(_MAX_PREFETCHED_ENTRIES))
+        _prefetch_lines(indices, start, stop)
+        _prefetch_lines(data, start, stop)
 
 
 @kernel(**ROW_PRIMITIVE)
 def prefetch_weights(indptr, indices, m, weights, n_numbers):
     """Prefetch the weights of the features of a sparse row; ``weights`` is V, flat, with ``n_numbers`` numbers per feature."""
-    for i in range(indptr[m], indptr[m + 1]):
-        row = (np.int64(indices[i]) + 1) * n_numbers
-        for k in range(row, row + n_numbers, CACHE_LINE_BYTES // 8):
-            prefetch(weights, k)
+    m, n_numbers = np.uint64(m), np.uint64(n_numbers)
+    for i in range(np.uint64(indptr[m]), np.uint64(indptr[m + np.uint64(1)])):
+        row = (np.uint64(np.uint32(indices[i])) + np.uint64(1)) * n_numbers
+        _prefetch_lines(weights, row, row + n_numbers)
 
 
 @kernel(**ROW_PRIMITIVE)

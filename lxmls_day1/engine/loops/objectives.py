@@ -148,7 +148,7 @@ def _certainly_below_baseline(learner: Any, rows: Any, params: Reals, errors: in
         return False
 
     drawn = np.random.default_rng(0).integers(n, size=n_drawn)
-    evaluated = np.unique([*longest, *drawn])
+    evaluated = np.unique(np.concatenate([longest, drawn]))
     losses = [_losses_along(learner, X, labels, params, [0.0, 1.0]) for X, labels in rows.subset(evaluated)]
     gains = np.concatenate([at_zero - here for at_zero, here in losses])
     if factors is not None:

@@ -196,7 +196,7 @@ def _check_gaussians(
         or not prior.size
     ):
         raise InputError(
-            "wanted prior (classes,), means (classes, features) and variances (classes, features), "
+            "expected prior (classes,), means (classes, features) and variances (classes, features), "
             f"but got shapes {prior.shape}, {means.shape} and {variances.shape}."
         )
     if not (np.all(prior > 0) and abs(prior.sum() - 1) < 1e-6):

@@ -90,7 +90,7 @@ def write_file(
         packed = {name: _pack(value, name, arrays, describe) for name, value in content.items()}
     except NotStorable as error:
         raise InputError(
-            f"{error}, which a model file cannot hold; wanted numbers, text, arrays, or lists of these"
+            f"{error}, which a model file cannot hold; expected numbers, text, arrays, or lists of these"
         ) from error
     header = {
         "format": FORMAT,

@@ -2,7 +2,7 @@
 
 `LabelledStream` reads any number of files in bounded memory; ``-`` is standard input. `read_labelled` collects all examples of such a
 stream. The steps are: bytes to blocks of text (`text_blocks`), blocks to records (`tables`, `svmlight`), and records to the columns of
-label and text. Options that the caller does not give are guessed from the first megabyte of the first file (`layout_guesses`). Further
+label and text. Options that the caller does not give are guessed from the first megabyte of the first file (`layout_detection`). Further
 files have the same columns, by name if the columns have names.
 """
 
@@ -21,7 +21,7 @@ from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.checks import as_list, check_number, format_labels
 from lxmls_day1.base.errors import CorpusError, InputError, check_path, pluralize
 from lxmls_day1.base.settings import Function, check_settings, with_fields
-from lxmls_day1.engine.text.layout_guesses import (
+from lxmls_day1.engine.text.layout_detection import (
     choose_columns,
     guess_delimiter,
     head_of_table,

@@ -29,7 +29,7 @@ from lxmls_day1.grading.gradebook import (
 )
 from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.groups import failure_groups
-from lxmls_day1.grading.reports.hand_marks import FILE as HAND_MARKS
+from lxmls_day1.grading.reports.manual_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, file_of, points_text, render, run_details
 from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.naming import PROPERTY
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY
 from lxmls_day1.grading.gradebook import SubmissionGrade
 
 MAX_SIGNATURE_CHARS = 20_000  # characters; longer lists of wrong answers are not grouped

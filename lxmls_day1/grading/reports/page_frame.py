@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lxmls_day1.base.errors import InputError, how_to_install
+from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.installation import how_to_install
 from lxmls_day1.grading.gradebook import (
     CRASHED,
     ERROR,

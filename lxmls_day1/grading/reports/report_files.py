@@ -10,7 +10,7 @@ from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.notebook_answers import model_answers
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import ManualMarks, write_manual_marks
+from lxmls_day1.grading.reports.manual_marks import ManualMarks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 

@@ -8,7 +8,7 @@ exercise. An exercise that was not begun takes one line.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lxmls_day1.course.diagnosis.naming import diagnosis_heading
+from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
 from lxmls_day1.grading.gradebook import (
     MISSING,
     OK,

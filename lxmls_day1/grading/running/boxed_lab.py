@@ -17,7 +17,7 @@ from lxmls_day1.box.box import TIMEOUT_MESSAGE, Box, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import CRASHED, REFUSED, TIMEOUT, Limits
 from lxmls_day1.box.messages import ObjectHandle
 from lxmls_day1.box.sandbox import ForkServer
-from lxmls_day1.course.checked_lab import Answers, LabCall, LabUnderTest
+from lxmls_day1.course.lab_under_test import Answers, LabCall, LabUnderTest
 
 MAX_CALLS = 12
 MAX_CALL_CHARS = 160
@@ -60,19 +60,29 @@ class BoxedLab(LabUnderTest):
         self.calls: list[str] = []
         self.changes: list[str] = []
         self.answers: Answers = []
+        self._output = ""  # of this check, as far as it was read
 
     def begin(self, record_calls: bool = False) -> None:
         """Start a new check with its own time limit. Record its calls if `record_calls` is True, because students may see them."""
         self.calls = []
         self.changes = []
         self.answers = []
+        self.printed = ()
+        self._output = ""
         self._noting = record_calls
         self._first_call = True
         self._check_seconds_left = self._limits.check_seconds
 
-    def read_output(self) -> str:
+    def take_output(self) -> str:
         """Return the output of the code since the last call of this method."""
-        return self._box.read_output() if self._box is not None else ""
+        text = self._box.read_output() if self._box is not None else ""
+        self._output += text
+        return text
+
+    def read_output(self) -> str:
+        """Return the output of the code in this check."""
+        self.take_output()
+        return self._output
 
     def close(self) -> None:
         """End the box, if there is one."""
@@ -144,6 +154,7 @@ class BoxedLab(LabUnderTest):
     def discard_box(self) -> None:
         """Discard a box that has ended. The next call opens a new one."""
         if self._box is not None:
+            self.take_output()
             self._cpu_left -= self._box.cpu_used
             self._box = None
             self._methods = {}

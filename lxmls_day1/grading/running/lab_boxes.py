@@ -8,7 +8,7 @@ from pathlib import Path
 import lxmls_day1
 from lxmls_day1.box.programs import Program
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, solution_modules
+from lxmls_day1.course.running.solution_blocking import BLOCKED_LIBRARY, solution_modules
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.lab import PACKAGES, reference_folder
 

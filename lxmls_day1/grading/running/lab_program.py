@@ -11,8 +11,8 @@ from typing import Any
 
 from lxmls_day1.box.messages import ObjectHandle
 from lxmls_day1.box.programs import Handler, HandlerReply
-from lxmls_day1.course.checked_lab import GuardedLab, LabCall, method_names
-from lxmls_day1.course.running.refusals import block_modules
+from lxmls_day1.course.lab_under_test import GuardedLab, LabCall, method_names
+from lxmls_day1.course.running.solution_blocking import block_modules
 from lxmls_day1.course.running.tracebacks import trimmed_traceback
 from lxmls_day1.lab import Lab
 

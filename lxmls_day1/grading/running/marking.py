@@ -6,7 +6,7 @@ from pathlib import Path
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.identity import attach_owner_warnings
-from lxmls_day1.grading.reports.hand_marks import FILE, ManualMarks, read_manual_marks
+from lxmls_day1.grading.reports.manual_marks import FILE, ManualMarks, read_manual_marks
 from lxmls_day1.grading.reports.report_files import abbreviate_list
 from lxmls_day1.grading.running.plan import Plan, all_check_files
 

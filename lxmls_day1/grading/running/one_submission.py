@@ -36,8 +36,8 @@ from lxmls_day1.grading.gradebook import (
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.reports.report_files import files_of_student
 from lxmls_day1.grading.reports.same_work import digest_of_answer
+from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.lab_in_the_box import box_files
 from lxmls_day1.grading.running.plan import Plan, all_check_files, grader_version
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES

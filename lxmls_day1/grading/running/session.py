@@ -26,11 +26,11 @@ from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.box.box import BoxFailure, InvalidReply, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
-from lxmls_day1.course.checked_lab import Answers, LabUnderTest
 from lxmls_day1.course.diagnosis.answer_shapes import RequiredResults, describe_unusable_answer
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, is_nontrivial
 from lxmls_day1.course.diagnosis.expect import WrongAnswer, describe_failure
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, is_nontrivial
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
+from lxmls_day1.course.lab_under_test import Answers, LabUnderTest
 from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
@@ -236,6 +236,7 @@ class GradingSession:
             named_as=error.diagnosis_kind if isinstance(error, WrongAnswer) else "",
             behaviour=failure_signature_of(error) if isinstance(error, WrongAnswer) else "",
             has_substance=isinstance(error, WrongAnswer) and is_nontrivial(error.wrong),
+            printed=() if check.hidden or error is None else lab.printed,
         )
         example = error.example if isinstance(error, WrongAnswer) and not check.hidden else None
         return _CheckAttempt(grade, lab.read_output(), example)

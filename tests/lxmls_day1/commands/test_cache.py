@@ -88,12 +88,12 @@ def test_a_closed_pipe_ends_the_generator_quietly():
 
 
 def test_an_interruption_reports_that_nothing_is_saved(tmp_path, monkeypatch):
-    from lxmls_day1.engine.corpus import corpus_making
+    from lxmls_day1.engine.corpus import corpus_builder
 
     (tmp_path / "x.csv").write_text("label,text\na,They won.\nb,They lost.\n")
     for step in ("read", "finish"):
         with monkeypatch.context() as patch:
-            patch.setattr(corpus_making._CorpusBuilder, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            patch.setattr(corpus_builder._CorpusBuilder, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             result = run(cache, tmp_path / "x.csv", "--out", tmp_path / "x.bags")
         assert result.exit_code == 1 and "Nothing is kept" in result.stderr
         assert not (tmp_path / "x.bags").exists()

@@ -32,7 +32,7 @@ import pytest
 
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording

@@ -15,7 +15,7 @@ import pytest
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus_training import evaluate_corpus, train_corpus
 from tests.command_runs import run

@@ -21,7 +21,7 @@ from lxmls_day1.course.running.time_limit import TimeLimit, TimeLimitExceeded
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import Lab, delete_bytecode, reference_folder
-from tools.authoring.pool_making import uncompiled_lab
+from tools.authoring.pool_builder import uncompiled_lab
 
 FILES = {
     "readers/__init__.py": "",

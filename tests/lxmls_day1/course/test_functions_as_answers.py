@@ -5,7 +5,7 @@ import os
 import pytest
 
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.running.refusals import functions_to_block
+from lxmls_day1.course.running.solution_blocking import functions_to_block
 from lxmls_day1.lab import Lab, reference_folder
 from tools.authoring.functions_as_answers import (
     HARDEST_PARTS,

@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from lxmls_day1.course.checked_lab import LabCall
 from lxmls_day1.course.diagnosis.answer_shapes import MUST_RETURN
+from lxmls_day1.course.lab_under_test import LabCall
 from lxmls_day1.course.registry import FOLDER, PROBE_INPUTS_CHECK, Registry, check_files
 from lxmls_day1.lab import reference_folder
 from tools.authoring.mistakes import Program, read_mistakes

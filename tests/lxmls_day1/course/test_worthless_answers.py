@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL
-from lxmls_day1.course.diagnosis.counterexamples import is_nontrivial
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.probe_inputs import is_nontrivial
 from lxmls_day1.course.markers import find_solutions
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.grading.gradebook import MIN_SHARES

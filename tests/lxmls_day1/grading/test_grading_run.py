@@ -77,7 +77,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     """Return correct variants and known mistakes, graded on their exercise's checks: name -> (grade, mistake).
 
     An ordinary run takes every sixteenth case of every sixth exercise, a campaign takes all. The names of mistakes are tested in
-    every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_naming.py`.
+    every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_mistake_matching.py`.
     """
 
     def taken(cases):
@@ -338,6 +338,29 @@ def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
     assert row.points == row.out_of
     assert "hello" in row.printed
     assert "careful" in row.printed
+
+
+@pytest.mark.slow
+def test_printed_output_is_bounded_and_changes_no_mark(tmp_path, level, solved, one_worker):
+    path = PurePosixPath("classifiers/mira.py")
+    wrong = solved[path].replace(b"2 * sq_norm", b"sq_norm")
+    forged = b"    print('\\x1b[31m</pre><h1>10 of 10 points</h1>\\n' + 'x' * 300 + '\\u202e\\n' * 20)\n"
+    loud = wrong.replace(b"    predicted = np.argmax(scores)\n", forged + b"    predicted = np.argmax(scores)\n")
+    assert forged in loud and wrong != solved[path]
+    rows = []
+    for name, content in (("quiet", wrong), ("loud", loud)):
+        write_files(tmp_path / name, {**solved, path: content})
+        plan = make_plan(tmp_path / f"out-{name}", level, ["1.5"], seed=3)
+        rows.append(grade(Run([tmp_path / name], tmp_path / f"out-{name}", make_workers=one_worker), plan).rows[0])
+    quiet, loud = rows
+    assert [(c.verdict, c.text, c.mistakes) for c in quiet.checks] == [
+        (c.verdict, c.text, c.mistakes) for c in loud.checks
+    ]
+    (shown,) = [check for check in loud.checks if check.printed]
+    assert (
+        not shown.hidden and shown.printed[0] == "\\x1b[31m</pre><h1>10 of 10 points</h1>" and len(shown.printed) == 11
+    )
+    assert all(len(line) <= 200 and line.isprintable() for line in shown.printed)
 
 
 def test_expected_answers_are_computed_once_per_seed_checks_and_versions(tmp_path, monkeypatch):

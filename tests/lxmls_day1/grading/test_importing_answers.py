@@ -65,7 +65,7 @@ WAYS = {
         LEVELS,
     ),
     "without_the_finder": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'refusals' not in type(f).__module__]\n"
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'solution_blocking' not in type(f).__module__]\n"
         "from lxmls_day1.engine.kernels.chain_search import best_path",
         SAFE_LEVELS,
     ),
@@ -79,7 +79,7 @@ WAYS = {
         LEVELS,
     ),
     "of_the_reference_lab_without_the_refusal": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'refusals' not in type(f).__module__]\n"
+        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'solution_blocking' not in type(f).__module__]\n"
         f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
         SAFE_LEVELS,
     ),

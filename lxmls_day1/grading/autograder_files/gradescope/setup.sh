@@ -33,4 +33,4 @@ chmod -R go-rwx .
 
 # Compute the data that all submissions need. The log of the build shows if grading works here.
 export LXMLS_DAY1_CACHE=/opt/lxmls-day1/cache
-/opt/lxmls-day1/bin/python -I -m lxmls_day1.grading.autograded prepare --settings settings.json --prepared /opt/lxmls-day1/prepared
+/opt/lxmls-day1/bin/python -I -m lxmls_day1.grading.autograder_entry prepare --settings settings.json --prepared /opt/lxmls-day1/prepared

@@ -6,12 +6,12 @@ The terms of each exercise can be computed.
 import numpy as np
 import pytest
 
-from lxmls_day1.course.diagnosis.counterexamples import TERMS_FUNCTION
 from lxmls_day1.course.diagnosis.formulas import MIN_DISTINCT_NUMBERS, find_formula
+from lxmls_day1.course.diagnosis.probe_inputs import TERMS_FUNCTION
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
-from tools.authoring.pool_making import import_check_file, pool_file
+from tools.authoring.pool_builder import import_check_file, pool_file
 
 REFERENCE = reference_folder()
 TERMS_OF = [dict(zip("abcd", numbers, strict=True)) for numbers in np.random.default_rng(3).uniform(1, 4, (12, 4))]

@@ -1,4 +1,9 @@
-"""Verdicts on the known mistakes of the core: what is wrong comes first, and they are short."""
+"""Verdicts on the known mistakes of the core, and on answers of students: what is wrong comes first, and they are short."""
+
+import re
+import tomllib
+from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -50,6 +55,37 @@ def test_a_verdict_is_short_and_begins_with_the_mistake(folder, exercise, mistak
     assert len(wrapped(lines, 80)) <= 12 and len(wrapped(lines, 40)) <= 20
 
 
+ANSWERS = [
+    pytest.param(
+        answer, id=f"{answer['exercise']}-{answer['begins_with']}-{n}", marks=[pytest.mark.campaign] * (n % 12 > 0)
+    )
+    for n, answer in enumerate(
+        tomllib.loads(Path(__file__).with_name("student_answers.toml").read_text("utf-8"))["answer"]
+    )
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_the_first_three_lines_hold_verdict_and_name_of_a_students_mistake(folder, answer):
+    exercise = Registry.from_folder(LAB)[answer["exercise"]]
+    program = Program("students", exercise.id, solution="ANSWER", function=answer.get("function"))
+    files = program.apply_to(sources_of(exercise))
+    files = {  # Some answers are no Python, so that `apply_to` would refuse them.
+        name: re.sub("^( *)ANSWER$", lambda found: indent(answer["code"].rstrip(), found[1]), text, flags=re.MULTILINE)
+        for name, text in files.items()
+    }
+    report, lines = verdict(folder, exercise.id, files)
+    first = " ".join(line.strip() for line in wrapped(lines, 80)[:3])
+    mistakes, begins_with = dict(report.mistakes), answer["begins_with"]
+    text = (
+        wording("course.your_code_did_end")
+        if begins_with == "timeout"
+        else mistakes.get(begins_with, f"{begins_with}: ")
+    )
+    assert not report.all_passed and first.startswith(f"✗ {exercise}") and text[:60] in first
+    assert len(wrapped(lines, 80)) <= 12 and len(wrapped(lines, 40)) <= 20
+
+
 RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores[y] - scores[label] + cost[y]) / (2 * sq_norm))\n    d[y] = -d[label]"
 
 
@@ -68,16 +104,37 @@ RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores
             (),
         ),
         ("exit()", wording("course.function_must_not_end"), ()),
+        (
+            "breakpoint()\nd[label] = 1",
+            wording("course.debugger_ends"),
+            ("> classifiers/mira.py(33)mira_rule()", "-> d[label] = 1", "(Pdb)"),
+        ),
+        ("import sys\nsys.stdout.buffer.write(b'raw\\n')\nd[label] = 1", "", ("raw",)),
+        (f"print('{'x' * 60}')\nd[label] = 1", "", ("x" * 60,)),
         ("input()", wording("course.nobody_can_type"), ()),
     ],
-    ids=["control characters", "blank", "indented", "closed output", "exception", "huge", "no text", "exit", "input"],
+    ids=[
+        "control characters",
+        "blank",
+        "indented",
+        "closed output",
+        "exception",
+        "huge",
+        "no text",
+        "exit",
+        "input",
+        "debugger",
+        "bytes",
+        "long",
+    ],
 )
 def test_odd_code_gets_a_short_verdict(folder, body, second, printed):
     program = Program("odd", "1.5", solution=body)
     report, lines = verdict(folder, "1.5", program.apply_to(sources_of(Registry.from_folder(LAB)["1.5"])))
     assert report.all_passed if second == "passed" else second in as_text(lines[1:4])
     assert (report.shown.printed if report.shown else ()) == printed and "\x1b" not in as_text(lines)
-    assert len(wrapped(lines, 80)) <= 12 + len(printed) and len(wrapped(lines, 40)) <= 20 + len(printed)
+    assert len(wrapped(lines, 80)) <= 12 + len(printed) and len(wrapped(lines, 40)) <= 20 + 2 * len(printed)
+    assert max(map(len, wrapped(lines, 40))) <= 40
 
 
 @pytest.mark.parametrize(
@@ -93,6 +150,7 @@ def test_odd_code_gets_a_short_verdict(folder, body, second, printed):
         ("percepton", wording("course.did_you_mean_perceptron")),
         ("weights of bayes", "1.3"),
         ("bayes", wording("course.several_of_bayes")),
+        ("naive bayes", wording("course.several_of_naive_bayes")),
         ("pegasos", wording("course.all_exercises_here")),
     ],
 )
@@ -102,3 +160,11 @@ def test_an_exercise_may_be_called_by_its_name(folder, name, answer):
         assert registry.named(name).id == answer
     except InputError as error:
         assert answer in str(error)
+
+
+def test_several_words_may_be_one_name():
+    registry = Registry.from_folder(LAB)
+    assert [e.id for e in registry.select(["maximum", "entropy"])] == ["1.6"]
+    assert [e.id for e in registry.select(["mira", "perceptron"])] == ["1.4", "1.5"]
+    with pytest.raises(InputError, match=wording("course.several_of_naive_bayes")):
+        registry.select(["naive", "bayes"])

@@ -133,7 +133,7 @@ class TestNotebooks:
 
     def test_a_solution_that_belongs_to_no_exercise(self, reference):
         notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
-        with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_wanted")):
+        with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_expected")):
             student_notebook(notebook, Registry.from_folder(reference), ["1.1"], "n.ipynb")
 
 

@@ -8,7 +8,7 @@ import pytest
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import read_submission
-from lxmls_day1.grading.running.lab_in_the_box import box_files
+from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.grading.running.one_submission import not_handed_in
 from tests.lxmls_day1.grading.test_hostile_names import PLATFORMS, download
 

@@ -29,7 +29,7 @@ from lxmls_day1.grading.intake.untrusted_files import (
     members_of_folder,
     open_plain_file,
 )
-from lxmls_day1.grading.running.lab_in_the_box import box_files
+from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 

@@ -48,8 +48,19 @@ def row_with(text, **changes):
             f"got {text}",
             (f"f({text})",),
             (SENTENCE,),
+            printed=(text, f"  {text}"),
         ),
-        CheckGrade("test_1_05_mira.py::test_c", "1.5", "Fresh", True, "wrong", "differs", ("SECRET",), (SENTENCE,)),
+        CheckGrade(
+            "test_1_05_mira.py::test_c",
+            "1.5",
+            "Fresh",
+            True,
+            "wrong",
+            "differs",
+            ("SECRET",),
+            (SENTENCE,),
+            printed=("SECRET",),
+        ),
         CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
     ]
     exercises = (

@@ -11,7 +11,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
-from lxmls_day1.grading.reports.hand_marks import COLUMNS, FILE, read_manual_marks, write_manual_marks
+from lxmls_day1.grading.reports.manual_marks import COLUMNS, FILE, read_manual_marks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
 from tests.wording import wording
 

@@ -8,14 +8,14 @@ import pytest
 from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.base.plain_data import from_plain, to_plain
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample, ProbeInputs, run_on_inputs
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.observations import CONDITION, RELATED, WRONG_FORM
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, ProbeInputs, run_on_inputs
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
+from lxmls_day1.course.diagnosis.symptoms import CONDITION, RELATED, WRONG_FORM
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
-from tools.authoring.pool_making import import_check_file, pool_file
+from tools.authoring.pool_builder import import_check_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
 POOL = Pool(
@@ -78,7 +78,7 @@ def test_right_answers_pass_without_a_report():
         ),
         (lambda x: ([1, 2], x), [WRONG_FORM], "property", "returns a pair: an array of shape (2,) and one number"),
         (lambda x: np.zeros((100, 100)), [WRONG_FORM], "property", "an array of the shape (100, 100)"),
-        (lambda x: np.nan, [], "", "yours     nan"),
+        (lambda x: np.nan, ["not_finite"], "property", "yours     nan"),
     ],
 )
 def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, named_as, part):

@@ -21,7 +21,7 @@ import numpy as np
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, RAISES, Answer
-from lxmls_day1.course.diagnosis.counterexamples import ANSWERS_FUNCTION, INPUTS_FUNCTION, run_on_inputs
+from lxmls_day1.course.diagnosis.probe_inputs import ANSWERS_FUNCTION, INPUTS_FUNCTION, run_on_inputs
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.markers import remove_markers
 from lxmls_day1.course.registry import FOLDER, Exercise, check_files
@@ -51,7 +51,7 @@ def pool_file(reference: Path, exercise: Exercise) -> Path | None:
         if f"\ndef {ANSWERS_FUNCTION}(" in path.read_text(encoding="utf-8")
     ]
     if len(files) > 1:
-        raise InputError(f"{exercise}: several files of checks have {ANSWERS_FUNCTION}; wanted one.")
+        raise InputError(f"{exercise}: several files of checks have {ANSWERS_FUNCTION}; expected one.")
     return files[0] if files else None
 
 

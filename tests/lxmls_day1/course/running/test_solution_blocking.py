@@ -8,7 +8,7 @@ import pytest
 
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.checking import run_checks
-from lxmls_day1.course.running.refusals import BLOCKED_LIBRARY, block_solutions, functions_to_block
+from lxmls_day1.course.running.solution_blocking import BLOCKED_LIBRARY, block_solutions, functions_to_block
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder

@@ -86,7 +86,7 @@ class LabUnderTest(Protocol):
     answers : list of (str, answers) or None
         Of each call what was called and what it returned; None of one that runs or has failed, and of one that made an object.
     printed : tuple of str
-        The first lines that the code printed for the input that is shown, if it ran in this process.
+        The first lines that the code printed for the input that is shown.
     """
 
     changes: list[str]
@@ -148,6 +148,7 @@ class GuardedLab(LabUnderTest):
         self._lab = lab
         self.changes: list[str] = []
         self.answers: Answers = []
+        self.last_called = ""  # also if the call failed
 
     def perform(self, call: LabCall) -> Any:
         """Perform a call with copies of its arguments, and return its result."""
@@ -174,6 +175,7 @@ class GuardedLab(LabUnderTest):
         given, named = deep_copy_plain(arguments), deep_copy_plain(dict(settings))
         before = mutable_content([given, named])
         self.answers.append(None)
+        self.last_called = name
         try:
             answer = function(given, named)
             self.answers[-1] = name, [answer]

@@ -10,7 +10,7 @@ of its programs explains the student's answers, in one of two ways:
    one of them gives must be more than the share `MIN_SHARE_ALONE` of all wrong parts.
 
 If several mistakes explain the same answers, all are named; if there are more than `MAX_MISTAKES_NAMED`, none is. If no mistake is named,
-`lxmls_day1.course.diagnosis.observations` describes symptoms. `lxmls_day1.course.diagnosis.counterexamples` collects the answers.
+`lxmls_day1.course.diagnosis.symptoms` describes symptoms. `lxmls_day1.course.diagnosis.probe_inputs` collects the answers.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -7,7 +7,7 @@ import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
-from tools.authoring.pool_making import MAX_INPUTS, N_VARIED_INPUTS, answer_table, build_pool
+from tools.authoring.pool_builder import MAX_INPUTS, N_VARIED_INPUTS, answer_table, build_pool
 
 N_INPUTS = 120
 

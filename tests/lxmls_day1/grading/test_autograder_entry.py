@@ -15,8 +15,8 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
-from lxmls_day1.grading import autograded
-from lxmls_day1.grading.autograded import classroom50_result, main
+from lxmls_day1.grading import autograder_entry
+from lxmls_day1.grading.autograder_entry import classroom50_result, main
 from lxmls_day1.grading.gradebook import MISSING, OK, WRONG, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import prairielearn_json
 from lxmls_day1.lab import reference_folder
@@ -142,7 +142,7 @@ def test_no_results_are_written_if_nothing_can_be_graded(ask, monkeypatch, capsy
     def fail(*_):
         raise InputError("no box can be made here.")
 
-    monkeypatch.setattr(autograded, "_grade_folder", fail)
+    monkeypatch.setattr(autograder_entry, "_grade_folder", fail)
     status, results = ask("gradescope", {})
     assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 
@@ -231,7 +231,7 @@ class TestClassroom50:
         assert result["score"] == result["max-score"] > 3 and result["classroom"] == os.environ["CLASSROOM"]
 
     def test_outside_a_runner_the_missing_variables_are_reported(self, ask, monkeypatch, capsys):
-        monkeypatch.setattr(autograded, "check_single", lambda *_: CheckReport(()))
+        monkeypatch.setattr(autograder_entry, "check_single", lambda *_: CheckReport(()))
         monkeypatch.delenv("CLASSROOM", raising=False)
         assert ask("classroom50", {})[0] == 1
         assert wording("grading.variable_classroom_set") in capsys.readouterr().err
@@ -246,6 +246,6 @@ class Blocked:
         if name.partition(".")[0] in ("jinja2", "latex2mathml", "markdown_it", "mdit_py_plugins"):
             raise ModuleNotFoundError("blocked: " + name)
 sys.meta_path.insert(0, Blocked())
-import lxmls_day1.grading.autograded
+import lxmls_day1.grading.autograder_entry
 """
         subprocess.run([sys.executable, "-P", "-c", code], check=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
-from lxmls_day1.course.diagnosis.naming import BOTH, ONE, ONE_OF, Diagnosis, diagnose
+from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, Diagnosis, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers
 from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.lab import reference_folder

@@ -2,7 +2,7 @@
 
 The scripts of `lxmls_day1.grading.autograder_kit` start it, with a Python that imports nothing from the current folder::
 
-    python -I -m lxmls_day1.grading.autograded gradescope --settings … --submission … --results …
+    python -I -m lxmls_day1.grading.autograder_entry gradescope --settings … --submission … --results …
 
 If grading is not possible in the container, the program writes no results and exits with status 1. The platform then reports
 that the autograder has failed.
@@ -157,7 +157,7 @@ def _grade_folder(settings: Settings, submission: Path, out: Path) -> Gradebook:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that a script of the autograder gives, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="lxmls_day1.grading.autograded")
+    parser = argparse.ArgumentParser(prog="lxmls_day1.grading.autograder_entry")
     parser.add_argument("what", choices=(PREPARE, *PLATFORMS))
     parser.add_argument("--settings", type=Path, required=True)
     parser.add_argument("--prepared", type=Path)

@@ -3,7 +3,7 @@ import csv
 import pytest
 
 from lxmls_day1.engine.text.labelled_files import read_labelled
-from lxmls_day1.engine.text.layout_guesses import choose_columns, guess_delimiter, looks_like_header
+from lxmls_day1.engine.text.layout_detection import choose_columns, guess_delimiter, looks_like_header
 from lxmls_day1.engine.text.tables import RecordTable
 
 

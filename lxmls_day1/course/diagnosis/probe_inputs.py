@@ -23,7 +23,7 @@ The check file of an exercise defines the first two of these functions, and may 
 `tools.authoring.record` selects inputs on which the answers of the known mistakes differ, and records them with all answers. Together they
 are one public check of the exercise. It shows the smallest input with a wrong answer. Only this check names mistakes, so that
 a student gets the same message wherever the check runs. `small_parts` helps to find two mistakes that affect different parts of an
-answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.observations`).
+answer. If no known mistake explains the answers, the check describes symptoms (`lxmls_day1.course.diagnosis.symptoms`).
 """
 
 import io
@@ -52,9 +52,9 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
     shortened,
 )
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
-from lxmls_day1.course.diagnosis.naming import PROPERTY, diagnose
-from lxmls_day1.course.diagnosis.observations import WRONG_FORM, describe_symptoms
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
+from lxmls_day1.course.diagnosis.symptoms import WRONG_FORM, describe_symptoms
 from lxmls_day1.course.markers import STUB_MESSAGE
 
 INPUTS_FUNCTION, ANSWERS_FUNCTION = "small_inputs", "small_answers"  # names of functions in a check file
@@ -62,8 +62,10 @@ PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION = "small_properties", "small
 MAY_CHANGE, TOLD_AS = "MAY_CHANGE", "TOLD_AS"
 REQUESTED_RESULT = "asked for"  # the label of the line that lists the contents of an answer
 MAX_ENTRIES = 2000  # entries of an answer that is compared entry by entry
-MAX_PRINTED_LINES, MAX_PRINTED_CHARS = 10, 20_000
+MAX_PRINTED_LINES, MAX_PRINTED_BYTES = 10, 20_000
 MAX_PRINTED_LINE = 200  # characters
+#: The folders before a path in a lab. Each character is tried once, because the text may be hostile.
+_FOLDER_OF_LAB = re.compile(r"""(?<![^\s"'(])[^\s"'(]*[/\\](?=(classifiers|readers)[/\\]\w+\.py\b)""")
 N_SNAPSHOT_INPUTS = 20  # approximate number of inputs in a snapshot
 CHANGED_INPUT = (
     "changes_its_input",
@@ -122,21 +124,21 @@ class ProbeInputs:
             If an answer is wrong. The message shows the smallest input with a wrong answer.
         """
         pool, ask = self._recorded, getattr(self._module, ANSWERS_FUNCTION)
-        with _Printed() as printed:
+        with CaughtOutput(lab) as printed:
             try:
                 actual = run_on_inputs(lab, ask, pool.inputs)
-            except Exception:
-                if printed.lines():
+            except Exception as error:
+                if printed.lines() and not isinstance(error, NoAnswer):
                     self._keep_printed(lab, pool.inputs[0])
                 raise
         to_do = [its == STUB_ANSWER for its in actual]
         actual = [answers[0] if empty else its for answers, its, empty in zip(pool.answers, actual, to_do, strict=True)]
         row = pool.answer_indices(actual)
         wrong = [i for i, place in enumerate(row) if place]
-        if printed.lines():  # Ask again: only what belongs to the shown input is kept.
-            self._keep_printed(lab, pool.inputs[wrong[0] if wrong else 0])
         allowed = getattr(self._module, MAY_CHANGE, ())
         changed = [name for name in dict.fromkeys(getattr(lab, "changes", [])) if name not in allowed]
+        if printed.lines():  # Ask again: only what belongs to the shown input is kept.
+            self._keep_printed(lab, pool.inputs[wrong[0] if wrong else 0])
         if not wrong:
             if any(to_do):
                 run_on_inputs(lab, ask, [pool.inputs[to_do.index(True)]])  # raises the error of the stub
@@ -173,9 +175,10 @@ class ProbeInputs:
 
     def _keep_printed(self, lab: Any, given: dict[str, Any]) -> None:
         """Call the code with one input, and keep what it prints for that."""
-        with _Printed() as printed, suppress(Exception):
-            _run(lab, getattr(self._module, ANSWERS_FUNCTION), [given])
-        lab.printed = printed.lines()
+        with CaughtOutput(lab) as printed:
+            with suppress(Exception):
+                _run(lab, getattr(self._module, ANSWERS_FUNCTION), [given])
+            lab.printed = printed.lines()
 
     def _check_practice_inputs(self, lab: Any, pool: Pool) -> None:
         """Compare a lab's answers to the practice inputs with the expected ones."""
@@ -217,22 +220,26 @@ class ProbeInputs:
         return self._pool
 
 
-class _Printed(redirect_stdout[io.StringIO]):
-    """Catch what a student's code prints in this process, up to `MAX_PRINTED_CHARS`."""
+class CaughtOutput(redirect_stdout[io.TextIOWrapper]):
+    """Catch what a student's code prints, up to `MAX_PRINTED_BYTES`: in this process, or in the box of a lab that has ``take_output``."""
 
-    def __init__(self) -> None:
-        self._text = _LimitedText()
-        super().__init__(self._text)
+    def __init__(self, lab: Any = None) -> None:
+        self._bytes, self._take_output = _LimitedBytes(), getattr(lab, "take_output", None)
+        super().__init__(_OpenText(self._bytes, "utf-8", "backslashreplace", newline="\n", write_through=True))
 
-    def __enter__(self) -> "_Printed":  # type: ignore[override]
+    def __enter__(self) -> "CaughtOutput":  # type: ignore[override]
         super().__enter__()
+        if self._take_output:
+            self._take_output()  # The output before is of other calls.
         return self
 
     def lines(self) -> tuple[str, ...]:
         """Return the first lines, without blank ones at either end, and with control characters as escapes."""
+        text = self._take_output() if self._take_output else self._bytes.getvalue().decode(errors="replace")
+        text = _FOLDER_OF_LAB.sub("", text[:MAX_PRINTED_BYTES])  # A debugger prints whole paths.
         lines = [
             "".join(c if c.isprintable() else repr(c)[1:-1] for c in line.expandtabs().rstrip())
-            for line in re.sub(r"\A(\s*\n)+", "", self._text.getvalue()).rstrip().split("\n")
+            for line in re.sub(r"\A(\s*\n)+", "", text).rstrip().split("\n")
         ]
         lines = [] if lines == [""] else lines
         more = [f"… {len(lines) - MAX_PRINTED_LINES} more lines"] if len(lines) > MAX_PRINTED_LINES else []
@@ -245,13 +252,18 @@ class _Printed(redirect_stdout[io.StringIO]):
         )
 
 
-class _LimitedText(io.StringIO):
-    def write(self, text: str) -> int:
-        super().write(text[: max(0, MAX_PRINTED_CHARS - self.tell())])
-        return len(text)
+class _LimitedBytes(io.BytesIO):
+    def write(self, content: Any) -> int:
+        super().write(memoryview(content).tobytes()[: max(0, MAX_PRINTED_BYTES - self.tell())])
+        return len(content)
 
     def close(self) -> None:
         """Stay open, because the check still reads what was printed."""
+
+
+class _OpenText(io.TextIOWrapper):
+    def close(self) -> None:
+        """Stay open, because the next call of the code may print, too."""
 
 
 def run_on_some_inputs(module: ModuleType, lab: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction import FeatureHasher
 
 from lxmls_day1.base.errors import CorpusError, InputError
-from lxmls_day1.engine.corpus.corpus_making import make_corpus
+from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shards import MANIFEST
 from lxmls_day1.engine.text.tokens import count_tokens
 from readers.text_reader import TextCorpus

@@ -368,7 +368,7 @@ def choose_columns(
         others = [column for column in in_use if column != label]
         if what == "text" and others and all(_is_number(row[column]) for row in table.rows for column in others):
             raise InputError(
-                f"{name} holds numbers, and labelled text is wanted; a table of numbers can be an svmlight file (lines such as "
+                f"{name} holds numbers, and labelled text is expected; a table of numbers can be an svmlight file (lines such as "
                 "`1 1:0.5 3:2`), or an array that Python gives to `train`"
             )
         columns = [_named_and_numbered(table, column) for column in (in_use or range(width))[:_MAX_COLUMNS_SHOWN]]

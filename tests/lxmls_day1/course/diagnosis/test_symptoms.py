@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answer, ProbeResult
-from lxmls_day1.course.diagnosis.observations import CONDITION, describe_symptoms
+from lxmls_day1.course.diagnosis.symptoms import CONDITION, describe_symptoms
 from tests.wording import wording
 
 INPUTS = [
@@ -74,6 +74,13 @@ def test_no_condition_is_reported_for_two_right_answers_among_many_wrong():
             lambda given, right: right if given["x"] == 1 else "raises KeyError",
             "Every wrong answer is an exception: the code raises KeyError.",
         ),
+        (lambda given, right: right + np.nan, wording("course.nan_in_every_answer")),
+        (
+            lambda given, right: (
+                np.full_like(right, np.inf) if given["x"] > 1 else right + np.array([[1, 2, 4], [8, 16, 32]])
+            ),
+            wording("course.inf_in_most_answers"),
+        ),
         (lambda given, right: None, "The answer is None, but an array of shape (2, 3) is expected."),
         (lambda given, right: "3", "The answer is '3', but an array of shape (2, 3) is expected."),
         (
@@ -91,7 +98,6 @@ def test_observations_describe_the_change(change, text):
     [
         lambda given, right: right * 0.5 + (given["x"] == 2),
         lambda given, right: np.cos(right) * given["x"],
-        lambda given, right: right + np.nan,
         lambda given, right: "3" if given["x"] == 1 else None if given["x"] == 2 else right + 1,
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.checked_lab import GuardedLab, deep_copy_plain, mutable_content
+from lxmls_day1.course.lab_under_test import GuardedLab, deep_copy_plain, mutable_content
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, verdict
 
 

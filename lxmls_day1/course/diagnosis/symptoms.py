@@ -5,6 +5,7 @@ The symptoms are sought in this order; each must hold for every wrong answer unl
 * shape and type: a pair, a string, another shape, an exception;
 * the relation to the expected numbers: a factor (which may be a number of the input), a difference, another order;
 * a formula, in the terms of the exercise, that gives a wrong part (`small_terms`, `lxmls_day1.course.diagnosis.formulas`);
+* numbers that are not finite;
 * a property that an answer must have, defined by `small_properties` in the check file;
 * the parts that are wrong, if other parts are right in every answer (`small_parts`);
 * the condition: a property of all inputs with a wrong answer that no other input has.
@@ -24,6 +25,10 @@ WRONG_FORM, WRONG_PARTS, RELATED, CONDITION = (
     "wrong_parts",
     "related_to_the_right_one",
     "where_it_is_wrong",
+)
+NOT_FINITE: tuple[tuple[str, Callable[[Any], Any], str], ...] = (
+    ("`nan`, not a number", np.isnan, "0 / 0, inf − inf, or the logarithm of a number below 0"),
+    ("`inf` or `-inf`", np.isinf, "a division by 0, the logarithm of 0, or the exponential of a large number"),
 )
 NEAR_TOLERANCE = 0.01  # tolerance relative to the largest number of an answer
 MIN_INPUTS_PER_SIDE = 2  # minimum number of inputs with a right, and with a wrong answer, to report a condition
@@ -71,9 +76,9 @@ def describe_symptoms(
         ([(WRONG_FORM, form)] if form else [])
         or _relation(probe_results, split, terms)
         or _missing_property(wrong, properties)
-        or _wrong_parts(probe_results, split)
+        or [*_not_finite(wrong), *_wrong_parts(probe_results, split)]
     )
-    return sentences + _condition(probe_results)
+    return [*sentences, *_condition(probe_results)][:2]
 
 
 def _relation(probe_results: Sequence[ProbeResult], split: Split | None, terms: Terms | None) -> Sentences:
@@ -135,6 +140,21 @@ def _function_of(pairs: Sequence[ExpectedAndActual]) -> str:
         if all(all_close(pair.actual, function(pair.expected)) for pair in pairs):
             return f"is {text} the right one"
     return ""
+
+
+def _not_finite(wrong: Sequence[ProbeResult]) -> Sentences:
+    """Report numbers that are not finite, if more than half of the wrong answers hold them and the right answers do not."""
+    for sign, test, source in NOT_FINITE:
+        count = sum(
+            one.actual.kind is one.expected.kind is float
+            and bool(test(one.actual.array).any())
+            and not test(one.expected.array).any()
+            for one in wrong
+        )
+        if 2 * count > len(wrong):
+            where = "Every wrong answer holds" if count == len(wrong) else f"{count} of {len(wrong)} wrong answers hold"
+            return [("not_finite", f"{where} {sign}, as from {source}.")]
+    return []
 
 
 def _missing_property(wrong: Sequence[ProbeResult], properties: Properties | None) -> Sentences:

@@ -1,0 +1,52 @@
+"""How the gallery looks: its pictures have the letters of the notebooks, and the thumbnail of a wide picture shows its first panel."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+THUMBNAIL = (400, 280)  # pixels
+WIDEST = 1.6  # the ratio of width to height from which a thumbnail shows a part
+NARROWEST = 0.7  # of this part
+
+
+def set_style(gallery_conf: dict[str, Any], name: str) -> None:
+    """Set the style of the notebooks; sphinx-gallery calls this before each script."""
+    from matplotlib import rcParams
+
+    from lxmls_day1.figures.figure_data import STYLE
+
+    rcParams.update(STYLE)
+
+
+def crop_thumbnails(images: Path) -> None:
+    """Make the thumbnails of wide pictures again: all panels side by side would be too small to recognise."""
+    from PIL import Image
+
+    for path in images.glob("sphx_glr_*_001.png"):
+        with Image.open(path) as picture:
+            if picture.width <= WIDEST * picture.height:
+                continue
+            part = picture.convert("RGB").crop((0, 0, first_panel(np.asarray(picture.convert("L"))), picture.height))
+        part.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
+        thumbnail = Image.new("RGB", THUMBNAIL, "white")
+        thumbnail.paste(part, ((THUMBNAIL[0] - part.width) // 2, (THUMBNAIL[1] - part.height) // 2))
+        thumbnail.save(images / "thumb" / path.name.replace("_001", "_thumb"))
+
+
+def first_panel(brightness: np.ndarray) -> int:
+    """Return the width of the first panels of a picture: up to the last white column that leaves a part of a fitting shape.
+
+    Examples
+    --------
+    Two black panels of 80 pixels with white between them, in a picture of 100 pixels in height:
+
+    >>> picture = np.full((100, 200), 255)
+    >>> picture[:, 10:90] = picture[:, 110:190] = 0
+    >>> first_panel(picture)
+    110
+    """
+    height, width = brightness.shape
+    white = np.flatnonzero((brightness == 255).all(axis=0))
+    fitting = white[(white >= NARROWEST * height) & (white <= WIDEST * height)]
+    return int(fitting[-1]) + 1 if len(fitting) else min(width, round(WIDEST * height))
