@@ -22,7 +22,7 @@ from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.web_server import QuietHandler, QuietServer
 from lxmls_day1.browser.room import Room
-from lxmls_day1.course.diagnosis.counterexamples import CounterExample
+from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.lab import reference_folder
