@@ -7,7 +7,6 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 MAX_CONNECTIONS = 300
-REQUEST_SECONDS, SEND_SECONDS = (
-    10.0,
-    60.0,
-)  # until a request, with its body, has arrived; and without progress of a reply
+REQUEST_SECONDS = 10.0  # until a request, with its body, has arrived
+SEND_SECONDS = 60.0  # without progress of a reply
 HTML = "text/html; charset=utf-8"
 
 
@@ -33,20 +30,19 @@ class QuietServer(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, *settings: Any):
-        self.connections: dict[
-            socket.socket, tuple[str, float]
-        ] = {}  # from each to its address, and when its request is due
+        #: From each connection to its address, and to the time until which its request must be here.
+        self.connections: dict[socket.socket, tuple[str, float]] = {}
         super().__init__(*settings)
 
     def get_request(self) -> Any:
         """Accept a connection."""
-        accepted = super().get_request()
-        others = list(self.connections.items())
+        connection, address = super().get_request()
+        others = [(each[0], other) for other, each in list(self.connections.items())]
         if len(others) >= MAX_CONNECTIONS:
-            address = Counter(each for _, (each, _) in others).most_common(1)[0][0]
-            _end(next(connection for connection, (each, _) in others if each == address))
-        self.connections[accepted[0]] = accepted[1][0], time.monotonic() + REQUEST_SECONDS
-        return accepted
+            ((largest, _),) = Counter(each for each, _ in others).most_common(1)
+            _end(dict(reversed(others))[largest])
+        self.connections[connection] = address[0], time.monotonic() + REQUEST_SECONDS
+        return connection, address
 
     def shutdown_request(self, request: Any) -> None:
         """End a connection."""
@@ -74,6 +70,7 @@ def _end(connection: socket.socket) -> None:
 class QuietHandler(SimpleHTTPRequestHandler):
     """A handler that prints nothing, lists no folder and sends files of a folder, except those whose name begins with a dot."""
 
+    server: QuietServer
     timeout = SEND_SECONDS
     referrer_policy = "no-referrer"  # the address of a page may hold a token
     #: The registry of Windows may name other types, which browsers refuse for scripts.
@@ -91,18 +88,13 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
     def _has_arrived(self) -> None:
         """Let the reply take as long as the network needs, because the request is here."""
-        connections: dict[Any, Any] = self.server.connections  # type: ignore[attr-defined]
-        if self.connection in connections:
-            connections[self.connection] = self.client_address[0], math.inf
-
-    @property
-    def port(self) -> int:
-        """The port of the server."""
-        return int(self.connection.getsockname()[1])
+        if self.connection in self.server.connections:
+            self.server.connections[self.connection] = self.client_address[0], math.inf
 
     def has_host(self, *names: str) -> bool:
         """Return True if the Host header is one of these names with this server's port: no page of another site has sent the request."""
-        return self.headers.get("Host", "") in [f"{name}:{self.port}" if self.port != 80 else name for name in names]
+        port = f":{self.server.server_port}".removesuffix(":80")  # which browsers leave out
+        return self.headers.get("Host", "") in [name + port for name in names]
 
     def read_json(self, max_bytes: int, drained: int, subject: str) -> Any:
         """Return the body of a request, or send an error and return `NotImplemented`.
@@ -128,19 +120,13 @@ class QuietHandler(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.BAD_REQUEST, f"{subject} must be JSON")
             return NotImplemented
 
-    def send_content(
-        self,
-        content: str | bytes,
-        media_type: str = HTML,
-        status: int = HTTPStatus.OK,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        """Send a reply that is not to be stored, with further headers."""
+    def send_content(self, content: str | bytes, media_type: str = HTML, status: int = 200, **headers: str) -> None:
+        """Send a reply that is not to be stored, with further headers, such as ``Set_Cookie="…"``."""
         body = content.encode() if isinstance(content, str) else content
         self.send_response(status)
         usual = {"Content-Type": media_type, "Content-Length": str(len(body)), "Cache-Control": "no-store"}
-        for name, value in (usual | dict(headers or {})).items():
-            self.send_header(name, value)
+        for name, value in {**usual, **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)

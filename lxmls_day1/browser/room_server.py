@@ -179,18 +179,18 @@ class _Handler(QuietHandler):
 
     def _send_board(self, name: str, query: str) -> None:
         """Send the board or its data to the lecturer's browser, which has the token in a cookie after its first request."""
-        server, own = self.server, f"room_{self.port}={self.server.token}"
+        server, own = self.server, f"room_{self.server.server_port}={self.server.token}"
         cookies = self.headers.get("Cookie", "").split("; ")
         exercise, _, mistake = name.partition("/")
         if not name and secrets.compare_digest(query.encode(), server.token.encode()):
-            header = {"Set-Cookie": f"{own}; Path=/board; HttpOnly; SameSite=Strict", "Location": "/board"}
-            self.send_content("", status=HTTPStatus.SEE_OTHER, headers=header)
+            cookie = f"{own}; Path=/board; HttpOnly; SameSite=Strict"
+            self.send_content("", status=HTTPStatus.SEE_OTHER, Location="/board", Set_Cookie=cookie)
         elif not any(secrets.compare_digest(cookie.encode(), own.encode()) for cookie in cookies):
             self.send_error(
                 HTTPStatus.FORBIDDEN, "open the board's address that was printed, in a browser with cookies"
             )
         elif not name:
-            self.send_content((PAGE / "board.html").read_bytes(), headers={"Content-Security-Policy": POLICY})
+            self.send_content((PAGE / "board.html").read_bytes(), Content_Security_Policy=POLICY)
         elif name == "counts":
             here = {"address": server.address, "open": server.is_open, "how": server.invitation}
             self._send_json(server.room.counts() | here)

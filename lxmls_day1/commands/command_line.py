@@ -29,24 +29,8 @@ from lxmls_day1.commands import first_compilation
 #: The commands in the order of the help; each is a module of this package.
 COMMANDS = (
     *("run", "train", "predict", "explain", "cache", "toy", "doctor"),
-    *(
-        "start",
-        "add",
-        "lab",
-        "demo",
-        "docs",
-        "check",
-        "hint",
-        "status",
-        "solve",
-        "reset",
-        "undo",
-        "update",
-        "submit",
-        "join",
-        "leave",
-    ),
-    *("room", "release", "browser", "grade", "autograder"),
+    *("start", "add", "lab", "demo", "docs", "check", "hint", "status", "solve", "reset", "undo", "update", "submit"),
+    *("join", "leave", "room", "release", "browser", "grade", "autograder"),
 )
 STANDARD_OUTPUT = "standard output"  # its name in an error message
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")

@@ -18,13 +18,8 @@ FILE = ".lab-room.json"
 WAIT_SECONDS = 3.0
 MAX_REPLY_BYTES = 100_000
 ADDRESS = re.compile(r"(?:http://)?([\w.-]+(?::\d{1,5})?)(?:[/?#].*)?", re.ASCII)
-FAILURES = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-)  # also if another program answers, or the file is damaged
+#: Errors if the room does not answer, another program does, or the file is damaged.
+FAILURES = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 def join(folder: Path, address: str) -> str:
@@ -39,20 +34,18 @@ def join(folder: Path, address: str) -> str:
     """
     match = ADDRESS.fullmatch(str(address).strip())
     if match is None:
-        raise InputError(
-            f"the address of the room is on its board, such as http://192.168.1.17:8418, but got {address!r}."
-        )
-    place, link = f"http://{match[1]}", _saved(folder)
-    if link.get("address") != place:
-        leave(folder)
-        link = {"address": place, "session": secrets.token_hex(16), "verdicts": {}}
+        raise InputError(f"the room's address is on its board, such as http://192.168.1.17:8418, but got {address!r}.")
+    place, before = f"http://{match[1]}", _saved(folder)
+    stays = before.get("address") == place
+    link = before if stays else {"address": place, "session": secrets.token_hex(16), "verdicts": {}}
     try:
-        link["exercises"] = dict(_ask(place)["exercises"])
+        link["exercises"] = _ask(place)
         _send(link)
     except FAILURES as error:
-        raise InputError(
-            f"no room answers at {place} ({_reason(error)}). Is this the address on the board, and this machine in the same network?"
-        ) from error
+        hint = "Is this the address on the board, and is this machine in the same network?"
+        raise InputError(f"no room answers at {place} ({_reason(error)}). {hint}") from error
+    if not stays:
+        leave(folder)
     _save(folder, link)
     return (
         f"This lab takes part in the room at {place}: each check sends exercise, verdict, name of the mistake and number of "
@@ -95,17 +88,16 @@ def send_verdicts(folder: Path, report: CheckReport) -> str:
 
 def _send(link: dict[str, Any]) -> None:
     """Send the session, and all verdicts that the room does not know."""
-    is_known = _ask(link["address"], session=link["session"])["known"]
+    is_known = _ask(link["address"], session=link["session"])
     for id, one in link["verdicts"].items():
         if not one["sent"] or not is_known:
-            _ask(
-                link["address"], session=link["session"], exercise=id, **{key: one[key] for key in one if key != "sent"}
-            )
+            verdict = {key: one[key] for key in ("verdict", "mistakes", "tries")}
+            _ask(link["address"], session=link["session"], exercise=id, **verdict)
             one["sent"] = True
 
 
 def _ask(place: str, **message: Any) -> Any:
-    """Return the reply of a room to a message, or its exercises with their known mistakes; raise one of `FAILURES` otherwise."""
+    """Return whether the room knew the session of a message; without a message, its exercises with their known mistakes."""
     from http.client import HTTPException  # imported here because few workspaces take part in a room
     from urllib.request import ProxyHandler, Request, build_opener
 
@@ -113,8 +105,8 @@ def _ask(place: str, **message: Any) -> Any:
     try:
         # Without the proxy of the environment, because the room is in the same network.
         with build_opener(ProxyHandler({})).open(request, timeout=WAIT_SECONDS) as reply:
-            return json.loads(reply.read(MAX_REPLY_BYTES))
-    except HTTPException as error:
+            return json.loads(reply.read(MAX_REPLY_BYTES))["known" if message else "exercises"]
+    except (HTTPException, ValueError, KeyError, TypeError) as error:
         raise ValueError("another program answers") from error
 
 

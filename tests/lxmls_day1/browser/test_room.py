@@ -41,7 +41,7 @@ def verdict(session=ONE, exercise="1.5", verdict="failed", mistakes=NAMES[:1], t
 
 
 def row(counts, id="1.5"):
-    """What the counts of an exercise are: trying, solved, tries, and the numbers of the mistakes."""
+    """The counts of an exercise: trying, solved, tries, and the number of each mistake."""
     found = next(one for one in counts["exercises"] if one["id"] == id)
     return found["trying"], found["solved"], found["tries"], {name: n for name, _, n in found["mistakes"]}
 
