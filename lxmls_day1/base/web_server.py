@@ -27,7 +27,7 @@ class QuietServer(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = os.name != "nt"  # on Windows, two servers could use the same port
-    request_queue_size = 128
+    request_queue_size = 512  # If more connections wait, their clients try again after a second or more.
 
     def __init__(self, *settings: Any):
         #: From each connection to its address, and to the time until which its request must be here.
@@ -143,6 +143,10 @@ class QuietHandler(SimpleHTTPRequestHandler):
         if "\0" in str(inside) or any(part.startswith(".") for part in inside.parts):
             return self.send_error(HTTPStatus.NOT_FOUND)
         return super().send_head()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send a file without a copy in this process, because many slow readers of large files would keep it busy."""
+        self.connection.sendfile(source)
 
     def list_directory(self, path: str | os.PathLike[str]) -> None:
         """Refuse to list a folder."""

@@ -80,16 +80,15 @@ class RoomServer(QuietServer):
         return f"Only this machine can open it. {opens if own_address() else 'It is in no network: connect it, then use --host.'}"
 
     def service_actions(self) -> None:
-        """Add to the history; after each period, forget the numbers of messages, and save."""
+        """After each period, add to the history, forget the numbers of messages, and save."""
         super().service_actions()
-        self.room.counts()
         if time.monotonic() > self.due:
             self.due = time.monotonic() + PERIOD_SECONDS
             self.messages.clear()
             self.save()
 
     def save(self) -> None:
-        """Write the counts to the file; print an error once."""
+        """Write the counts, which become part of the history, to the file; print an error once."""
         before, self.problem = self.problem, ""
         content = json.dumps({"format": 1, **self.room.counts(ever=True)}, ensure_ascii=False, indent=1) + "\n"
         try:
