@@ -75,6 +75,7 @@ help:
 	@echo 'make lab     open the notebooks in the workspace $(LAB), made if need be (another: make lab LAB=folder)'
 	@echo 'make demo    demonstrations in the browser (as files: make demo ARGS="--export out/demos")'
 	@echo 'make docs    build the documentation in out/docs, without a network; lxmls-day1 docs opens it'
+	@echo '             (with Python beside it, from an unpacked release of Pyodide: make docs PYODIDE=FOLDER)'
 	@echo 'make site    the book, the demonstrations, the browser lab and Python in out/site, for any web server (docs/how-to/publish.md):'
 	@echo '             make site BASE_URL=https://ada.github.io/day-1-lab; Python is fetched once, or PYODIDE=FOLDER names it'
 	@echo 'make browser  the browser lab alone in out/browser-lab, served on this machine (options: make browser ARGS="--exercises 1.2,1.5")'

@@ -124,6 +124,9 @@ html_show_sourcelink = False
 #: The front page does without the theme, which is half a megabyte.
 html_additional_pages = {"index": "front.html", "404": "not_found.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]
+html_sidebars: dict[str, list[str]] = {
+    "docs/demonstrations": []
+}  # It has no other pages to list, and its demonstrations need the width.
 html_theme_options = {
     "logo": {"text": project},
     "navbar_align": "left",

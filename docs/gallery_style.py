@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 THUMBNAIL = (400, 280)  # pixels
-WIDEST = 1.6  # the ratio of width to height from which a thumbnail shows a part
-NARROWEST = 0.7  # of this part
+WIDE = 2.1  # the ratio of width to height from which a thumbnail shows the first panel
+PANEL = (0.8, 1.6)  # the least and the greatest ratio of a panel
 
 
 def set_style(gallery_conf: dict[str, Any], name: str) -> None:
@@ -25,9 +25,10 @@ def crop_thumbnails(images: Path) -> None:
 
     for path in images.glob("sphx_glr_*_001.png"):
         with Image.open(path) as picture:
-            if picture.width <= WIDEST * picture.height:
+            width = first_panel(np.asarray(picture.convert("L")))
+            if picture.width < WIDE * picture.height or not width:
                 continue
-            part = picture.convert("RGB").crop((0, 0, first_panel(np.asarray(picture.convert("L"))), picture.height))
+            part = picture.convert("RGB").crop((0, 0, width, picture.height))
         part.thumbnail(THUMBNAIL, Image.Resampling.LANCZOS)
         thumbnail = Image.new("RGB", THUMBNAIL, "white")
         thumbnail.paste(part, ((THUMBNAIL[0] - part.width) // 2, (THUMBNAIL[1] - part.height) // 2))
@@ -35,7 +36,7 @@ def crop_thumbnails(images: Path) -> None:
 
 
 def first_panel(brightness: np.ndarray) -> int:
-    """Return the width of the first panels of a picture: up to the last white column that leaves a part of a fitting shape.
+    """Return the width of the first panel of a picture: up to the widest white gap after a part of a fitting shape; 0 without a gap.
 
     Examples
     --------
@@ -47,6 +48,9 @@ def first_panel(brightness: np.ndarray) -> int:
     110
     """
     height, width = brightness.shape
-    white = np.flatnonzero((brightness == 255).all(axis=0))
-    fitting = white[(white >= NARROWEST * height) & (white <= WIDEST * height)]
-    return int(fitting[-1]) + 1 if len(fitting) else min(width, round(WIDEST * height))
+    found, gap, widest = 0, 0, 3  # narrower gaps are within a panel
+    for x in range(round(PANEL[0] * height), min(width, round(PANEL[1] * height))):
+        gap = gap + 1 if (brightness[:, x] == 255).all() else 0
+        if gap > widest:
+            found, widest = x + 1, gap
+    return found

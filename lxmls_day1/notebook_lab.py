@@ -10,16 +10,17 @@ with words that mean the same, and the body text keeps the page's colour, so tha
 """
 
 import contextlib
+import functools
 import os
 import re
 import sys
 import warnings
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from lxmls_day1.base.errors import InputError, check_path, current_folder
 from lxmls_day1.course.running.autoreload import watch_cells
@@ -51,6 +52,8 @@ STYLES = {
 #: Commands in reports, which become calls of `lab` because a notebook has no command line.
 COMMAND_PATTERN = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update|leave) ?([\w.]*)`")
 
+Arguments = ParamSpec("Arguments")
+
 
 @dataclass(frozen=True)
 class NotebookOutput:
@@ -69,6 +72,24 @@ class NotebookOutput:
 
     def _repr_markdown_(self) -> str | None:
         return self.markdown or None
+
+
+def _with_short_errors(method: Callable[Arguments, NotebookOutput]) -> Callable[Arguments, NotebookOutput]:
+    """Let a notebook show one line for a mistyped argument and for *Stop*, because a traceback through this package helps no student."""
+
+    @functools.wraps(method)
+    def called(*given: Arguments.args, **named: Arguments.kwargs) -> NotebookOutput:
+        try:
+            return method(*given, **named)
+        except (InputError, KeyboardInterrupt) as error:
+            if isinstance(error, InputError):
+                text = f"InputError: {error}"
+            else:
+                text = f"Stopped, and nothing was saved{f'; the line that ran last is {error}' if str(error) else ''}."
+            error._render_traceback_ = lambda: [text]  # type: ignore[union-attr]  # IPython asks for it.
+            raise
+
+    return called
 
 
 class NotebookLab(Lab):
@@ -92,6 +113,7 @@ class NotebookLab(Lab):
             (number,) = self._registry().parse_ids(number)
         return ExerciseCell(self, number)
 
+    @_with_short_errors
     def check(
         self, exercise: str | float | Iterable[str | float] | None = None, verbose: bool = False
     ) -> NotebookOutput:
@@ -130,6 +152,7 @@ class NotebookLab(Lab):
         unsaved += filter(None, [send_verdicts(folder, report)])
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
+    @_with_short_errors
     def hint(self, exercise: str | float) -> NotebookOutput:
         """Show the next of the three hints on an exercise (idea, equation, code sketch), after those already shown."""
         from lxmls_day1.course.reports.hints import next_hint, save_shown_hints
@@ -141,6 +164,7 @@ class NotebookLab(Lab):
         unsaved = save_or_explain(lambda: save_shown_hints(folder, hints), "That this hint was shown")
         return _output(folder, hints, hint_lines(hints), unsaved)
 
+    @_with_short_errors
     def explain(self, exercise: str | float, text: str) -> NotebookOutput:
         """Record your answer to the question that a check asked about a known mistake. The answer does not change your points.
 
@@ -162,6 +186,7 @@ class NotebookLab(Lab):
         kept = explain(folder, self._exercise_id(exercise, "lab.explain"), text)
         return _output(folder, kept, explanation_lines(kept))
 
+    @_with_short_errors
     def reveal(self, exercise: str | float) -> NotebookOutput:
         """Show the model answers to an exercise's questions. Each is shown once your own answer is in the notebook.
 
@@ -183,6 +208,7 @@ class NotebookLab(Lab):
         text = "\n\n".join(filter(None, parts))
         return NotebookOutput(found, text, markdown=text)  # Markdown typesets the formulae.
 
+    @_with_short_errors
     def status(self) -> NotebookOutput:
         """Show your progress over all exercises."""
         from lxmls_day1.course.reports.report_text import status_lines
@@ -191,6 +217,7 @@ class NotebookLab(Lab):
         status = _standing(folder)
         return _output(folder, status, status_lines(status))
 
+    @_with_short_errors
     def solve(self, exercise: str | float) -> NotebookOutput:
         """Insert the reference solution of an exercise, so that you can go on; `undo` restores the previous state.
 
@@ -206,6 +233,7 @@ class NotebookLab(Lab):
         id = self._exercise_id(exercise, "lab.solve")
         return _output(folder, report := solve(folder, id), replaced_lines(report, f"The solution of exercise {id}"))
 
+    @_with_short_errors
     def reset(self, exercise: str | float) -> NotebookOutput:
         """Restore the empty exercise; `undo` restores the previous state."""
         from lxmls_day1.course.reports.report_text import replaced_lines
@@ -215,6 +243,7 @@ class NotebookLab(Lab):
         id = self._exercise_id(exercise, "lab.reset")
         return _output(folder, report := reset(folder, id), replaced_lines(report, f"The empty exercise {id}"))
 
+    @_with_short_errors
     def undo(self) -> NotebookOutput:
         """Undo the last `solve`, `reset`, `update` or `open_work`; calling it again undoes the one before.
 
@@ -229,6 +258,7 @@ class NotebookLab(Lab):
         folder = self._workspace("lab.undo")
         return _output(folder, report := undo(folder), undo_lines(report))
 
+    @_with_short_errors
     def update(self) -> NotebookOutput:
         """Replace the starter files with those of the updated package or site, and keep what you have written.
 
@@ -246,6 +276,7 @@ class NotebookLab(Lab):
         folder = self._workspace("lab.update")
         return _output(folder, report := update(folder), update_lines(report))
 
+    @_with_short_errors
     def submit(self, name: str | None = None) -> NotebookOutput:
         """Pack readers, classifiers and notebooks into one zip file for the instructor, or for `open_work`.
 
@@ -278,6 +309,7 @@ class NotebookLab(Lab):
             lines.append(("", "Your browser downloads it, too. A notebook is packed as you last saved it."))
         return _output(folder, submission, lines)
 
+    @_with_short_errors
     def open_work(self, path: str | os.PathLike[str]) -> NotebookOutput:
         """Unpack work that `submit` has packed, for example in another browser, into this lab. `undo` restores the previous state.
 
@@ -366,7 +398,7 @@ class NotebookLab(Lab):
         ids = self._registry().parse_ids(exercise)
         if len(ids) != 1:
             raise InputError(f'{command} needs one exercise, such as {command}("1.5"), but got {exercise!r}.')
-        return self._registry()[ids[0]].id
+        return self._registry().named(ids[0]).id
 
 
 def open_lab(folder: str | os.PathLike[str] | None = None) -> NotebookLab:

@@ -50,7 +50,7 @@ folders = ["compiled", "text", "streaming", "cluster", "figures"]
 packages = [classifiers, readers] + [importlib.import_module(f"lxmls_day1.{folder}") for folder in folders]
 for package in packages:
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        if not module.name.endswith((".intrinsics", ".machine_code")):  # numba's own parts
+        if not module.name.endswith((".intrinsics", ".machine_code", ".rules_in_place")):  # numba's own parts
             importlib.import_module(module.name)
 import lxmls_day1.notebook_lab
 """

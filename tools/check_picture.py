@@ -13,7 +13,7 @@ from pathlib import Path
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs/check.svg"
 EXERCISE, FILE = "1.5", "classifiers/mira.py"
-WRONG, RIGHT = "loss / sq_norm)", "loss / (2 * sq_norm))"
+WRONG, RIGHT = "/ sq_norm)", "/ (2 * sq_norm))"
 _COLUMNS, _SIZE, _LINE, _LEFT = 66, 15, 21, 22  # characters in a line; pixels
 _WIDTH = _LEFT * 2 + round(_COLUMNS * _SIZE * 0.602)
 _COLOURS = {

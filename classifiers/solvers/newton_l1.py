@@ -57,5 +57,7 @@ def newton_l1(
     while True:
         loss, gradient, bend = rows.log_loss_slopes(margins)
         yield v, loss + float(penalties @ np.abs(v)), pseudo_gradient(v, gradient, penalties)
-        if not rows.newton_step(penalties, rng.permutation(len(v)), bend, gradient, v, margins):
+        visited = np.flatnonzero((v != 0.0) | (np.abs(gradient) > penalties))
+        rng.shuffle(visited)
+        if not rows.newton_step(penalties, visited, bend, gradient, v, margins):
             return

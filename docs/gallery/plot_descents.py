@@ -41,7 +41,7 @@ for t, z in enumerate(Z[np.concatenate([order.permutation(len(Z)) for _ in range
     v = (1 - step * 0.01) * v + step * expit(-z @ v) * z
     paths["stochastic gradient, 3 rounds"].append(v)
 
-fig, axis = plt.subplots(figsize=(9.5, 6), layout="constrained")
+fig, axis = plt.subplots(figsize=(11, 6), layout="compressed")
 plot_descents(lambda v: objective(v)[0], paths, axis, xlim=(-4, 3.2), ylim=(-1.5, 4.5))
 axis.set(xlabel="first weight", ylabel="second weight", aspect="equal")
 axis.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)

@@ -33,6 +33,6 @@ for beta, axis in zip([0.0, 0.25, 1.0], axes, strict=True):
     axis.scatter(ratios, weights, s=14, alpha=0.6, linewidth=0, c=colours)
     axis.axhline(0.0, color="0.6", linewidth=0.8)
     axis.set(xlabel="log-count ratio", title=f"β = {beta:g}: {100 * accuracy:.1f} % right")
-    for word, side in (np.argmin(weights), "left"), (np.argmax(weights), "right"):
-        axis.text(ratios[word], weights[word] + 0.03, reviews.feature_names[word], ha=side)
-axes[0].set_ylabel("weight for positive")
+    for word, side, above in (np.argmin(weights), "left", -0.14), (np.argmax(weights), "right", 0.06):
+        axis.text(ratios[word], weights[word] + above, reviews.feature_names[word], ha=side)
+axes[0].set(ylabel="weight for positive", ylim=(-1.6, 1.3))

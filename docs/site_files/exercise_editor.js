@@ -50,13 +50,14 @@ function flattened(parent) {
 export function edit(area, check) {
   const editor = document.createElement("div");
   editor.className = "jar";
-  for (const [name, value] of [["role", "textbox"], ["aria-multiline", "true"], ["aria-label", area.getAttribute("aria-label")]]) editor.setAttribute(name, value);
+  for (const [name, value] of [["role", "textbox"], ["tabindex", "0"], ["aria-multiline", "true"], ["aria-label", area.getAttribute("aria-label")]]) editor.setAttribute(name, value);
   const cursor = document.activeElement === area ? area.selectionStart : null; // someone writes already
   area.removeAttribute("aria-label");
   area.hidden = true;
   area.before(editor);
   let lastInput = -RECORDED;
   editor.addEventListener("keydown", (event) => { // before CodeJar hears of a key
+    if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) event.stopPropagation(); // The book takes "/" for a search.
     if (event.key.toLowerCase() === "z" && performance.now() - lastInput < RECORDED) jar.recordHistory(); // CodeJar has not done so yet
     answer(event, editor, check, jar);
   });

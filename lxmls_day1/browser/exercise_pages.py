@@ -46,13 +46,14 @@ DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platfor
 EXPERIMENTS = {
     "1.1": (
         "gaussian_playground",
-        "Do both experiments in this demonstration. *Start Python for every setting*, below its sliders, brings those of all means "
-        "and variances.",
+        "Do both experiments in this demonstration: first delete the stray, and tick *Bayes-optimal*. *Start Python for every "
+        "setting*, below its sliders, brings all boundaries, means and variances; the last two are under *More*.",
         ("Why does the boundary hardly move",),
     ),
     "1.8": (
         "comparison",
-        "Do the experiment on points in this demonstration. The one on reviews is in the lesson.",
+        "Do the experiment on points in this demonstration; *Start Python for every setting*, below its sliders, brings all "
+        "classifiers and quantities. The experiment on reviews is in the lesson.",
         ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
     ),
 }

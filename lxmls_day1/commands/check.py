@@ -129,7 +129,8 @@ def check_and_show(
 
     with check_progress() as progressed:
         report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
-    echo_lines((*check_lines(report, status_of(folder), verbose), *question_lines(questions)))
+    status = status_of(folder) if report.ends_with_progress else None
+    echo_lines((*check_lines(report, status, verbose), *question_lines(questions)))
     if in_lines:
         from lxmls_day1.course.reports.problem_lines import problem_lines
 
@@ -147,7 +148,7 @@ def practise_and_show(folder: Path, id: str) -> None:
     from lxmls_day1.course.reports.terminal import echo_lines
     from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
 
-    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder)[id]))
+    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder).named(id)))
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:

@@ -212,7 +212,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
     OSError
         If the state cannot be written.
     """
-    id = Registry.from_folder(folder)[exercise].id
+    id = Registry.from_folder(folder).named(exercise).id
     text = text.strip() if isinstance(text, str) else ""
     if not text:
         raise InputError("the explanation must be a text; write one line in your own words.")

@@ -285,14 +285,15 @@ def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno  # nodes made by the parser have an end
 
 
-def _stubs(source: str) -> list[tuple[str, str | None]]:
+@functools.lru_cache(maxsize=64)  # A check asks several times about the same files.
+def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
     """Return the exercise and the function of every stub, which is recognised by the message of its error."""
     if "NotImplementedError" not in source:  # Most files have no stub, and parsing all of them takes long.
-        return []
+        return ()
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return []
+        return ()
     functions = [(node, name) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
     found = []
     for node in ast.walk(tree):
@@ -306,7 +307,7 @@ def _stubs(source: str) -> list[tuple[str, str | None]]:
                     name for function, name in functions if function.lineno <= node.lineno <= _last_line(function)
                 ]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
-    return [(exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0])]
+    return tuple((exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0]))
 
 
 def cell_source(cell: dict[str, Any]) -> str:
@@ -324,7 +325,7 @@ def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     found: list[str] = []
     for name in exercise.files:
         with contextlib.suppress(OSError, ValueError):
-            stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else []
+            stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else ()
             found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
     return tuple(dict.fromkeys(found))
 

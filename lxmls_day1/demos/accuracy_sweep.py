@@ -1,23 +1,18 @@
-"""The computations of exercise 1.8: every learner's accuracy over size, variance and balance, for one seed after another.
+"""The computations of exercise 1.8: a learner's accuracy over size, variance and balance, for one seed after another.
 
-A *measurement* trains one learner on one sample, and computes its expected accuracy. This needs no test points, because
+A measurement trains one learner on one sample, and computes its expected accuracy. This needs no test points, because
 the difference of scores w·x + b of a linear classifier is a Gaussian on each class, so its expected accuracy has a formula.
-The error bars therefore show only the variation of the training sample.
-
-All learners of a seed see the same points. Seeds are the outer loop: after the first seed every value exists, and each further
-seed makes the means more stable. So a cancelled sweep already has something to show.
+The bands therefore show only the variation of the training sample. All learners of a seed see the same points.
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.gaussian_points import gaussian_data
-from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector, train_quietly
+from lxmls_day1.demos.lab_learners import Learner, train_quietly
 
 MEANS = ((-1.0, -1.0), (1.0, 1.0))
 DEFAULT_SETTINGS = {"size": 100, "variance": 1.0, "balance": 0.5}
@@ -27,17 +22,6 @@ SWEEP_VALUES: dict[str, tuple[float, ...]] = {
     "variance": (0.25, 0.5, 1.0, 2.0, 4.0),
     "balance": (0.5, 0.4, 0.3, 0.2, 0.1, 0.05),
 }
-
-
-class Measurement(NamedTuple):
-    """The expected accuracy of one trained learner."""
-
-    quantity: str
-    value: float
-    seed: int
-    learner: str
-    class_accuracies: tuple[float, float]
-    """The expected accuracy on each class."""
 
 
 def settings_of(quantity: str, value: float) -> dict[str, float]:
@@ -68,39 +52,36 @@ def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
     return float(prior @ of_class), float(of_class[0]), float(of_class[1])
 
 
-def measurements(
-    lab: Any, seeds: Sequence[int], attempts: FailureCollector, quantities: Collection[str] = tuple(SWEEP_VALUES)
-) -> Iterator[Measurement]:
-    """Yield the measurement of one learner on one sample after another.
+def measure(lab: Any, learner: Learner, quantity: str, seed: int) -> np.ndarray:
+    """Train a learner on a sample for each value of a quantity, and return its accuracy on each class, (values, 2).
+
+    Raises
+    ------
+    Exception
+        Any error of the classifier, which may be a student's; NotImplementedError if it is still to be written.
+    """
+    classifier, found = lab.classifier(learner.module, learner.class_name, **learner.settings), []
+    for value in SWEEP_VALUES[quantity]:
+        points = sample(lab, quantity, value, seed)
+        params = np.asarray(train_quietly(classifier, points.train_X, points.train_y), dtype=float)
+        found.append(accuracies_of_classes(params, points.means, points.variances))
+    return np.array(found)
+
+
+def curve(measured: np.ndarray, quantity: str, part: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and standard deviations of the accuracy over seeds, by value.
 
     Parameters
     ----------
-    lab : lxmls_day1.lab.Lab
-    seeds : sequence of int
-    attempts : FailureCollector
-        Stores the reason why a learner is missing: it failed, or is still to be written.
-    quantities : collection of str
-        Keys of `SWEEP_VALUES`.
-
-    Yields
-    ------
-    Measurement
+    measured : array (seeds, values, 2)
+        The accuracies on both classes.
+    quantity : str
+    part : "all" or "rare"
+        On all points, or only on class 0, which is the rare class when the balance is varied.
     """
-    classifiers: dict[str, Any] = {}
-    for learner in GENERAL_LEARNERS:
-        with attempts(learner.label):
-            classifiers[learner.label] = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    for seed in seeds:
-        for quantity in quantities:
-            for value in SWEEP_VALUES[quantity]:
-                points = sample(lab, quantity, value, seed)
-                for label in list(classifiers):
-                    classifier = classifiers.pop(label)  # a classifier that fails is not tried again
-                    with attempts(label):
-                        params = np.asarray(train_quietly(classifier, points.train_X, points.train_y), dtype=float)
-                        right = accuracies_of_classes(params, points.means, points.variances)
-                        classifiers[label] = classifier
-                        yield Measurement(quantity, value, seed, label, right)
+    shares = np.array([settings_of(quantity, value)["balance"] for value in SWEEP_VALUES[quantity]])
+    right = measured[..., 0] if part == "rare" else shares * measured[..., 0] + (1 - shares) * measured[..., 1]
+    return right.mean(axis=0), right.std(axis=0, ddof=1) if len(right) > 1 else np.zeros(len(shares))
 
 
 def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:
@@ -156,44 +137,3 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
         z = np.array([-np.inf, np.inf]) if difference[0] > 0 else np.array([np.inf, -np.inf])
     right = ndtr(z)
     return float(right[0]), float(right[1])
-
-
-@dataclass
-class Results:
-    """All measurements so far, and their means.
-
-    Attributes
-    ----------
-    by_seed : dict
-        (quantity, learner, value) -> seed -> accuracies on class 0 and class 1.
-    """
-
-    by_seed: dict[tuple[str, str, float], dict[int, tuple[float, float]]] = field(default_factory=dict)
-
-    def add(self, measurement: Measurement) -> None:
-        """Store a measurement. It replaces an earlier one of the same kind and seed."""
-        key = measurement.quantity, measurement.learner, measurement.value
-        self.by_seed.setdefault(key, {})[measurement.seed] = measurement.class_accuracies
-
-    def accuracies(self, quantity: str, learner: str, value: float, part: str = "all") -> np.ndarray:
-        """Return the accuracy of each seed, (seeds,).
-
-        Parameters
-        ----------
-        part : "all" or "rare"
-            On all points, or only on class 0, which is the rare class when the balance is varied.
-        """
-        rights = np.array(list(self.by_seed.get((quantity, learner, value), {}).values())).reshape(-1, 2)
-        if part == "rare":
-            return rights[:, 0]
-        balance = settings_of(quantity, value)["balance"]
-        return np.asarray(rights @ np.array([balance, 1 - balance]))
-
-    def curve(
-        self, quantity: str, learner: str, part: str = "all", nr_seeds: int | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return means and standard deviations over the first seeds, by value; NaN as long as there are too few seeds."""
-        samples_of = [self.accuracies(quantity, learner, value, part)[:nr_seeds] for value in SWEEP_VALUES[quantity]]
-        means = [sample.mean() if len(sample) else math.nan for sample in samples_of]
-        deviations = [sample.std(ddof=1) if len(sample) > 1 else math.nan for sample in samples_of]
-        return np.array(means), np.array(deviations)

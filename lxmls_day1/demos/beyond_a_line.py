@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector
 from lxmls_day1.demos.scene import CLASSES, Axis, Panel, Scene, Steps, Table, by_frame, points_of_class, region
@@ -137,10 +137,10 @@ class DemoBeyondALine(Demonstration):
         "two clusters and nothing else; the other two methods keep examples, and their boundaries bend around them."
     )
     suggestions = (
-        "Press space to play: round by round the kernel perceptron adds up its mistakes, and its regions join.",
-        "Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.",
-        "Take one neighbour, then fifteen, with much noise: which of them follows the noise?",
-    )
+        Suggestion("Play: round by round the kernel perceptron adds up its mistakes, and its regions join.", play=True),
+        Suggestion("Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.", {"width": 0.1}),
+        Suggestion("Take one neighbour with much noise: it follows every stray. Then take fifteen.", {"noise": 0.5, "neighbours": 1}),
+    )  # fmt: skip
     controls = (
         Choice("shape", "points", "how the two classes lie", SHAPES[0], options=tuple((shape, shape) for shape in SHAPES)),
         Slider("noise", "noise", "how far the points scatter", 0.25, values=inclusive_range(0, 1, 0.05)),

@@ -1,7 +1,7 @@
-"""Exercise 1.8 on the projector: the accuracy of every classifier as a function of size, variance and balance.
+"""Exercise 1.8 on the projector: the accuracy of classifiers as a function of size, variance and balance.
 
-Each frame adds one or more samples. After the first seed every point exists, and with each further seed the means and their error
-bars (one standard deviation over the seeds) become more stable.
+Each frame adds one or more samples. After the first seed every point exists, and with each further seed the means and their bands
+(one standard deviation over the seeds, cut off at the best possible accuracy) become more stable.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,148 +11,157 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import pluralize
-from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, Results, best_accuracies, measurements
-from lxmls_day1.demos.controls import Choice, Slider, Ticks, inclusive_range
+from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, curve, measure
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
-from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
-from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Steps, bars, by_frame, learner_line, learner_style
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector, skip_sentences
+from lxmls_day1.demos.scene import (
+    Axis,
+    Mark,
+    Panel,
+    Scene,
+    Steps,
+    band,
+    by_frame,
+    learner_line,
+    learner_style,
+    region,
+    signed,
+)
 
-#: Classifier -> for each frame, means and standard deviations as functions of one quantity.
-Curves = dict[str, list[tuple[np.ndarray, np.ndarray]]]
-
-AXES = {"size": "training points", "variance": "variance of both classes", "balance": "share of the rarer class"}
-LEARNERS = tuple(learner.label for learner in GENERAL_LEARNERS)
-#: Numbers of seeds; the gaps grow, because each further seed changes the error bars less.
+AXES = {"training points": "size", "variance of both classes": "variance", "share of the rarer class": "balance"}
+LEARNERS = {learner.label: learner for learner in GENERAL_LEARNERS}
+#: The classifiers that are visible when the page opens.
+OPENING = ("Perceptron", "Max. entropy (batch)")
+_OF_THE_RARE_CLASS = (
+    "Here only points of the rare class count. A line above 0 finds more of them than the best possible classifier, at the expense of the "
+    "other class; a line below 0 gives them up."
+)
+#: Numbers of seeds; the gaps grow, because each further seed changes the bands less.
 _SEEDS_OF_FRAMES = (1, 2, 3, 4, 6, 8, 10, 14, 20, 28, 40)
-#: Horizontal offset between learners, relative to the distance of two values; small for steep curves, which it would distort.
-_LEARNER_OFFSETS = {"accuracy": 0.03, "short": 0.09}
 
 
 class DemoComparison(Demonstration):
-    """A demonstration with three plots: a line for each learner, with error bars over seeds, and the best possible accuracy."""
+    """A demonstration with a panel for each quantity: a line and a band over seeds for each learner, and the best possible accuracy."""
 
     name = "comparison"
-    title = "All of them: size, variance, balance"
+    title = "How many points does a classifier need?"
     order = 60
-    summary = (
-        "How accurate every classifier is over the number of points, their variance and the balance of the classes."
-    )
+    summary = "How far every classifier stays below the best possible one: by the number of points, their variance and the balance."
     observations = (
-        "Each line is one classifier, and its accuracy is exact: how often it is right on all points that there could be. The line of "
-        "the best possible classifier is the ceiling, and the gap below it is what comes from having too few points."
+        "The black line at 0 is the best that is possible; each other line shows how many percent fewer points a classifier gets right. "
+        "With 10 training points they differ, and each sample gives another result, as the band shows; with 500 all are nearly perfect."
     )
     suggestions = (
-        "Show how far they are below the best: with 10 points the classifiers differ, with 500 they hardly do.",
-        "Look at the rare class alone: at a share of 0.05, classifiers that minimise the number of mistakes give it up.",
-        "Press space to add one seed after another, then take more seeds: which differences stay larger than their error bars?",
+        Suggestion("Add the other classifiers: which of them need more points?", {"shown": list(LEARNERS)}),
+        Suggestion(
+            "Look at the rare class alone: the rarer it is, the more often the SVM gives it up.",
+            {"over": ["share of the rarer class"], "part": "rare", "shown": ["Max. entropy (batch)", "SVM"]},
+        ),
+        Suggestion(
+            "Play: one sample after another is added, until the lines stop moving.", {"nr_seeds": 20}, play=True
+        ),
     )
     controls = (
-        Slider("nr_seeds", "seeds", "how many samples each point of a curve is the mean of", 10, values=inclusive_range(2, 50, 1)),
+        Ticks("shown", "classifiers", "which classifiers are drawn", list(OPENING), options=tuple(LEARNERS)),
+        Ticks("over", "over", "what is varied: a panel for each", ["training points"], options=tuple(AXES)),
         Choice("part", "accuracy on", "accuracy on all points, or on those of the rarer class", "all",
                options=(("all points", "all"), ("rare class", "rare"))),
-        Choice("scale_of_y", "shown as", "the accuracy itself, or how far it is below the best possible one", "accuracy",
-               options=(("accuracy", "accuracy"), ("below the best", "short"))),
-        Ticks("shown", "classifiers", "which classifiers are drawn", list(LEARNERS), options=LEARNERS),
+        Choice("scale_of_y", "shown as", "how far the accuracy is below the best possible one, or the accuracy itself", "short",
+               options=(("below the best", "short"), ("accuracy", "accuracy"))),
+        Slider("nr_seeds", "samples", "how many samples each point is the mean of", 10, more=True, values=inclusive_range(2, 50, 1)),
     )  # fmt: skip
-    grid = MappingProxyType({"part": ("all", "rare"), "scale_of_y": ("accuracy", "short")})
+    grid = MappingProxyType({"part": ("all", "rare"), "scale_of_y": ("accuracy", "short"), "nr_seeds": (10, 20)})
 
     def __init__(self, lab: Any):
         super().__init__(lab)
-        self.results, self.nr_done = Results(), 0  # seeds that are completely measured
+        self.measured: dict[tuple[str, str], list[np.ndarray]] = {}  # by quantity and learner; an array for each seed
         self.attempts = FailureCollector()
 
     def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
         """Make the missing measurements, and draw all of them."""
         nr_seeds, part, short = settings["nr_seeds"], settings["part"], settings["scale_of_y"] == "short"
-        yield from self._measure(nr_seeds)
+        over = [text for text in AXES if text in settings["over"]] or list(AXES)[:1]
+        yield from self._measure([AXES[text] for text in over], settings["shown"], nr_seeds)
         after = [n for n in _SEEDS_OF_FRAMES if n < nr_seeds] + [nr_seeds]
-        curves: dict[str, Curves] = {
-            quantity: {
-                label: [self.results.curve(quantity, label, part, nr_seeds=n) for n in after] for label in LEARNERS
-            }
-            for quantity in SWEEP_VALUES
-        }
+        skipped = [item for label, item in self.attempts.skipped.items() if label in settings["shown"]]
         visible = [label for label in LEARNERS if label in settings["shown"] and label not in self.attempts.skipped]
+        panels, sentences = [], list[list[str]]()
+        for text in over:
+            quantity = AXES[text]
+            best = np.array([best_accuracies(quantity, value)[0 if part == "all" else 1] for value in SWEEP_VALUES[quantity]])  # fmt: skip
+            curves = {
+                label: [curve(np.array(self.measured[quantity, label][:n]), quantity, part) for n in after]
+                for label in visible
+            }
+            panels.append(_panel(text, curves, best, short, cut=part == "all"))
+            sentences.append(
+                [
+                    _sentence(text, {label: each[frame][0] for label, each in curves.items()}, best)
+                    for frame in range(len(after))
+                ]
+            )
         yield Scene(
-            [_panel(quantity, curves[quantity], _best(quantity, part), visible, short) for quantity in SWEEP_VALUES],
-            by_frame(
-                _sentence(curves["size"], _best("size", part), visible, frame, n) for frame, n in enumerate(after)
-            ),
-            layout=[["size", "variance"], ["size", "balance"]],
-            columns=(1.3, 1),
-            steps=Steps("seeds", after, start=len(after) - 1),
-            notes=self.attempts.sentences(),
-            facts={"done": sum(map(len, self.results.by_seed.values()))},
+            panels,
+            by_frame(f"After {pluralize(n, 'sample')}, {each}" for n, each in zip(after, sentences[0], strict=True)),
+            steps=Steps("samples", after, start=len(after) - 1),
+            notes=skip_sentences(skipped),
+            observations=_OF_THE_RARE_CLASS if part == "rare" else "",
+            facts={"done": sum(map(len, self.measured.values()))},
         )
 
-    def _measure(self, nr_seeds: int) -> Iterator[float]:
+    def _measure(self, quantities: Sequence[str], shown: Sequence[str], nr_seeds: int) -> Iterator[float]:
         """Train on the samples of further seeds. A cancelled computation keeps its completed seeds."""
-        if nr_seeds <= self.nr_done:
-            return
-        seeds = range(self.nr_done + 1, nr_seeds + 1)
-        total = len(seeds) * len(LEARNERS) * sum(map(len, SWEEP_VALUES.values()))
-        for number, item in enumerate(measurements(self.lab, seeds, self.attempts)):
-            self.results.add(item)
-            self.nr_done = item.seed - 1
-            yield number / total
-        self.nr_done = nr_seeds
+        wanted = [(quantity, label) for quantity in quantities for label in LEARNERS if label in shown]
+        for number, (quantity, label) in enumerate(wanted):
+            measured = self.measured.setdefault((quantity, label), [])
+            while len(measured) < nr_seeds and label not in self.attempts.skipped:
+                with self.attempts(label):
+                    measured.append(measure(self.lab, LEARNERS[label], quantity, seed=len(measured) + 1))
+                yield (number + min(len(measured) / nr_seeds, 1)) / len(wanted)
 
 
-def _best(quantity: str, part: str) -> np.ndarray:
-    """Return the accuracy of the Bayes-optimal classifier at each value."""
-    column = 0 if part == "all" else 1
-    return np.array([best_accuracies(quantity, value)[column] for value in SWEEP_VALUES[quantity]])
-
-
-def _panel(quantity: str, curves: Curves, best: np.ndarray, visible: Sequence[str], short: bool) -> Panel:
-    """Return the lines for one quantity. The vertical range contains all means and the last error bars."""
-    named = quantity == "size"  # one legend is enough
-    values, base = SWEEP_VALUES[quantity], best if short else np.zeros_like(best)
-    places = np.arange(len(values))
-    marks: list[Mark] = [
-        learner_line(_rows(places, best - base), "Bayes optimal", width=1.2, label=named * "Bayes optimal")
-    ]
-    ends = [best - base]
-    for number, label in enumerate(LEARNERS):
-        if label not in visible:
-            continue
-        x = places + _LEARNER_OFFSETS["short" if short else "accuracy"] * (number - (len(LEARNERS) - 1) / 2)
-        means = [mean - base for mean, _ in curves[label]]
-        extents = [
-            (mean - deviation, mean + deviation) for mean, (_, deviation) in zip(means, curves[label], strict=True)
-        ]
-        marks += [
-            bars(by_frame(_rows(x, *extent) for extent in extents), learner_style(label)["colour"], thickness=0.03),
-            learner_line(by_frame(_rows(x, mean) for mean in means), label, label=named * label),
-        ]
+def _panel(
+    text: str, curves: Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]], best: np.ndarray, short: bool, cut: bool
+) -> Panel:
+    """Return the lines and bands over one quantity. The vertical range contains all means and the last bands."""
+    places, base = np.arange(len(best)), best if short else np.zeros_like(best)
+    ends, lines, bands = [100 * (best - base)], list[Mark](), list[Mark]()
+    for label, frames in curves.items():
+        highest = best if cut else np.ones_like(best)
+        extents = [(100 * (mean - sd - base), 100 * (np.minimum(mean + sd, highest) - base)) for mean, sd in frames]
+        means = [100 * (mean - base) for mean, _ in frames]
+        bands.append(
+            region(
+                by_frame([band(places, *np.round(extent, 2))] for extent in extents),
+                learner_style(label)["colour"],
+                0.2,
+            )
+        )
+        lines.append(
+            learner_line(
+                by_frame(np.column_stack([places, mean.round(2)]) for mean in means), label, width=1.4, label=label
+            )
+        )
         ends += [*means, *extents[-1]]
-    low, high = np.nanmin(ends), np.nanmax(ends)
+    lines.append(learner_line(np.column_stack([places, ends[0]]), "Bayes optimal", width=1.2, label="best possible"))
+    low, high = np.min(ends), np.max(ends)
     margin = 0.06 * (high - low) or 0.01
+    values = SWEEP_VALUES[AXES[text]]
     return Panel(
-        quantity,
-        "mean ± one standard deviation over the seeds" if named else "",
-        Axis(-0.5, len(values) - 0.5, AXES[quantity], ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
-        Axis(low - margin, high + margin, "accuracy − best" if short else "accuracy"),
-        marks,
+        AXES[text],
+        "",
+        Axis(-0.1, len(values) - 0.9, text, ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
+        Axis(low - margin, high + margin, "accuracy − best possible, in %" if short else "accuracy in %"),
+        [*bands, *lines],
     )
 
 
-def _rows(places: np.ndarray, *heights: np.ndarray) -> np.ndarray:
-    """Return places and heights as columns, rounded to visible digits, without rows of non-finite numbers."""
-    rows = np.column_stack([places.round(2), np.round(heights, 4).T])
-    return np.asarray(rows[np.isfinite(rows).all(axis=1)])
-
-
-def _sentence(curves: Curves, best: np.ndarray, visible: Sequence[str], frame: int, nr_seeds: int) -> str:
-    """Return a sentence about the worst and the best classifier on the smallest and on the largest training set."""
-    parts = []
-    for place in (0, -1):
-        means = sorted(
-            (curves[label][frame][0][place], label) for label in visible if curves[label][frame][0][place] > 0
-        )
-        if means:
-            ends = " to ".join(f"{mean:.3f} ({label})" for mean, label in (means[0], means[-1]))
-            parts.append(
-                f"with {SWEEP_VALUES['size'][place]} training points accuracies from {ends}, the best possible {best[place]:.3f}"
-            )
-    return f"After {pluralize(nr_seeds, 'seed')}: {'; '.join(parts) or 'no classifier is shown'}."
+def _sentence(text: str, means: Mapping[str, np.ndarray], best: np.ndarray) -> str:
+    """Return a sentence about the distance from the best at the first and at the last value."""
+    first, *_, last = SWEEP_VALUES[AXES[text]]
+    parts = (
+        f"{label} {signed(100 * mean[0], 1)} and {signed(100 * mean[-1], 1)}"
+        for label, mean in ((label, mean - best) for label, mean in means.items())
+    )
+    return f"% from the best possible at {first:g} and at {last:g} ({text}): {'; '.join(parts) or 'no classifier is shown'}."

@@ -1,13 +1,31 @@
-"""The controls of a demonstration: sliders, choices, ticks, texts and points, as plain data."""
+"""The controls of a demonstration: sliders, choices, ticks, texts and points, and the things to try with them, as plain data."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lxmls_day1.demos.scene import plain_data
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A thing to try. A click on it, or the keys n and p, bring its settings.
+
+    Attributes
+    ----------
+    text : str
+    settings : mapping
+        The settings that differ from those in which the page opens.
+    play : bool
+        True if the frames play at once.
+    """
+
+    text: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    play: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,6 +43,8 @@ class Control:
         The default value.
     when : (name, value), optional
         Shown only while another setting has this value.
+    more : bool
+        True for a control under *More*, which is closed when the page opens. At most five controls are outside it.
     """
 
     name: str
@@ -32,6 +52,7 @@ class Control:
     tip: str
     value: Any = None
     when: tuple[str, Any] | None = None
+    more: bool = False
 
     def accepts(self, value: Any) -> bool:
         """Return True if a value, which comes from a page, is valid for this control."""

@@ -9,17 +9,22 @@ and colours in the same way for all demonstrations (``page/demo.js``)::
         title = "A coin"
         order = 90                                             # its position in the index
         summary = "How often heads comes up."                  # a line for the index, below 125 characters
-        look_at = "…"                                          # two or three sentences: what to notice
-        to_try = ("…", "…", "…")                               # three suggestions
-        controls = (                                           # at least two
+        observations = "…"                                     # two or three sentences: what to notice
+        suggestions = (                                        # three, each with the settings that a click on it brings
+            Suggestion("Throw often: …", {"throws": 100}), Suggestion("…", {"seed": 2}), Suggestion("…", play=True),
+        )
+        controls = (                                           # at least two, of which at most five without more=True
             Slider("throws", "throws", "how often the coin is thrown", 10, values=inclusive_range(1, 100, 1)),
-            Slider("seed", "seed", "another series of throws", 1, values=inclusive_range(1, 9, 1)),
+            Slider("seed", "seed", "another series of throws", 1, values=inclusive_range(1, 9, 1), more=True),
         )
         grid = {"throws": (10, 100)}                           # the settings whose scenes a page without Python contains
 
         def scene(self, settings):
             heads = self.lab.function(…)                       # readers and classifiers only through the lab
             return Scene([Panel("coin", "heads", Axis(0, 100), Axis(0, 1), [learner_line(heads, "Perceptron")])])
+
+The name of a curve is written at its end (``label`` of `scene.line`). A scene with `Steps` plays. For a second scene, such as another
+algorithm on the same example, declare a `Choice` and controls with ``when``; `Scene.observations` replaces the text above the picture.
 
 For a slow computation, `scene` is a generator: it yields its progress, from 0 to 1, and finally the scene. A classifier that a
 student has still to write raises NotImplementedError. Therefore compute each learner within ``with attempts(label)``
@@ -33,10 +38,10 @@ from types import MappingProxyType
 from typing import Any
 
 from lxmls_day1.base.errors import InputError, did_you_mean
-from lxmls_day1.demos.controls import Control, settings_from
+from lxmls_day1.demos.controls import Control, Suggestion, settings_from
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.lab_learners import skipped_learner
-from lxmls_day1.demos.scene import Scene
+from lxmls_day1.demos.scene import Scene, plain_data
 
 
 class Demonstration:
@@ -51,7 +56,7 @@ class Demonstration:
     ----------
     controls : sequence of Control
     grid : mapping of setting to values
-        A page without Python contains the scenes of all combinations of these values, and no other controls.
+        A page without Python contains the scenes of all combinations of these values and of the suggestions, and no other controls.
     """
 
     name = "demonstration"
@@ -59,7 +64,7 @@ class Demonstration:
     order = 0
     summary = ""
     observations = ""
-    suggestions: Sequence[str] = ()
+    suggestions: Sequence[Suggestion] = ()
     controls: Sequence[Control] = ()
     grid: Mapping[str, Sequence[Any]] = MappingProxyType({})
 
@@ -111,18 +116,18 @@ class Demonstration:
             "title": cls.title,
             "summary": cls.summary,
             "look_at": cls.observations,
-            "to_try": list(cls.suggestions),
+            "to_try": plain_data(cls.suggestions),
             "controls": [control.data() for control in cls.controls],
         }
 
     def grid_scenes(self) -> dict[str, Any]:
-        """Return the values of `grid` and the scenes of their combinations, the scene of the default settings first."""
-        names, scenes = list(self.grid), list[dict[str, Any]]()
+        """Return the values of `grid`, and the scenes of their combinations and of the suggestions, that of the opening first."""
         usual = settings_from(self.controls, {})
-        for values in itertools.product(*self.grid.values()):
-            asked = dict(zip(names, values, strict=True))
-            found = {"settings": asked, "scene": self.scene_of(**asked).data()}
-            scenes.insert(0 if all(usual[name] == value for name, value in asked.items()) else len(scenes), found)
+        products = (dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values()))
+        wanted = sorted(products, key=lambda asked: usual | asked != usual)
+        for asked in (dict(suggestion.settings) for suggestion in self.suggestions):
+            wanted += [asked] if all(usual | held != usual | asked for held in wanted) else []
+        scenes = [{"settings": plain_data(asked), "scene": self.scene_of(**asked).data()} for asked in wanted]
         return {"grid": {name: list(values) for name, values in self.grid.items()}, "scenes": scenes}
 
 

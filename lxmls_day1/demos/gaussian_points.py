@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos.lab_learners import Learner, train_quietly
 from lxmls_day1.figures.boundaries import discriminant_scores
 
-SPLIT = (0.5, 0.0, 0.5)
 MEANS = ((-1.0, -1.0), (1.0, 1.0), (-1.0, 2.0))  # the initial means of the classes
 OPTIMAL = "Bayes-optimal"
+_QUANTILES = 60  # for each axis; accuracies have an error of about 0.001
 
 
 @dataclass(frozen=True)
@@ -21,97 +21,102 @@ class SampleSpec:
     """The distribution and the size of a sample: K Gaussian classes in the plane, each with its own variance."""
 
     means: tuple[tuple[float, float], ...] = MEANS[:2]
-    variances: tuple[float, ...] = (1.0, 1.0)
+    variances: tuple[float, ...] = (2.0, 2.0)
     balance: float = 0.5  # the share of the first class; the other classes have equal shares of the rest
-    nr_points: int = 100
+    nr_points: int = 12
     seed: int = 1
 
+    @property
+    def shares(self) -> list[float]:
+        """The share of each class, (K,)."""
+        others = len(self.means) - 1
+        return [self.balance, *others * [(1 - self.balance) / others]]
 
-@dataclass(frozen=True)
-class Points:
-    """Points in the plane: coordinates, classes, and whether they are for training or for testing."""
+    def expected_accuracy(self, predict: Callable[[np.ndarray], np.ndarray]) -> float:
+        """Return how often a classifier is right on new points: on a grid of points with equal weights for each class.
 
-    X: np.ndarray  # (M, 2)
-    y: np.ndarray  # (M,)
-    is_train: np.ndarray  # (M,) bool
+        Examples
+        --------
+        The line half-way between the two classes is one standard deviation from either:
 
-    def part(self, train: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return X and y of the training part, or of the test part."""
-        chosen = self.is_train == train
-        return self.X[chosen], self.y[chosen]
+        >>> round(SampleSpec().expected_accuracy(lambda X: (X.sum(axis=1) > 0).astype(int)), 2)
+        0.84
+        """
+        from scipy.special import ndtri
 
-    def accuracies(self, predict: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
-        """Return the accuracy on the training part and on the test part; None for a part without points."""
-        parts = self.part(train=True), self.part(train=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return [float(np.mean(predict(X) == y)) if len(y) else None for X, y in parts]
-
-    def with_added(self, rows: Sequence[Sequence[float]]) -> "Points":
-        """Return the points with further training points. Each row is x_1, x_2 and the class."""
-        added = np.array(rows, dtype=float).reshape(-1, 3)
-        return Points(
-            np.vstack([self.X, added[:, :2]]),
-            np.append(self.y, added[:, 2].astype(int)),
-            np.append(self.is_train, np.full(len(added), True)),
+        axis = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+        grid = np.column_stack([part.ravel() for part in np.meshgrid(axis, axis)])
+        classes = enumerate(zip(self.means, self.variances, self.shares, strict=True))
+        return float(
+            sum(
+                share * np.mean(predict(mean + np.sqrt(variance) * grid) == k) for k, (mean, variance, share) in classes
+            )
         )
 
 
-@dataclass(frozen=True)
-class Result:
-    """A trained classifier: the weights of its boundary, and its accuracies on the training and the test part."""
+class Sample(NamedTuple):
+    """Training points X (M, 2) and their classes y (M,): those of the lab's data set of a distribution, and the reader's."""
+
+    spec: SampleSpec
+    data: Any
+    X: np.ndarray
+    y: np.ndarray
+
+    def without_added(self) -> "Sample":
+        """Return the sample without the reader's points."""
+        return self._replace(X=self.data.train_X, y=self.data.train_y)
+
+
+class Result(NamedTuple):
+    """A trained classifier: the weights of its boundary, and its accuracies on the training points and on new points."""
 
     label: str
     params: np.ndarray
-    accuracies: list[float | None]
+    accuracies: tuple[float, float]
+
+    def turned_from(self, other: "Result") -> float:
+        """Return the angle in degrees between the lines of two linear classifiers of two classes; NaN for other classifiers."""
+        if self.params.shape != (3, 2):
+            return np.nan
+        w, v = (params[1:, 1] - params[1:, 0] for params in (self.params, other.params))
+        return float(np.degrees(abs(np.arctan2(w[0] * v[1] - w[1] * v[0], w @ v))))
 
 
-def gaussian_data(
-    lab: Any, means: Any, variances: Any, nr_points: int, seed: int, balance: Any = 0.5, split: Any = (1, 0, 0)
-) -> Any:
-    """Return the lab's data set of some Gaussian classes. By default all examples are in the training part."""
+def gaussian_data(lab: Any, means: Any, variances: Any, nr_points: int, seed: int, balance: Any = 0.5) -> Any:
+    """Return the lab's data set of some Gaussian classes, with all examples in the training part."""
     classes = enumerate(zip(map(list, means), variances, strict=True), 1)
     gaussians = {f"g{number}": list(gaussian) for number, gaussian in classes}
-    settings = {"nr_examples": nr_points, "balance": balance, "split": list(split), "seed": seed}
+    settings = {"nr_examples": nr_points, "balance": balance, "split": [1, 0, 0], "seed": seed}
     return lab.reader("simple_data_set", "SimpleDataSet", **settings, **gaussians)
 
 
-def draw_sample(lab: Any, spec: SampleSpec) -> tuple[Any, Points]:
-    """Return the lab's data set of a setting, and its points, the training part first.
+def draw_sample(lab: Any, spec: SampleSpec, rows: Sequence[Sequence[float]] = ()) -> Sample:
+    """Return a sample of a distribution, with the reader's points: each row is x_1, x_2 and the class.
 
     Examples
     --------
     >>> from lxmls_day1.lab import Lab
-    >>> data, points = draw_sample(Lab.open(), SampleSpec(nr_points=40))
-    >>> points.part(train=True)[0].shape, round(data.get_bayes_error(), 4)
-    ((20, 2), 0.0786)
+    >>> sample = draw_sample(Lab.open(), SampleSpec(), [[4, 1, 0]])
+    >>> sample.X.shape, sample.X[-1].tolist(), round(sample.data.get_bayes_error(), 4)
+    ((13, 2), [4.0, 1.0], 0.1587)
     """
-    others = len(spec.means) - 1
-    balance = [spec.balance, *others * [(1 - spec.balance) / others]]
     try:
-        data = gaussian_data(lab, spec.means, spec.variances, spec.nr_points, spec.seed, balance, SPLIT)
+        data = gaussian_data(lab, spec.means, spec.variances, spec.nr_points, spec.seed, spec.shares)
     except InputError as error:  # the message names sliders, not arguments
         raise InputError("one of the classes has no training point. Draw more points, or move the balance.") from error
-    n_train, n_test = len(data.train_y), len(data.test_y)
-    points = Points(
-        np.vstack([data.train_X, data.test_X]),
-        np.concatenate([data.train_y, data.test_y]),
-        np.arange(n_train + n_test) < n_train,
-    )
-    return data, points
+    added = np.array(rows, dtype=float).reshape(-1, 3)
+    return Sample(spec, data, np.vstack([data.train_X, added[:, :2]]), np.append(data.train_y, added[:, 2].astype(int)))
 
 
-def best_possible(data: Any, points: Points) -> Result:
-    """Return the result of the Bayes-optimal classifier of the true distribution on these points."""
-    params = data.get_bayes_optimal()
+def best_possible(sample: Sample) -> Result:
+    """Return the result of the Bayes-optimal classifier of the true distribution."""
+    params = sample.data.get_bayes_optimal()
     quadratic = len(params) == 5  # a quadratic classifier of 2 features has 5 rows, a linear one 3
-    return Result(
-        OPTIMAL, params, points.accuracies(lambda X: discriminant_scores(X, params, quadratic).argmax(axis=1))
-    )
+    return _result(OPTIMAL, params, lambda X: discriminant_scores(X, params, quadratic).argmax(axis=1), sample)
 
 
-def train_one(lab: Any, learner: Learner, points: Points) -> Result:
-    """Train one classifier of the lab on the training points, and measure its accuracy on both parts.
+def train_one(lab: Any, learner: Learner, sample: Sample) -> Result:
+    """Train one classifier of the lab on a sample, and measure its accuracies.
 
     Raises
     ------
@@ -119,5 +124,12 @@ def train_one(lab: Any, learner: Learner, points: Points) -> Result:
         Any error of the classifier, which may be a student's; NotImplementedError if it is still to be written.
     """
     classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-    params = np.asarray(train_quietly(classifier, *points.part(train=True)), dtype=float)
-    return Result(learner.label, params, points.accuracies(lambda X: classifier.test(X, params)))
+    params = np.asarray(train_quietly(classifier, sample.X, sample.y), dtype=float)
+    return _result(learner.label, params, lambda X: classifier.test(X, params), sample)
+
+
+def _result(label: str, params: np.ndarray, predict: Callable[[np.ndarray], np.ndarray], sample: Sample) -> Result:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        right = float(np.mean(predict(sample.X) == sample.y))
+        return Result(label, params, (right, sample.spec.expected_accuracy(predict)))

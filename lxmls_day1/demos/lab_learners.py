@@ -77,9 +77,7 @@ def checked_update(rule: Any, n_classes: int, *arguments: Any) -> np.ndarray:
     if update.shape != (n_classes,) or not (np.abs(update) < _MAX_UPDATE).all():
         got = "None; is its return missing?" if d is None else f"{d!r}."
         name = getattr(rule, "__name__", "the rule")
-        raise InputError(
-            f"{name} must return d, one finite number for each of the {n_classes} classes, but returned {got}"
-        )
+        raise InputError(f"{name} must return d, one finite number for each of the {n_classes} classes, but returned {got}")  # fmt: skip
     return update
 
 

@@ -1,4 +1,4 @@
-"""One step of MIRA in detail, and the step of column squishing on the same example.
+"""One step of MIRA, and in a second scene the step of column squishing on the same example.
 
 MIRA looks only at the strongest rival ŷ, and takes the step that the example requires, but at most 1/λ:
 
@@ -7,7 +7,7 @@ MIRA looks only at the strongest rival ŷ, and takes the step that the example r
 Column squishing looks at every rival: the score of the true class rises, and every score less than ρ below it falls.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Points, Slider, inclusive_range
+from lxmls_day1.demos.controls import Choice, Points, Slider, Suggestion, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector, checked_update
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
-LAMBDAS = np.round(np.logspace(-2, 1.5, 71), 6)  # values of λ at which the curve of τ is computed
-FRAMES = LAMBDAS[::2]  # the λ of each frame
+FRAMES = np.round(np.logspace(-0.5, 1.5, 21), 6)  # the λ of each frame
 MAX_CLASSES = 6
 _LENGTH = 0.6  # length of the weight vectors before the step
-_ARROW = 2.5  # factor by which the drawn vectors are longer
+_ARROW = 3.5  # factor by which the drawn vectors are longer
+_SECOND = ("view", "squishing")  # for controls of the second scene
 _TILT = 0.35  # radians; avoids vectors parallel to an axis
 
 
@@ -107,170 +107,185 @@ def step_of(rule: Any, problem: StepProblem, cap: float) -> Step:
     return Step(d, problem.W + np.outer(problem.g, d), problem.scores + problem.sq_norm * d)
 
 
+_OF_SQUISHING = (
+    "The bars are the scores of the ringed example, one for each class. MIRA raises the true class above its strongest rival alone; "
+    "column squishing also presses down every other class that would be less than 1 below it."
+)
+
+
 class DemoMiraStep(Demonstration):
-    """A demonstration with the plane on the left, and on the right τ as a function of λ above the bars of scores."""
+    """A demonstration with two scenes: the line before and after MIRA's step; the scores after either rule's step."""
 
     name = "mira_step"
-    title = "MIRA's step, and column squishing"
+    title = "MIRA's step: just far enough"
     order = 30
-    summary = "One example: its margin before and after, τ as a function of λ, the cap, and the scores of all classes."
+    summary = (
+        "One line, one example, one λ: MIRA goes just as far as the example needs. And what column squishing does."
+    )
     observations = (
-        "MIRA goes just as far as the example requires, to a margin of 1 over its strongest rival, or as far as the cap 1/λ "
-        "allows. The bars show what that does to the scores of all classes, and what column squishing does instead."
+        "The ringed example was on the wrong side of the dashed line. MIRA moves the line just far enough for the example to reach the "
+        "margin of 1. A larger λ allows only a step of 1/λ, and the line stops earlier."
     )
     suggestions = (
-        "Press space to play, which raises λ: the dot follows the level line, then moves down along the cap, and the step shrinks.",
-        "Drag the example towards the wrong class's arrow: the larger the mistake, the higher the level line.",
-        "Take six classes: MIRA moves two columns; column squishing moves all rivals that are less than 1 below.",
+        Suggestion("Play, which raises λ: from λ = 4 on, 1/λ is too little, and the line stays behind.", play=True),
+        Suggestion(
+            "Drag the example across the dashed line: where it was right already, MIRA does nothing.",
+            {"example": [[0.5, -1.2, 1]]},
+        ),
+        Suggestion(
+            "Second scene, column squishing: MIRA moves the scores of two classes, squishing those of all rivals that are too close.",
+            {"view": "squishing"},
+        ),
     )
     controls = (
-        Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[1.0, 1.2, 2]],
+        Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[-1.9, 1.1, 1]],
                panel="plane", class_from="label", least=1, most=1, reach=3.2),
-        Slider("nr_classes", "classes K", "how many classes there are", 4, values=inclusive_range(2, MAX_CLASSES, 1)),
-        Slider("label", "class y", "the true class of the example", 2, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
-        Choice("capped", "column squishing", "whether 1/λ limits the step of column squishing, too", False,
-               options=(("no cap", False), ("with the cap", True))),
+        Choice("view", "scene", "the step of MIRA in the plane, or the scores that it and squishing move", "mira",
+               options=(("MIRA", "mira"), ("squishing", "squishing"))),
+        Slider("nr_classes", "classes K", "how many classes there are", 4, _SECOND, values=inclusive_range(2, MAX_CLASSES, 1)),
+        Slider("label", "class y", "the true class of the example", 1, _SECOND, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
+        Choice("capped", "squishing", "whether 1/λ limits the step of column squishing, too", False, _SECOND,
+               options=(("no cap", False), ("cap 1/λ", True))),
     )  # fmt: skip
-    grid = MappingProxyType({"nr_classes": (2, 4, 6), "label": (0, 1, 2), "capped": (False, True)})
+    grid = MappingProxyType({"view": ("mira", "squishing"), "nr_classes": (2, 4, 6), "label": (0, 1, 2)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the step for each λ."""
-        n_classes = settings["nr_classes"]
+        squishing, label = settings["view"] == "squishing", settings["label"]
+        n_classes = max(settings["nr_classes"], label + 1) if squishing else 2
+        classes = range(n_classes) if squishing else (int(label == 0), label)  # the names of the columns
         [(x1, x2, _)] = settings["example"]
-        at = step_problem(n_classes, (float(x1), float(x2)), min(settings["label"], n_classes - 1))
-        attempts, taus, found = FailureCollector(), None, dict[str, list[Step]]()
+        at = step_problem(n_classes, (float(x1), float(x2)), label if squishing else 1)
+        attempts, found = FailureCollector(), dict[str, list[Step]]()
         with attempts("MIRA"):
             rule = self.lab.classifier("mira", "Mira").rule
-            steps = [step_of(rule, at, 1 / value) for value in LAMBDAS]
-            taus, found["MIRA"] = np.array([step.d[at.label] for step in steps]), steps[::2]
-        with attempts("Column squishing"):
-            squishings = (
-                self.lab.classifier(
-                    "column_squishing", "ColumnSquishing", cap=1 / value if settings["capped"] else None
-                )
-                for value in FRAMES
-            )
-            found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in squishings]
+            found["MIRA"] = [step_of(rule, at, 1 / value) for value in FRAMES]
+        if squishing:
+            with attempts("Column squishing"):
+                caps = [1 / value if settings["capped"] else None for value in FRAMES]
+                rules = (self.lab.classifier("column_squishing", "ColumnSquishing", cap=cap) for cap in caps)
+                found["squishing"] = [step_of(one.rule, at, float(one.steps(1, 1)[0])) for one in rules]
+            panels = [arrows_panel(at), bars_panel(at, found)]
+        else:
+            panels = [line_panel(at, found.get("MIRA"), classes)]
         return draw.Scene(
-            [plane_panel(at, found.get("MIRA")), tau_panel(at, found.get("MIRA"), taus), bars_panel(at, found)],
-            draw.by_frame(_sentence(at, value) for value in FRAMES),
-            layout=[["plane", "tau"], ["plane", "bars"]],
-            columns=(1.25, 1),
-            steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=200),
-            table=_table(at, found),
+            panels,
+            draw.by_frame(_sentence(at, classes, value) for value in FRAMES),
+            steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=300),
+            table=None if squishing else _taus(at),
+            observations=_OF_SQUISHING if squishing else "",
             notes=attempts.sentences(),
-            facts={"at": at, "steps": found, "wanted": at.required_tau, "curve": taus},
+            facts={"at": at, "steps": found, "wanted": at.required_tau},
         )  # fmt: skip
 
 
-def plane_panel(problem: StepProblem, found: list[Step] | None) -> draw.Panel:
-    """Return the plane with the weights as arrows, the boundaries and the example, before and after the step."""
+def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence[int]) -> draw.Panel:
+    """Return the plane with the line before and after MIRA's step, and the margin of 1; a colour for each predicted class."""
     after = [problem.W] if found is None else [step.W for step in found]
-    boundaries = [with_gaps(decision_boundary(W, LIMITS, LIMITS)) for W in (problem.W, *after)]
-    marks: list[draw.Mark] = [
-        draw.line(boundaries[0], draw.MUTED, (3, 2), label="boundaries before"),
-        draw.learner_line(draw.by_frame(boundaries[1:]), "MIRA", width=1.4, label="after MIRA's step"),
-    ]
-    for k in range(problem.W.shape[1]):
-        tips = [_ARROW * W[1:, k] for W in after]
+
+    def lines(lead: float) -> list[np.ndarray]:
+        """Return for each step the line on which the true class leads by this much."""
+        return [with_gaps(decision_boundary(W + np.outer([lead, 0, 0], [1, 0]), LIMITS, LIMITS)) for W in after]
+
+    sides = [draw.by_frame([half_plane(W[:, k] - W[:, 1 - k])] for W in after) for k in (0, 1)]
+    before = decision_boundary(problem.W, LIMITS, LIMITS)
+    style = draw.learner_style("MIRA") | {"dash": ()}
+    marks = [draw.region(side, draw.CLASSES[k], 0.13) for side, k in zip(sides, classes, strict=True)]
+    marks.append(draw.line(with_gaps(before), draw.MUTED, (3, 2), label="before"))
+    title: Any = "MIRA: to be written"
+    if found is not None:
         marks += [
-            draw.arrow((0, 0), _ARROW * problem.W[1:, k], draw.MUTED, (3, 2)),
-            draw.arrow(
-                (0, 0), draw.by_frame(tips), draw.CLASSES[k], width=1.3, label="" if k else "weights of each class"
-            ),
-            draw.text(
-                draw.by_frame(tip + 0.3 * tip / max(np.hypot(*tip), 1e-9) for tip in tips),
-                str(k),
-                draw.CLASSES[k],
-                size=1.1,
-            ),
+            draw.line(draw.by_frame(lines(0)), **style, width=1.5, label="after"),
+            draw.line(draw.by_frame(lines(1)), style["colour"], (1, 1.5), label="margin of 1"),
+        ]
+        was = margin(problem.scores, problem.label)
+        title = draw.by_frame(
+            f"margin of the example: before {draw.signed(was)}, after {draw.signed(margin(step.scores, 1))}"
+            for step in found
+        )
+    return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
+
+
+def half_plane(weights: np.ndarray) -> list[np.ndarray]:
+    """Return the corners of the part of the plane in which a score w·g(x) is positive.
+
+    Examples
+    --------
+    >>> np.array(half_plane(np.array([0.0, 1.0, 0.0]))).tolist()
+    [[0.0, -3.2], [3.2, -3.2], [3.2, 3.2], [0.0, 3.2]]
+    """
+    low, high = LIMITS
+    corners, ring = np.array([[low, low], [high, low], [high, high], [low, high]]), []
+    scores = weights[0] + corners @ weights[1:]
+    for corner, after, score, next_score in zip(corners, np.roll(corners, -1, 0), scores, np.roll(scores, -1), strict=True):  # fmt: skip
+        if score >= 0:
+            ring.append(corner)
+        if (score >= 0) != (next_score >= 0):
+            ring.append(corner + score / (score - next_score) * (after - corner))
+    return ring
+
+
+def arrows_panel(problem: StepProblem) -> draw.Panel:
+    """Return the plane with an arrow for the weights of each class: the farther the example lies along it, the higher its score."""
+    marks: list[draw.Mark] = []
+    for k, tip in enumerate(_ARROW * problem.W[1:].T):
+        marks += [
+            draw.arrow((0, 0), tip, draw.CLASSES[k], width=1.3),
+            draw.text(1.13 * tip, str(k), draw.CLASSES[k], size=1.1),
         ]
     title = f"true class {problem.label}, predicted {int(problem.scores.argmax())}"
     return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
 
-def tau_panel(problem: StepProblem, found: list[Step] | None, taus: np.ndarray | None) -> draw.Panel:
-    """Return the plot of τ as a function of λ: the value that the example requires, limited by the cap."""
-    top = 1.7 * max(problem.required_tau, 0.15)
-    marks = [
-        draw.line(np.column_stack([LAMBDAS, 1 / LAMBDAS]), draw.CLASSES[2], (6, 2), label="cap 1/λ"),
-        draw.line(
-            [[LAMBDAS[0], problem.required_tau], [LAMBDAS[-1], problem.required_tau]],
-            draw.INK,
-            (2, 2),
-            label="ℓ / 2‖g(x)‖²",
-        ),
-    ]
-    if found is not None and taus is not None:
-        here = np.column_stack([FRAMES, [step.d[problem.label] for step in found]])
-        marks += [
-            draw.learner_line(np.column_stack([LAMBDAS, taus]), "MIRA", width=1.8, label="τ of MIRA"),
-            draw.points(draw.by_frame(here[:, None]), draw.learner_style("MIRA")["colour"], "o", size=1.6),
-        ]
-    return draw.Panel(
-        "tau", "the step τ", draw.Axis(LAMBDAS[0], LAMBDAS[-1], label="λ", scale="log"), draw.Axis(0, top), marks
-    )
-
-
 def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Panel:
     """Return the bars with the scores of the example: before, after MIRA's step, after column squishing."""
     K = len(problem.scores)
-    places = np.arange(K)
-    zeros = np.zeros(K)
+    states = {name: [step.scores for step in steps] for name, steps in found.items()}
+    everything = np.concatenate([[problem.scores], *states.values()])
+    room = 0.1 * np.ptp(everything)
+    low, high = float(everything.min() - room), float(everything.max() + room)
 
     def heights(scores: np.ndarray, number: int) -> np.ndarray:
-        return np.column_stack([places + 0.27 * (number - 1), zeros, scores])
+        return np.column_stack([np.arange(K) + 0.27 * (number - 1), np.full(K, low), scores])
 
     marks = [draw.bars(heights(problem.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
-    low, high = float(min(problem.scores.min(), 0)), float(problem.scores.max())
-    for number, (name, label, pattern) in enumerate(
-        (("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1
-    ):
+    for number, (name, label, pattern) in enumerate((("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1):  # fmt: skip
         if name in found:
+            extents = draw.by_frame(heights(scores, number) for scores in states[name])
             colour = draw.learner_style(label)["colour"]
-            all_scores = [step.scores for step in found[name]]
-            marks.append(
-                draw.bars(
-                    draw.by_frame(heights(scores, number) for scores in all_scores),
-                    colour,
-                    thickness=0.25,
-                    pattern=pattern,
-                    label=label,
-                )
-            )
-            low, high = min(low, float(np.min(all_scores))), max(high, float(np.max(all_scores)))
+            marks.append(draw.bars(extents, colour, thickness=0.25, pattern=pattern, label=label))
     if "squishing" in found:
-        level = [step.scores[problem.label] - 1 for step in found["squishing"]]
-        goal = draw.by_frame([[-0.6, value], [K - 0.4, value]] for value in level)
+        goal = draw.by_frame(
+            [[-0.6, scores[problem.label] - 1], [K - 0.4, scores[problem.label] - 1]] for scores in states["squishing"]
+        )
         marks.append(draw.learner_line(goal, "column squishing", label="1 below y"))
-    room = 0.1 * (high - low)
     ticks = [(k, f"{k} = y" if k == problem.label else str(k)) for k in range(K)]
     return draw.Panel(
         "bars",
         "scores of the example",
         draw.Axis(-0.6, K - 0.4, label="class", ticks=ticks),
-        draw.Axis(low - room, high + room),
+        draw.Axis(low, high),
         marks,
     )
 
 
-def _sentence(at: StepProblem, regularizer: float) -> str:
-    rival = int(at.scores.argmax())
+def _sentence(at: StepProblem, classes: Sequence[int], regularizer: float) -> str:
+    rival = classes[int(at.scores.argmax())]
     if not at.required_tau:
-        return f"λ = {regularizer:.2g}: the prediction is correct, and MIRA does nothing"
+        return f"λ = {regularizer:.2g}: the prediction is correct, and MIRA does nothing."
     if at.required_tau > 1 / regularizer:
-        return f"λ = {regularizer:.2g}: the cap 1/λ limits τ"
-    return f"λ = {regularizer:.2g}: τ raises class {at.label} above class {rival} by 1"
+        return f"λ = {regularizer:.2g}: the cap 1/λ = {1 / regularizer:.2g} stops the step of MIRA."
+    return f"λ = {regularizer:.2g}: MIRA goes as far as the example needs, and class {classes[at.label]} leads class {rival} by 1."
 
 
-def _table(at: StepProblem, found: Mapping[str, list[Step]]) -> draw.Table:
-    names = {"MIRA": "MIRA", "squishing": "column squishing"}
-
-    def rows(frame: int) -> list[list[str]]:
-        states = [("before", at.scores, at.W)]
-        states += [(names[name], each[frame].scores, each[frame].W) for name, each in found.items()]
-        return [
-            [name, f"{margin(scores, at.label):+.2f}", f"{np.linalg.norm(W - at.W):.2f}"] for name, scores, W in states
+def _taus(at: StepProblem) -> draw.Table:
+    """Return a table of the step: the smaller of what the example needs and of what λ allows."""
+    rows = (
+        [
+            ["the example needs", at.required_tau],
+            ["λ allows 1/λ", 1 / value],
+            ["MIRA takes", min(at.required_tau, 1 / value)],
         ]
-
-    return draw.Table(("", "margin", "‖ΔW‖"), draw.by_frame(map(rows, range(len(FRAMES)))))
+        for value in FRAMES
+    )
+    return draw.Table(("", "step τ"), draw.by_frame([[name, f"{tau:.2f}"] for name, tau in each] for each in rows))

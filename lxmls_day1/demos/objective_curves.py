@@ -19,9 +19,8 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,13 +28,6 @@ import scipy.sparse as sp
 
 from lxmls_day1.demos.lab_learners import SkippedLearner, skipped_learner, train_quietly
 
-#: The settings that may vary within the family of stochastic curves, with their values.
-FAMILIES = {
-    "initial_step": (0.01, 0.1, 1.0, 10.0),
-    "alpha": (0.55, 0.7, 0.85, 1.0),
-    "regularizer": (0.001, 0.01, 0.1, 1.0),
-}
-SYMBOLS = {"initial_step": "η₀", "alpha": "α", "regularizer": "λ"}
 _OPTIMUM_TOLERANCE = 1e-10  # relative error of the optimum that no plot shows
 _MAX_PASSES_TO_OPTIMUM = 2000
 _GRADIENT_TOLERANCE = 1e-9  # relative norm of the gradient at which a curve ends
@@ -52,8 +44,6 @@ class Settings:
     loss : "log", "hinge" or "perceptron"
     regularizer, initial_step, alpha : float
         λ, η_0 and α: the step of the t-th example is η_0 t^(−α).
-    varied : "initial_step", "alpha" or "regularizer"
-        The setting that differs between the stochastic curves; `FAMILIES` has its values.
     nr_passes : int
         The maximum number of passes for every method.
     """
@@ -62,13 +52,7 @@ class Settings:
     regularizer: float = 0.0
     initial_step: float = 1.0
     alpha: float = 1.0
-    varied: str = "initial_step"
     nr_passes: int = 100
-
-    def family(self) -> list["Settings"]:
-        """Return these settings once for each value of the varied setting."""
-        changes: list[dict[str, Any]] = [{self.varied: value} for value in FAMILIES[self.varied]]
-        return [replace(self, **change) for change in changes]
 
 
 @dataclass(frozen=True)
@@ -84,6 +68,8 @@ class Curve:
         The objective after these numbers of passes and seconds of training. The first entry is the start, W = 0.
     regularizer : float
         λ of the objective.
+    weights : array (n, ≤ 3), or empty if unknown
+        The intercept and the weights of the first two features: those of the second class minus those of the first.
     """
 
     name: str
@@ -92,6 +78,12 @@ class Curve:
     seconds: np.ndarray
     objective: np.ndarray
     regularizer: float
+    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def is_traced(self) -> bool:
+        """True if all weights are known and finite."""
+        return bool(len(self.weights)) and bool(np.isfinite(self.weights).all())
 
     def excess(self, best: float) -> np.ndarray:
         """Return the distance above an optimum; NaN if rounding leaves a distance of 0 or less.
@@ -132,41 +124,25 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     ------
     Curve, Optimum or SkippedLearner
         A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
-        The optimum of each λ comes before the curves with this λ.
+        The optimum comes before the curves.
     """
-    regularizers = [settings.regularizer]
-    if settings.varied == "regularizer":
-        regularizers += [λ for λ in FAMILIES["regularizer"] if λ != settings.regularizer]
-
-    def optimum(λ: float) -> Iterable[Curve | Optimum | SkippedLearner]:
-        if settings.loss == "log":
-            return [max_ent_optimum(lab, data, λ)]
-        return dual_curves(lab, data, replace(settings, regularizer=λ))[:1]
-
-    def stochastic(s: Settings) -> Iterable[Curve | Optimum | SkippedLearner]:
-        return time_repeatedly(lambda: [stochastic_curve(lab, data, s)])
-
-    methods: list[tuple[str, Callable[[], Iterable[Curve | Optimum | SkippedLearner]]]] = []
-    if settings.loss == "perceptron":
-        methods += [("The perceptron", lambda: time_repeatedly(lambda: perceptron_curves(lab, data, settings)))]
-    elif settings.loss == "log":
-        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers]
-        methods += [
-            ("L-BFGS", lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "lbfgs")])),
-            (
-                "Gradient descent",
-                lambda: time_repeatedly(lambda: [descent_curve(lab, data, settings, "gradient_descent")]),
-            ),
-            ("Iterative scaling", lambda: time_repeatedly(lambda: [scaling_curve(lab, data, settings)])),
-        ]
+    methods: dict[str, Callable[[], list[Any]]]
+    if settings.loss == "perceptron":  # its steps have length 1
+        methods = {"The perceptron": lambda: perceptron_curves(lab, data, settings)}
+    elif settings.loss == "hinge":
+        methods = {"The dual solver": lambda: dual_curves(lab, data, settings)}
     else:
-        methods += [("The dual solver", lambda: time_repeatedly(lambda: dual_curves(lab, data, settings)))]
-        methods += [("The optimum", partial(optimum, λ)) for λ in regularizers[1:]]
-    if settings.loss != "perceptron":  # the perceptron's steps have length 1
-        methods += [(stochastic_name(s), partial(stochastic, s)) for s in settings.family()]
-    for name, method in methods:
+        methods = {
+            "The optimum": lambda: [max_ent_optimum(lab, data, settings.regularizer)],
+            "L-BFGS": lambda: [descent_curve(lab, data, settings, "lbfgs")],
+            "Gradient descent": lambda: [descent_curve(lab, data, settings, "gradient_descent")],
+            "Iterative scaling": lambda: [scaling_curve(lab, data, settings)],
+        }
+    if settings.loss != "perceptron":
+        methods["SGD"] = lambda: [stochastic_curve(lab, data, settings)]
+    for name, method in methods.items():
         try:
-            yield from method()
+            yield from method() if name == "The optimum" else time_repeatedly(method)
         except Exception as error:
             yield skipped_learner(name, error)
 
@@ -221,6 +197,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
     function = _log_loss(lab, data, settings.regularizer)
     start = np.zeros(function.problem.size)
     rows: list[tuple[int, float, float]] = []
+    way: list[np.ndarray] = []
     first_norm: float | None = None
     with _one_blas_thread():
         started = time.perf_counter()
@@ -229,14 +206,13 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
         else:
             path = lab.function("gradient_descent", "gradient_descent", function, start)
         for point in path:
-            rows.append(
-                (function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value)
-            )
+            rows.append((function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value))  # fmt: skip
+            way.append(point.x[:3].copy())  # for two classes, x is the difference of their weights
             norm = float(np.linalg.norm(point.gradient))
             first_norm = first_norm or norm
             if function.nr_calls >= settings.nr_passes or norm <= _GRADIENT_TOLERANCE * first_norm:
                 break
-    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer)
+    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer, way)
 
 
 def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLearner:
@@ -251,16 +227,15 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLe
     if not sp.issparse(X):
         X = X - np.minimum(X.min(axis=0), 0.0)
     labels = np.unique(data.y, return_inverse=True)[1]
-    rows = []
+    rows, way = [], []
     with _one_blas_thread():
         started = time.perf_counter()
-        for number, point in enumerate(
-            lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)
-        ):
+        for number, point in enumerate(lab.function("iterative_scaling", "scale_max_ent", X, labels, int(labels.max()) + 1)):  # fmt: skip
             rows.append((number, time.perf_counter() - started if number else 0.0, point.objective))
+            way.append(_lead(point.weights))
             if number >= settings.nr_passes:
                 break
-    return _curve("Iterative scaling", "batch", rows, 0.0)
+    return _curve("Iterative scaling", "batch", rows, 0.0, way)
 
 
 def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
@@ -276,10 +251,11 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
         averaged=False,
         track_objective=True,
     )
-    learner.train(data.X, data.y)
+    way: list[np.ndarray] = []
+    learner.train(data.X, data.y, lambda _, W, params: way.append(_lead(W)))
     rows = [(0, 0.0, _start(settings.loss, data))]
     rows += [(round.number, round.seconds, round.objective) for round in learner.history]
-    return _curve(stochastic_name(settings), "stochastic", rows, settings.regularizer)
+    return _curve("SGD", "stochastic", rows, settings.regularizer, [0 * way[0], *way])
 
 
 def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
@@ -295,12 +271,8 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
         The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
-        return [
-            SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")
-        ]
-    svm = lab.classifier(
-        "svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS
-    )
+        return [SkippedLearner("The dual solver", "The dual of the SVM needs a regularizer: set λ above 0 to see the gap.")]  # fmt: skip
+    svm = lab.classifier("svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS)  # fmt: skip
     train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
     costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
@@ -325,19 +297,18 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
     learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
     G, labels = learner.add_intercept_term(data.X), np.unique(data.y, return_inverse=True)[1]
     values: list[list[float]] = [[0.0], [0.0]]
+    ways: list[list[np.ndarray]] = [[np.zeros(min(G.shape[1], 3))], [np.zeros(min(G.shape[1], 3))]]
 
     def look(_: Any, *both: np.ndarray) -> None:
-        for so_far, params in zip(values, both, strict=True):
+        for so_far, way, params in zip(values, ways, both, strict=True):
             losses = lab.function("losses", "perceptron_loss", learner.get_scores(G, params), labels)
+            way.append(_lead(params))
             so_far.append(float(losses.mean() + settings.regularizer / 2 * (params**2).sum()))
 
     learner.train(data.X, data.y, look)
     costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
     names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
-    return [
-        Optimum(settings.regularizer, 0.0),
-        *_two_curves(costs, settings, dict(zip(names, values, strict=True))),
-    ]
+    return [Optimum(settings.regularizer, 0.0), *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways)]  # fmt: skip
 
 
 def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
@@ -353,17 +324,6 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
             if certain or least < _OPTIMUM_TOLERANCE or function.nr_calls >= _MAX_PASSES_TO_OPTIMUM:
                 break
     return Optimum(regularizer, least)
-
-
-def stochastic_name(settings: Settings) -> str:
-    """Return the name of a stochastic curve with its varied setting, such as ``SGD η₀ = 0.1``.
-
-    Examples
-    --------
-    >>> stochastic_name(Settings(varied="alpha", alpha=0.7))
-    'SGD α = 0.7'
-    """
-    return f"SGD {SYMBOLS[settings.varied]} = {getattr(settings, settings.varied):g}"
 
 
 class _CountedFunction:
@@ -391,18 +351,28 @@ def _start(loss: str, data: Data) -> float:
     return math.log(len(np.unique(data.y))) if loss == "log" else 1.0
 
 
-def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float) -> Curve:
+def _lead(W: np.ndarray) -> np.ndarray:
+    """Return the intercept and the first two weights: those of the second class minus those of the first."""
+    return np.asarray(W[:3, 1] - W[:3, 0])
+
+
+def _curve(
+    name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float, way: Sequence[np.ndarray] = ()
+) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
-    return Curve(name, role, passes, seconds, objective, float(regularizer))
+    return Curve(name, role, passes, seconds, objective, float(regularizer), np.array(way))
 
 
 def _two_curves(
-    costs: Sequence[tuple[float, float]], settings: Settings, objectives: Mapping[tuple[str, str], Sequence[float]]
+    costs: Sequence[tuple[float, float]],
+    settings: Settings,
+    objectives: Mapping[tuple[str, str], Sequence[float]],
+    ways: Sequence[Sequence[np.ndarray]] = ((), ()),
 ) -> Iterator[Curve]:
     """Yield curves with the same passes and seconds, from objectives by name and role."""
-    for (name, role), values in objectives.items():
+    for ((name, role), values), way in zip(objectives.items(), ways, strict=True):
         rows = [(*cost, value) for cost, value in zip(costs, values, strict=True)]
-        yield _curve(name, role, rows, settings.regularizer)
+        yield _curve(name, role, rows, settings.regularizer, way)
 
 
 def _one_blas_thread() -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Slider, decades, inclusive_range
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, decades, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector, Learner
 from lxmls_day1.demos.online_traces import Trace, bound_of, points_of, trace_of, visits
@@ -44,21 +44,22 @@ class DemoOnlineSteps(Demonstration):
         "ringed example, and the perceptron takes it only where that example was a mistake."
     )
     suggestions = (
-        "Press space to play: where does the count of mistakes stop, and how far below the bound?",
-        "Move the classes closer (distance 2): the bound rises, until no line separates them and there is no bound.",
-        "Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
-    )
+        Suggestion("Play: where does the count of mistakes stop, and how far below the bound?", play=True),
+        Suggestion("Move the classes closer (distance 2): the bound rises to 733, and the mistakes go on.", {"distance": 2}, play=True),
+        Suggestion("Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
+                   {"view": 4, "regularizer": 1}, play=True),
+    )  # fmt: skip
     controls = (
         Choice("view", "show", "the perceptron alone, or all four learners on the same order", 1,
                options=(("perceptron", 1), ("all four", 4))),
-        Slider("nr_points", "points", "how many points there are", 20, values=inclusive_range(6, 60, 2)),
-        Slider("distance", "distance", "how far apart the two classes are", 3.5, values=inclusive_range(1, 6, 0.25)),
+        Slider("nr_points", "points", "how many points there are", 20, more=True, values=inclusive_range(6, 60, 2)),
+        Slider("distance", "distance", "how far apart the two classes are", 2.5, values=inclusive_range(1, 6, 0.25)),
         Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=inclusive_range(1, 10, 1)),
-        Slider("seed", "seed", "another sample, in another order", 2, values=inclusive_range(1, 50, 1)),
+        Slider("seed", "seed", "another sample, in another order", 2, more=True, values=inclusive_range(1, 50, 1)),
         Slider("regularizer", "λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip
-    grid = MappingProxyType({"view": (1, 4), "distance": (2, 3.5, 5)})
+    grid = MappingProxyType({"view": (1, 4), "distance": (2, 2.5, 4)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute all steps of one learner, or of four."""
@@ -89,11 +90,18 @@ class DemoOnlineSteps(Demonstration):
             says,
             layout=[["Perceptron", "MIRA"], ["SVM", "Max. entropy"]] if settings["view"] == 4 else (),
             columns=(1.75, 1) if len(panels) == 2 else (),
-            steps=draw.Steps("step", range(len(visited) + 1)),
+            steps=draw.Steps("step", range(len(visited) + 1), start=_largest_turn(traces.get("Perceptron"))),
             table=_table(traces, len(visited)),
             notes=attempts.sentences(),
             facts={"order": visited, "y": y, "bound": None if bound is None else bound.updates, "traces": traces},
         )
+
+
+def _largest_turn(trace: Trace | None) -> int:
+    """Return the step that turns the line most, or 0."""
+    x, y = np.transpose([trace.normal(t) for t in range(len(trace.weights))]) if trace else np.zeros((2, 1))
+    turns = np.abs(np.arctan2(x[:-1] * y[1:] - y[:-1] * x[1:], x[:-1] * x[1:] + y[:-1] * y[1:]))
+    return int(turns.argmax()) + 1 if turns.any() else 0
 
 
 def plane_panel(
@@ -131,14 +139,10 @@ def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
     marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
     near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
-    marks.append(
-        draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note)
-    )
+    marks.append(draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note))  # fmt: skip
     top = 1.25 * (bound.updates if near else most)
     ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
-    return draw.Panel(
-        "count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks
-    )
+    return draw.Panel("count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks)  # fmt: skip
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:

@@ -1,8 +1,9 @@
-"""Objectives during training: several methods approach the same minimum, plotted against two costs.
+"""A race down an objective: several methods approach the same minimum, by passes over the data or by seconds.
 
-The left plot counts passes over the data, the right plot seconds. Maximum entropy: L-BFGS, gradient descent and iterative scaling
-next to stochastic gradient descent, which runs once for each of several η₀, α or λ. The SVM: its primal and its dual, with a shaded
-gap that contains the optimum, next to stochastic subgradient descent. The perceptron: its own loss, whose minimum is at W = 0.
+One panel shows the objective over the two weights as contours, with each method's way so far; the other one plots the height of each
+method. Maximum entropy: L-BFGS, gradient descent and iterative scaling next to stochastic gradient descent. The SVM: its primal and
+its dual, with a shaded gap that contains the optimum, next to stochastic subgradient descent. The perceptron: its own loss, whose
+minimum is at W = 0.
 """
 
 import math
@@ -13,25 +14,41 @@ from typing import Any
 
 import numpy as np
 
-from lxmls_day1.demos.controls import Choice, Slider
+from lxmls_day1.demos import scene as draw
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Ticks
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import SkippedLearner, skip_sentences
-from lxmls_day1.demos.objective_curves import FAMILIES, SYMBOLS, Curve, Data, Optimum, Settings, curves
+from lxmls_day1.demos.objective_curves import Curve, Data, Optimum, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
-from lxmls_day1.demos.scene import INK, MUTED, Axis, Mark, Panel, Scene, learner_line, line, region
-from lxmls_day1.figures.plotting import DASHES
+from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene
+from lxmls_day1.figures.plotting import DASHES, with_gaps
 
 POINTS = "points"
+STRETCH = (1.0, 4.0)  # of the features of the points: a narrow valley, in which gradient descent zigzags
 REGULARIZER_OF_SVM = 0.01  # replaces 0, because the dual needs λ > 0
-_DASHES = {"L-BFGS": 0, "Gradient descent": 1, "Iterative scaling": 2, "Primal P(W)": 0, "Dual D(α)": 1}
-_STOCHASTIC = {
-    "log": "Maximum entropy, online",
-    "hinge": "SVM",
-    "perceptron": "Perceptron",
-}  # the learner whose update rule is used
+METHODS = ("L-BFGS", "Gradient descent", "SGD", "Iterative scaling")
+_STYLES: dict[str, tuple[draw.Colour, int]] = {  # colour and dash
+    "L-BFGS": (draw.INK, 0), "Gradient descent": (("#B4500A", "#FFA55C"), 1), "Iterative scaling": (draw.MUTED, 2),
+    "Primal P(W)": (draw.INK, 0), "Dual D(α)": (draw.MUTED, 1), "Gap P − D": (draw.MUTED, 1),
+}  # fmt: skip
+#: The learner whose update rule is used, and the loss of an example by its margin, for the contours.
+_LOSSES: dict[str, tuple[str, Any]] = {
+    "log": ("Maximum entropy, online", lambda m: np.logaddexp(0, -m)),
+    "hinge": ("SVM", lambda m: np.maximum(0, 1 - m)),
+    "perceptron": ("Perceptron", lambda m: np.maximum(0, -m)),
+}
+_CONTOUR: draw.Colour = ("#C3C8CF", "#4B5360")
+_OBSERVATIONS = {
+    "hinge": "The SVM's primal lies above the optimum and its dual below it, so the optimum lies in the shaded gap. The solver stops when "
+    "the gap closes; stochastic subgradient descent (SGD) does not know how far it still has to go.",
+    "perceptron": "The perceptron's loss is least, 0, at W = 0, where training begins, and it only rises from there. So its steps do not "
+    "lead down: they look for a line, not for the lowest point.",
+}
 _MAX_OBJECTIVE_RATIO = 1.6  # times the objective at W = 0; higher values leave the plot
-_MIN_EXCESS, _MAX_EXCESS = 1e-8, 30.0
-_TOLERANCE = 1 / 400  # maximum error of a drawn curve, as a fraction of the height of a panel
+_MIN_EXCESS, _MAX_EXCESS = 1e-6, 30.0
+_N_FRAMES = 30
+_GRID = 49  # points along each axis at which the objective is computed for its contours
+_LEVELS = (0.01, 0.04, 0.1, 0.2, 0.35, 0.55, 0.8)  # shares of the plane that lie below each contour
 _LINEAR_BELOW = {"passes": 1.0, "seconds": 1e-3}
 _TICKS: dict[str, list[tuple[float, str]]] = {
     "passes": [(x, f"{x}") for x in (0, 1, 10, 100, 1000)],
@@ -40,40 +57,39 @@ _TICKS: dict[str, list[tuple[float, str]]] = {
 
 
 class DemoOptimisation(Demonstration):
-    """A demonstration with two plots of the same curves, which are computed for each choice of settings."""
+    """A demonstration with contours and the ways of the methods on the left, and their heights on the right."""
 
     name = "optimisation"
-    title = "Optimisation: the way down"
+    title = "Optimisation: a race"
     order = 40
-    summary = "Objectives against passes and seconds: L-BFGS, gradient descent, iterative scaling, SGD; the SVM's gap."
+    summary = "Three methods race down the same valley, by passes over the data or by seconds; the SVM's gap."
     observations = (
-        "Each curve is one method on its way down the same objective: on the left against passes over the data, on the right against "
-        "seconds. Methods that use all data for each step come closest to the optimum; stochastic ones are ahead at the beginning."
+        "All methods start at the same point and want to reach the bottom of the same valley. Stochastic gradient descent (SGD) "
+        "is ahead at first, as it moves after every example; L-BFGS, which learns the shape of the valley, arrives first."
     )
     suggestions = (
-        "Show how far they are above the optimum: L-BFGS comes down ever faster, the other methods ever more slowly.",
-        "Vary η₀, then α: which first steps are too long, and which curves never arrive?",
-        "Turn to the SVM: the optimum lies in the shaded gap between primal and dual, which closes. Then to the perceptron: why does its "
-        "loss begin at its least value, and rise?",
-    )
+        Suggestion("Play the race from its start: who is ahead after one pass, and who after ten?", play=True),
+        Suggestion("Race by seconds instead: a pass costs each method a different time.", {"cost": "seconds"}),
+        Suggestion("Shorten the first step of SGD to 0.1: its steps become too small long before the lowest point.", {"initial_step": 0.1}),
+    )  # fmt: skip
     controls = (
+        Choice("cost", "race by", "what the methods are compared by", "passes", options=(("passes", "passes"), ("seconds", "seconds"))),
+        Ticks("methods", "methods", "which methods race", list(METHODS[:3]), ("loss", "log"), options=METHODS),
+        Slider("initial_step", "η₀ of SGD", "the first step of stochastic gradient descent; the t-th step is η₀ t^−α", 1,
+               values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
+        Choice("scale_of_y", "shown", "how far each method is above the optimum, or the objective itself", "excess",
+               options=(("above the optimum", "excess"), ("F(W) itself", "objective"))),
         Choice("loss", "objective", "that of maximum entropy, that of the SVM, or the perceptron's loss", "log",
                options=(("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron"))),
-        Choice("data", "data", "what is learnt from", POINTS,
+        Choice("data", "data", "what is learnt from; contours exist for points alone", POINTS, more=True,
                options=(("200 points", POINTS), *((f"reviews: {name}", name) for name in domains()))),
-        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
-        Slider("nr_passes", "passes", "how many passes over the data each method may make", 100, values=(10, 30, 100, 300, 1000)),
-        Choice("varied", "several values of", "in what the stochastic curves differ; their steps are η₀ t^−α", "initial_step",
-               options=[(SYMBOLS[key], key) for key in FAMILIES]),
-        Slider("initial_step", "η₀", "the first step of the stochastic curves, unless they differ in it", 1,
-               values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
-        Slider("alpha", "α", "how fast their steps shrink, unless they differ in it", 1, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
-        Choice("scale_of_y", "shown", "the objective itself, or how far it is above its least value", "objective",
-               options=(("objective", "objective"), ("above the optimum", "excess"))),
+        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, more=True, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
+        Slider("nr_passes", "passes", "how many passes each method may make", 100, more=True, values=(10, 30, 100, 300, 1000)),
+        Slider("alpha", "α", "how fast the steps of SGD shrink", 1, more=True, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
     )  # fmt: skip
     grid = MappingProxyType(
-        {"loss": ("log", "hinge", "perceptron"), "varied": ("initial_step", "alpha"), "scale_of_y": ("objective", "excess")}
-    )  # fmt: skip
+        {"cost": ("passes", "seconds"), "loss": ("log", "hinge", "perceptron"), "initial_step": (0.1, 1, 10)}
+    )
 
     def __init__(self, lab: Any):
         super().__init__(lab)
@@ -95,12 +111,12 @@ class DemoOptimisation(Demonstration):
             found.add(item)
             yield found.progress
         changed = asked.regularizer != settings["regularizer"]
-        yield _scene(found, settings["scale_of_y"] == "excess", changed, self._loaded[name][1])
+        yield _scene(found, settings, self._loaded[name], changed)
 
     def _load(self, name: str) -> tuple[Data, str]:
         if name == POINTS:
             points = self.lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
-            return Data(points.train_X, points.train_y), ""
+            return Data(points.train_X * STRETCH, points.train_y), ""
         corpus, sentence = open_reviews(self.lab, name)
         return Data(corpus.train_X, corpus.train_y), sentence
 
@@ -126,6 +142,7 @@ class CurveResults:
     optima : dict
         The minimum of the objective for each λ.
     skipped : list of SkippedLearner
+    contours : (path, limits of the first weight, limits of the second weight, lowest point), optional
     """
 
     settings: Settings
@@ -133,6 +150,7 @@ class CurveResults:
     curves: list[Curve] = field(default_factory=list)
     optima: dict[float, float] = field(default_factory=dict)
     skipped: list[SkippedLearner] = field(default_factory=list)
+    contours: tuple[Any, ...] | None = None
 
     def add(self, item: Curve | Optimum | SkippedLearner) -> None:
         """Store one more result."""
@@ -146,9 +164,7 @@ class CurveResults:
     @property
     def progress(self) -> float:
         """The estimated progress of the computation, from 0 to 1."""
-        expected = 3 if self.settings.loss == "perceptron" else 8
-        if self.settings.varied == "regularizer":
-            expected += len(FAMILIES["regularizer"])
+        expected = {"log": 5, "hinge": 4, "perceptron": 3}[self.settings.loss]
         return min(1.0, (len(self.curves) + len(self.optima) + len(self.skipped)) / expected)
 
     def with_roles(self, *roles: str) -> list[Curve]:
@@ -168,53 +184,119 @@ def settings_of(settings: Mapping[str, Any]) -> Settings:
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
     if asked.loss == "hinge" and asked.regularizer == 0:
         asked = replace(asked, regularizer=REGULARIZER_OF_SVM)
-    overruled: dict[str, Any] = {} if asked.varied == "regularizer" else {asked.varied: 1.0}
-    return replace(asked, **overruled)
+    return asked
 
 
-def _scene(found: CurveResults, excess: bool, changed: bool, sentence: str) -> Scene:
+def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:
+    cost, excess = settings["cost"], settings["scale_of_y"] == "excess"
+    hidden = tuple(name for name in METHODS if found.settings.loss == "log" and name not in settings["methods"])
+    curves = [curve for curve in found.curves if not curve.name.startswith(hidden)]
+    shown = replace(found, curves=curves, skipped=[item for item in found.skipped if not item.label.startswith(hidden)])
+    costs = [getattr(curve, cost) for curve in curves if len(curve.passes) > 1]
+    times = np.geomspace(min(x[1] for x in costs), max(x[-1] for x in costs), _N_FRAMES) if costs else np.ones(1)
+    times = np.append(0.0, np.unique(np.rint(times)) if cost == "passes" else times)
+    panels = [_panel(shown, cost, excess, times)]
+    if loaded[0].X.shape[1] == len(STRETCH) and any(curve.is_traced for curve in found.curves):
+        found.contours = found.contours or _contours(found, loaded[0])
+        panels.insert(0, _valley(shown, cost, found.contours, times))
+    names = [f"{time:g}" if cost == "passes" else _written(time) for time in times]
     return Scene(
-        [_panel(found, cost, excess) for cost in ("passes", "seconds")],
-        _sentence(found) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
-        notes=[text for text in (sentence, *skip_sentences(found.skipped)) if text],
-        facts={
-            "shown": "excess" if excess else "objective",
-            "optima": found.optima,
-            "curves": {curve.name: curve for curve in found.curves},
-        },
-    )
+        panels,
+        _sentence(shown) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
+        observations=_OBSERVATIONS.get(found.settings.loss, ""),
+        columns=(1, 1.25)[: len(panels)],
+        steps=draw.Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
+        table=_table(shown, cost, times, names),
+        notes=[*filter(None, (loaded[1], *skip_sentences(shown.skipped)))],
+        facts={"optima": found.optima, "curves": {curve.name: curve for curve in curves}},
+    )  # fmt: skip
 
 
-def _panel(found: CurveResults, cost: str, excess: bool) -> Panel:
+def _written(seconds: float) -> str:
+    return f"{seconds:.2g}\u00a0s" if seconds >= 1 else f"{1000 * seconds:.2g}\u00a0ms"
+
+
+def _indices(curve: Curve, cost: str, times: np.ndarray) -> np.ndarray:
+    """Return for each time the index of the last point that a method has reached by then."""
+    return np.asarray(np.searchsorted(getattr(curve, cost), times, side="right") - 1)
+
+
+def _styles(found: CurveResults) -> dict[str, dict[str, Any]]:
+    """Return colour and dash of each curve; stochastic ones have the colour of the learner whose rule they use."""
+    stochastic, learner = found.with_roles("stochastic"), _LOSSES[found.settings.loss][0]
+    styles = {curve.name: draw.learner_style(learner, n, len(stochastic)) for n, curve in enumerate(stochastic)}
+    return styles | {name: {"colour": colour, "dash": DASHES[dash]} for name, (colour, dash) in _STYLES.items()}
+
+
+def _runner(path: np.ndarray, at: np.ndarray, style: Mapping[str, Any], **details: Any) -> list[Mark]:
+    """Return the line of a method, and the point at which the method is at each time."""
+    return [draw.line(path, **style, **details), draw.points(draw.by_frame(at[:, None]), style["colour"], size=1.6)]
+
+
+def _table(found: CurveResults, cost: str, times: np.ndarray, names: list[str]) -> draw.Table:
+    """Return a table of the heights above the optimum at each time, the lowest method first."""
+    curves, styles = found.with_roles("batch", "stochastic", "primal"), _styles(found)
+    heights = {curve.name: np.nan_to_num(found.excess(curve))[_indices(curve, cost, times)] for curve in curves}
+
+    def rows(frame: int) -> list[list[Any]]:
+        order = sorted(heights, key=lambda name: heights[name][frame])
+        return [[{"line": styles[name]}, name, f"{heights[name][frame]:.4f}"] for name in order]
+
+    return draw.Table(("", "who leads", "height"), draw.by_frame(map(rows, range(len(times)))))
+
+
+def _contours(found: CurveResults, data: Data) -> tuple[Any, ...]:
+    """Return the contours of the objective over both weights, with the intercept of the best method, their limits and the lowest point."""
+    from contourpy import contour_generator
+
+    ways = {curve.objective[-1]: curve.weights for curve in found.curves if curve.is_traced}
+    best = ways[min(ways)]
+    intercept = 0.0 if found.settings.loss == "perceptron" else best[-1, 0]  # its loss is least at W = 0
+    box = np.vstack([np.zeros(2), best[:, 1:], *(curve.weights[:, 1:] for curve in found.with_roles("batch"))])
+    for curve in found.with_roles("stochastic"):  # a method that leaps out of the valley also leaves the picture
+        near = np.abs(curve.weights[:, 1:] - box.mean(axis=0)) < np.maximum(np.ptp(box, axis=0), 1e-3)
+        box = np.vstack([box, curve.weights[near.all(axis=1), 1:]])
+    low, high = box.min(axis=0), box.max(axis=0)
+    room = 0.15 * np.maximum(high - low, 1e-3)
+    x, y = (np.linspace(start, end, _GRID) for start, end in zip(low - room, high + room, strict=True))
+    V = np.stack(np.meshgrid(x, y), axis=-1)
+    margins = (V @ data.X.T + intercept) * np.where(data.y == data.y.max(), 1, -1)
+    heights = _LOSSES[found.settings.loss][1](margins).mean(axis=-1) + found.settings.regularizer / 4 * (V**2).sum(axis=-1)  # fmt: skip
+    generator: Any = contour_generator(x, y, heights)
+    path = with_gaps(part for level in np.quantile(heights, _LEVELS) for part in generator.lines(level))
+    return path, (x[0], x[-1]), (y[0], y[-1]), V.reshape(-1, 2)[heights.argmin()]
+
+
+def _valley(found: CurveResults, cost: str, contours: tuple[Any, ...], times: np.ndarray) -> Panel:
+    """Return the contours, and on them the way of each method until each time."""
+    path, *limits, lowest = contours
+    marks, styles = [draw.line(path, _CONTOUR, width=0.6)], _styles(found)
+    for at, name in (((0.0, 0.0), "start"), (lowest, "lowest")):
+        below = (at[0], at[1] - 0.04 * (limits[1][1] - limits[1][0]))
+        marks += [draw.points([at], draw.MUTED, "P", size=1.2), draw.text(below, name, draw.MUTED)]
+    for curve in found.curves:
+        if curve.is_traced:
+            at, reached = curve.weights[:, 1:], _indices(curve, cost, times)
+            marks += _runner(at, at[reached], styles[curve.name], count=draw.by_frame(reached + 1))
+    axes = [Axis(low, high, f"{name} weight") for name, (low, high) in zip(("first", "second"), limits, strict=True)]
+    return Panel("valley", "the valley, seen from above", axes[0], axes[1], marks)
+
+
+def _panel(found: CurveResults, cost: str, excess: bool, times: np.ndarray) -> Panel:
     """Return the panel that plots the objective against one cost. If ``excess`` is True, plot its distance from the optimum instead."""
     most = max([10 * _LINEAR_BELOW[cost], *(getattr(curve, cost)[-1] for curve in found.curves)])
-    across = Axis(
-        0,
-        most * 1.15,
-        "passes over the data" if cost == "passes" else cost,
-        "symlog",
-        _LINEAR_BELOW[cost],
-        _TICKS[cost],
-    )
+    label = "passes over the data" if cost == "passes" else cost
+    across = Axis(0, most * 1.15, label, "symlog", _LINEAR_BELOW[cost], _TICKS[cost])
     up = _range_of_excess(found) if excess else _range_of_objective(found)
-    family = [curve.name for curve in found.with_roles("stochastic")]
-    gap, marks = _gap(found, cost, excess, across, up), list[Mark]()
+    styles, marks = _styles(found), _gap(found, cost, excess)
     for curve in found.curves if not excess else found.with_roles("batch", "stochastic", "primal"):
-        path = _path(getattr(curve, cost), found.excess(curve) if excess else curve.objective, across, up)
-        if curve.role == "stochastic":
-            place = family.index(curve.name)
-            marks.append(learner_line(path, _STOCHASTIC[found.settings.loss], place, len(family), label=curve.name))
-        else:
-            marks.append(_plain_line(path, _DASHES[curve.name], curve.name))
-    return Panel(cost, f"against {across.label}", across, up, [*gap, *marks])
+        heights, reached = found.excess(curve) if excess else curve.objective, _indices(curve, cost, times)
+        here = np.column_stack([getattr(curve, cost), np.nan_to_num(heights, nan=up.low)])[reached]
+        marks += _runner(_path(getattr(curve, cost), heights), here, styles[curve.name], label=curve.name)
+    return Panel("heights", "height above the lowest point" if excess else "height", across, up, marks)
 
 
-def _plain_line(path: np.ndarray, dash: int, label: str) -> Mark:
-    """Return a curve of a method that has no learner's colour."""
-    return line(path, MUTED if dash else INK, DASHES[dash], width=1.2, label=label)
-
-
-def _gap(found: CurveResults, cost: str, excess: bool, across: Axis, up: Axis) -> list[Mark]:
+def _gap(found: CurveResults, cost: str, excess: bool) -> list[Mark]:
     """Return the shaded area between primal and dual; in the logarithmic view, between excess and gap."""
     primal, dual = found.with_roles("primal"), found.with_roles("dual")
     if not primal or not dual:
@@ -224,9 +306,9 @@ def _gap(found: CurveResults, cost: str, excess: bool, across: Axis, up: Axis) -
     if excess:
         upper, lower = upper - lower, np.nan_to_num(found.excess(primal[0]), nan=_MIN_EXCESS)
         label = "the gap: what is not proven yet"
-    above, below = (_path(x, heights, across, up) for heights in (upper, lower))
-    edge = [_plain_line(above, 1, "Gap P − D")] if excess else []
-    return [region([np.concatenate([above, below[::-1]])], MUTED, 0.35, label), *edge]
+    above, below = (_path(x, heights) for heights in (upper, lower))
+    edge = [draw.line(above, **_styles(found)["Gap P − D"], label="Gap P − D")] if excess else []
+    return [draw.region([np.concatenate([above, below[::-1]])], draw.MUTED, 0.35, label), *edge]
 
 
 def _range_of_excess(found: CurveResults) -> Axis:
@@ -239,52 +321,14 @@ def _range_of_objective(found: CurveResults) -> Axis:
     start = max((curve.objective[0] for curve in found.with_roles("batch", "stochastic", "primal")), default=1.0)
     within = _MAX_OBJECTIVE_RATIO * start or math.inf  # the perceptron's loss starts at 0, which would give no limit
     highest = max((h for curve in found.curves for h in curve.objective if h < within), default=start)
-    lowest = (
-        min((curve.objective.min() for curve in found.curves), default=0.0) if found.settings.loss == "log" else 0.0
-    )
+    lowest = min((curve.objective.min() for curve in found.curves if found.settings.loss == "log"), default=0.0)
     room = 0.05 * (highest - lowest)
     return Axis(lowest - room, highest + room, "objective F(W)")
 
 
-def _path(x: np.ndarray, heights: np.ndarray, across: Axis, up: Axis) -> np.ndarray:
-    """Return the curve without the points that make no visible difference."""
-    x, heights = x[np.isfinite(heights)], heights[np.isfinite(heights)]
-    low, high, values = up.low, up.high, heights
-    if up.scale == "log":
-        low, high, values = math.log(low), math.log(high), np.log(heights)
-    on_page = np.clip((values - low) / (high - low), -0.1, 1.1)
-    parts = x / across.linear_below
-    along = np.where(parts <= 1, parts / 2, 0.5 + np.log10(np.maximum(parts, 1)))  # symlog, as drawn by the page
-    kept = simplify_curve(along, on_page, _TOLERANCE)
-    return np.column_stack([x, heights])[kept]
-
-
-def simplify_curve(x: np.ndarray, y: np.ndarray, tolerance: float) -> list[int]:
-    """Return the indices of points whose connecting lines miss the other points of a curve by at most a tolerance, vertically.
-
-    References
-    ----------
-    The algorithm of Ramer (1972), and of Douglas and Peucker (1973).
-
-    Examples
-    --------
-    >>> simplify_curve(np.arange(5.0), np.array([0.0, 1.0, 2.0, 3.0, 0.0]), 0.1)
-    [0, 3, 4]
-    """
-    kept, parts = {0, len(x) - 1} if len(x) else set[int](), [(0, len(x) - 1)]
-    while parts:
-        first, last = parts.pop()
-        inner = slice(first + 1, last)
-        misses = (
-            np.abs(y[inner] - np.interp(x[inner], x[[first, last]], y[[first, last]]))
-            if last - first > 1
-            else np.zeros(1)
-        )
-        if misses.max() > tolerance:
-            worst = first + 1 + int(misses.argmax())
-            kept.add(worst)
-            parts += [(first, worst), (worst, last)]
-    return sorted(kept)
+def _path(x: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Return the finite points of a curve."""
+    return np.asarray(np.column_stack([x, heights])[np.isfinite(heights)])
 
 
 def _sentence(found: CurveResults) -> str:

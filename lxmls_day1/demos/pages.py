@@ -27,7 +27,8 @@ _MORE = "lxmls-day1 demo shows every setting, and the learners of your own lab."
 
 def script() -> str:
     """Return the JavaScript module that draws a demonstration; `notebook` passes it to a widget."""
-    return (PAGE / "demo.js").read_text(encoding="utf-8")
+    qr, demo = ((PAGE / name).read_text(encoding="utf-8") for name in ("lean_qr.js", "demo.js"))
+    return qr.replace("export{r as correction,m as generate}", "const generate = m") + demo
 
 
 def style() -> str:
@@ -171,9 +172,8 @@ def page_description_with_scenes(
 
 
 def _demo(description: Mapping[str, Any], scene_address: str, small: bool = False) -> str:
-    data = json.dumps(description, ensure_ascii=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )  # no text can end the script element
+    data = json.dumps(description, ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("<", "\\u003c")  # no text can end the script element
     attribute = f' data-ask="{html.escape(scene_address)}"' if scene_address else ""
     return f'<div data-demo{attribute}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
 

@@ -301,9 +301,7 @@ def one_sided_words(corpus: Any, nr_words: int = 12) -> list[str]:
     chosen = []
     for seen, unseen in ((0, 1), (1, 0)):
         only = np.where(counts[unseen] == 0, counts[seen], 0)
-        chosen.append(
-            [corpus.feature_names[j] for j in np.argsort(-only, kind="stable")[: nr_words // 2] if only[j] > 0]
-        )
+        chosen.append([corpus.feature_names[j] for j in np.argsort(-only, kind="stable")[: nr_words // 2] if only[j] > 0])  # fmt: skip
     return [word for pair in zip(*chosen, strict=False) for word in pair]
 
 

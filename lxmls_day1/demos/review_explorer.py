@@ -18,37 +18,26 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import pluralize
+from lxmls_day1.demos import review_decisions as reading
+from lxmls_day1.demos import review_text as say
 from lxmls_day1.demos import scene as draw
-from lxmls_day1.demos.controls import Choice, Slider, Text
+from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Text
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
-from lxmls_day1.demos.review_decisions import (
-    Decision,
-    TrainedClassifier,
-    WordCounts,
-    accuracy,
-    count_typed_tokens,
-    decide,
-    most_indicative_words,
-    one_sided_words,
-    text_chunks,
-    train_all,
-    word_counts,
-)
-from lxmls_day1.demos.review_text import (
-    coloured_words,
-    describe_review,
-    describe_unknown_word,
-    describe_word,
-    shortened_word,
-    strongest_words,
-)
-from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, open_reviews
+from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, first_domain, open_reviews
 
 SMOOTHED = COUNT_LEARNERS[0].label
 LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
+_OF_TELLING = (
+    "These words speak most clearly for either class: each bar is what one occurrence adds, in whatever review it is. "
+    "Some of them are opinions; others are names and topics that happened to occur in reviews of one class."
+)
+_OF_SMOOTHING = (
+    "A word that one class has never shown would be impossible there. Smoothing adds α to every count: the larger α, the closer are the "
+    "word's probabilities in both classes, and the less it says."
+)
 _MAX_BARS = {"review": 8, "telling": 12}  # for each class
 _MAX_BAR_LABEL_CHARS = 22  # characters of a word next to a bar
 _ALPHAS = np.geomspace(1e-3, 100, 61)  # values of α at which the curves are computed
@@ -66,12 +55,13 @@ class DemoReviews(Demonstration):
         "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
     )
     suggestions = (
-        "Take the ironic review: which words lead the classifiers astray?",
-        "Delete the review word by word, and see which one turns the verdict; with nothing left there is none.",
-        "Turn to smoothing, and let α go to 0: one word that a class has never shown decides everything.",
-    )
+        Suggestion("Take the ironic review: which words lead all classifiers astray?", {"text": EXAMPLES["irony"]}),
+        Suggestion("Take the review full of “not”: not bad is good, but the words alone do not say so.", {"text": EXAMPLES["negation"]}),
+        Suggestion("Turn to smoothing, with almost none (α = 0.001): one word that a class has never shown outweighs all others.",
+                   {"view": "smoothing", "alpha": 0.001}),
+    )  # fmt: skip
     controls = (
-        Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", TOY,
+        Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", first_domain(),
                options=[(f"reviews: {name}", name) for name in domains()]),
         Text("text", "review", "the review: choose one, type or paste your own", EXAMPLES["two sides"], lines=4,
              suggestions=list(EXAMPLES.items())),
@@ -103,7 +93,7 @@ class DemoReviews(Demonstration):
             reviews = open_reviews(self.lab, domain)
             attempts = FailureCollector()
             self.models_by_domain[domain] = DomainModels(
-                reviews, attempts, train_all(self.lab, reviews.corpus, attempts)
+                reviews, attempts, reading.train_all(self.lab, reviews.corpus, attempts)
             )
         learnt = self.models_by_domain[domain]
         for model in learnt.rest:
@@ -115,17 +105,18 @@ class DemoReviews(Demonstration):
     def _review(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the decisions, and the words of one of them."""
         typed, corpus, attempts = settings["text"], learnt.reviews.corpus, FailureCollector()
-        counts, decisions = count_typed_tokens(typed), dict[str, Decision]()
+        counts, decisions = reading.count_typed_tokens(typed), dict[str, reading.Decision]()
         for label, model in learnt.models.items():
             with attempts(label):
-                decisions[label] = decide(self.lab, corpus, model, counts)
+                decisions[label] = reading.decide(self.lab, corpus, model, counts)
         chosen = decisions.get(settings["learner"], next(iter(decisions.values()), None))
-        words = text_chunks(typed, chosen) if chosen else []
+        words = reading.text_chunks(typed, chosen) if chosen else []
         known = sum(token in corpus.feat_dict for token in counts)
-        sentence = describe_review(typed, known, len(words))
+        sentence = say.describe_review(typed, known, len(words))
         nr_positive = sum(decision.decided == "positive" for decision in decisions.values())
         verdicts = f"Positive according to {nr_positive} of {pluralize(len(decisions), 'classifier')}." if known else ""
-        strongest = strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
+        reasons = [say.describe_undecided(decision) for decision in decisions.values() if decision.explanation.by_intercepts]  # fmt: skip
+        strongest = say.strongest_words(chosen, _MAX_BARS["review"]) if chosen else []
         whole = chosen.total if chosen and 0 < chosen.total < math.inf else 1.0
         return draw.Scene(
             [
@@ -133,8 +124,9 @@ class DemoReviews(Demonstration):
                 _word_bars("words", f"strongest words of {chosen.label}" if chosen else "", "share of all contributions",
                            [(word, weight / whole) for word, weight in strongest]),
             ],
-            " ".join(filter(None, [sentence, verdicts, learnt.sentence])),
-            words=coloured_words(words),
+            " ".join(filter(None, [sentence, verdicts, *reasons, learnt.sentence])),
+            columns=(1.1, 1),
+            words=say.coloured_words(words),
             notes=learnt.notes(attempts),
             facts={
                 "decisions": _comparison(decisions),
@@ -150,7 +142,7 @@ class DemoReviews(Demonstration):
         """Return the words that most strongly indicate either class."""
         model = learnt.models.get(settings["learner"], next(iter(learnt.models.values()), None))
         positive, negative = (
-            most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
+            reading.most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
         )
         says = (
             f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
@@ -163,6 +155,7 @@ class DemoReviews(Demonstration):
                 _word_bars("positive", "clearest signs of positive", "one occurrence adds to the lead of positive", positive),
             ],
             says + learnt.sentence,
+            observations=_OF_TELLING,
             notes=learnt.notes(FailureCollector()),
             facts={"telling": {"positive": positive, "negative": negative}, "accuracy": model and model.accuracy},
         )  # fmt: skip
@@ -170,22 +163,23 @@ class DemoReviews(Demonstration):
     def _smoothing(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
         corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], FailureCollector()
-        typed = settings["word"] or next(iter(one_sided_words(corpus)), "")
-        found = word_counts(corpus, typed)
+        typed = settings["word"] or next(iter(reading.one_sided_words(corpus)), "")
+        found = reading.word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]
-            return draw.Scene(panels, describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})
+            return draw.Scene(panels, say.describe_unknown_word(typed), notes=learnt.notes(attempts), facts={"word": None})  # fmt: skip
         decision, rightly = None, 0.0
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
                 decision, rightly = (
-                    decide(self.lab, corpus, model, count_typed_tokens(settings["text"])),
+                    reading.decide(self.lab, corpus, model, reading.count_typed_tokens(settings["text"])),
                     model.accuracy,
                 )
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
-            describe_word(found, alpha, decision, rightly),
+            say.describe_word(found, alpha, decision, rightly),
+            observations=_OF_SMOOTHING,
             notes=learnt.notes(attempts),
             facts={
                 "word": found.word,
@@ -197,15 +191,15 @@ class DemoReviews(Demonstration):
             },
         )
 
-    def _smoothed(self, learnt: "DomainModels", alpha: float) -> TrainedClassifier:
+    def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
         """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
             corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
             params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = TrainedClassifier(
-                SMOOTHED, classifier, params, accuracy(classifier, params, corpus)
+            learnt.smoothed[alpha] = reading.TrainedClassifier(
+                SMOOTHED, classifier, params, reading.accuracy(classifier, params, corpus)
             )
         return learnt.smoothed[alpha]
 
@@ -227,34 +221,39 @@ class DomainModels:
 
     reviews: Reviews
     attempts: FailureCollector
-    rest: Iterator[TrainedClassifier]
-    models: dict[str, TrainedClassifier] = field(default_factory=dict)
-    smoothed: dict[float, TrainedClassifier] = field(default_factory=dict)
+    rest: Iterator[reading.TrainedClassifier]
+    models: dict[str, reading.TrainedClassifier] = field(default_factory=dict)
+    smoothed: dict[float, reading.TrainedClassifier] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
         """A sentence about the training data."""
         corpus = self.reviews.corpus
-        return f"{corpus.get_name()}: {pluralize(corpus.train_X.shape[0], 'training review')}, {pluralize(corpus.nr_features, 'word')}."
+        made_up = "made-up reviews" if corpus.domain == TOY else "real reviews"
+        return f"Learnt from {corpus.train_X.shape[0]} {made_up} with {corpus.nr_features} words ({corpus.get_name()})."
 
     def notes(self, attempts: FailureCollector) -> list[str]:
         """Return sentences about missing parts, with reasons."""
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
-def _comparison(decisions: Mapping[str, Decision]) -> dict[str, Any]:
+def _comparison(decisions: Mapping[str, reading.Decision]) -> dict[str, Any]:
     return {
         label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
         for label, d in decisions.items()
     }
 
 
-def _decisions(decisions: Mapping[str, Decision]) -> draw.Panel:
+def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
     """Return a panel with a bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
     names = [f"{label} {sign}" for label, (sign, _) in zip(decisions, verdicts, strict=True)]
     lengths = [d.share for d in decisions.values()]
     marks = _bars(lengths, [colour for _, colour in verdicts])
+    for row, d in zip(_rows(len(names)), decisions.values(), strict=True):
+        if d.explanation.by_intercepts:
+            sides = ((0.06, "left"), (-0.06, "right"))
+            marks += [draw.text((x, row), "ruled out", draw.MUTED, size=0.9, anchor=anchor) for x, anchor in sides]
     if names and all(verdict is _NO_VERDICT for verdict in verdicts):
         marks.append(draw.text((0, (len(names) - 1) / 2), "no verdict", draw.MUTED, size=1.3))
     return draw.Panel(
@@ -279,7 +278,7 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
     return draw.Panel(
-        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+        name, title, across, _names([say.shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
     )
 
 
@@ -302,7 +301,7 @@ def _rows(count: int) -> range:
     return range(count - 1, -1, -1)
 
 
-def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
+def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
     marks = [
@@ -312,11 +311,11 @@ def _probabilities(found: WordCounts, alpha: float) -> draw.Panel:
         for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
     ]
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
+    title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 
-def _added(found: WordCounts, alpha: float) -> draw.Panel:
+def _added(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the contribution of an occurrence of a word to the lead of positive."""
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from lxmls_day1.demos.review_decisions import MAX_CHARS, Decision, TextChunk, WordCounts
 from lxmls_day1.engine.text.documents import escape_unprintable
 from lxmls_day1.engine.text.feature_contributions import margin_contributions
@@ -61,6 +63,16 @@ def describe_review(text: str, known: int, nr_words: int) -> str:
     if nr_words > MAX_WORDS_SHOWN:
         parts.append(f"Shown are the first {MAX_WORDS_SHOWN} of {nr_words} words; all of them count.")
     return " ".join(parts)
+
+
+def describe_undecided(decision: Decision) -> str:
+    """Return a sentence about a decision without a bar: which words rule out each class, so that the intercepts alone decide."""
+    why = decision.explanation
+    words = [shortened_word(why.words[np.isneginf(why.contributions[:, k]).argmax()]) for k in (0, 1)]
+    return (
+        f"{decision.label} has no bar: “{words[0]}” was never in a positive review and “{words[1]}” never in a negative one, so both "
+        "classes are impossible."
+    )
 
 
 def describe_word(found: WordCounts, alpha: float, decision: Decision | None, accuracy: float) -> str:

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.engine.text.corpora import names
+from lxmls_day1.engine.text.corpora import find_local_corpus, names
 
 TOY = "toy"
 
@@ -34,6 +34,14 @@ class Reviews(NamedTuple):
 def domains() -> list[str]:
     """Return all available names of domains, the toy corpus last."""
     return [name for name in names("sentiment") if name != TOY] + [TOY]
+
+
+def first_domain() -> str:
+    """Return the first domain whose reviews are on this machine: a real one if there is one, else the toy corpus."""
+    try:
+        return next(filter(find_local_corpus, domains()))
+    except CorpusUnavailable:  # there is no home folder, and therefore no cache
+        return TOY
 
 
 def open_reviews(lab: Any, domain: str) -> Reviews:

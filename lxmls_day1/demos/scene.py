@@ -119,8 +119,10 @@ class Scene:
         The widths of the layout's columns.
     steps : Steps, optional
     table : Table, optional
-    words : sequence of (text, weight, title)
-        A text in colour: a weight from −1 to 1 gives the class that a word indicates, and how strongly.
+    words : sequence of (text, weight, title), or by frame
+        A text in colour: a weight from −1 (class 1) to 1 (class 0) says for which class a word speaks, and how strongly.
+    observations : str
+        Replaces the text above the picture. Default: the demonstration's own.
     notes : sequence of str
         Sentences about missing parts, with reasons.
     facts : dict
@@ -133,7 +135,8 @@ class Scene:
     columns: Sequence[float] = ()
     steps: Steps | None = None
     table: Table | None = None
-    words: Sequence[tuple[str, float, str]] = ()
+    words: Any = ()
+    observations: str = ""
     notes: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -167,15 +170,7 @@ def points(
     at: Any, colour: Colour, shape: str = "o", *, hollow: bool = False, size: float = 1.0, label: str = ""
 ) -> Mark:
     """Return a mark for points (n, 2) of the same style."""
-    return {
-        "kind": "points",
-        "at": at,
-        "colour": colour,
-        "shape": shape,
-        "hollow": hollow,
-        "size": size,
-        "label": label,
-    }
+    return dict(kind="points", at=at, colour=colour, shape=shape, hollow=hollow, size=size, label=label)
 
 
 def points_of_class(at: Any, k: int, **style: Any) -> Mark:
@@ -186,16 +181,22 @@ def points_of_class(at: Any, k: int, **style: Any) -> Mark:
 def line(
     path: Any, colour: Colour, dash: Sequence[float] = (), *, width: float = 1.0, label: str = "", count: Any = None
 ) -> Mark:
-    """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown."""
-    return {
-        "kind": "line",
-        "path": path,
-        "colour": colour,
-        "dash": dash,
-        "width": width,
-        "label": label,
-        "count": count,
-    }
+    """Return a mark for a curve through the rows of a path (n, 2); a row of NaN is a gap. Only the first `count` points are shown.
+
+    The label is written at the last visible point where there is room, otherwise into the legend.
+    """
+    return dict(kind="line", path=path, colour=colour, dash=dash, width=width, label=label, count=count)
+
+
+def band(x: Any, low: Any, high: Any) -> np.ndarray:
+    """Return the ring between two curves over the same x, for `region`: ``region([band(x, low, high)], colour, 0.2)``.
+
+    Examples
+    --------
+    >>> band([0, 1], [2, 3], [4, 5]).tolist()
+    [[0, 2], [1, 3], [1, 5], [0, 4]]
+    """
+    return np.concatenate([np.column_stack([x, low]), np.column_stack([x, high])[::-1]])
 
 
 def learner_line(path: Any, learner: str, variant: int = 0, n_variants: int = 1, **style: Any) -> Mark:
@@ -237,15 +238,8 @@ def bars(
     extents: Any, colour: Any, *, thickness: float = 0.8, horizontal: bool = False, pattern: str = "", label: str = ""
 ) -> Mark:
     """Return a mark for bars, each (place, from, to), with one colour or one for each bar; `pattern` is "", "outline" or "light"."""
-    return {
-        "kind": "bars",
-        "extents": extents,
-        "colour": colour,
-        "thickness": thickness,
-        "horizontal": horizontal,
-        "pattern": pattern,
-        "label": label,
-    }
+    style = dict(thickness=thickness, horizontal=horizontal, pattern=pattern, label=label)
+    return dict(kind="bars", extents=extents, colour=colour, **style)
 
 
 def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anchor: str = "center") -> Mark:
@@ -256,6 +250,17 @@ def text(at: Any, content: Any, colour: Colour = INK, *, size: float = 1.0, anch
 def sample_of(learner: str, variant: int = 0, n_variants: int = 1) -> dict[str, Any]:
     """Return a table cell that shows the line of a classifier."""
     return {"line": learner_style(learner, variant, n_variants)}
+
+
+def signed(number: float, digits: int = 2) -> str:
+    """Return a number with its sign.
+
+    Examples
+    --------
+    >>> signed(-0.5), signed(2, 1)
+    ('−0.50', '+2.0')
+    """
+    return f"{number:+.{digits}f}".replace("-", "−")
 
 
 def plain_data(value: Any) -> Any:

@@ -6,7 +6,7 @@ import math
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -248,7 +248,7 @@ def _draw(
     accuracies = {"Bayes optimal": (train_accuracy, test_accuracy)}
     accuracies |= {row.classifier: (row.train_accuracy, row.test_accuracy) for row in table}
     drawn, note = choose_lines({"Bayes optimal": bayes_params, **params_of}, axis.get_xlim(), axis.get_ylim())
-    lines = {}
+    lines: dict[str, Any] = {}
     for name, params in drawn.items():
         label = "{}: train {:.2f}, test {:.2f}".format(name, *accuracies[name])
         colour = None if is_known(name) else LINE_COLOURS[len(lines) % len(LINE_COLOURS)]
@@ -259,7 +259,7 @@ def _draw(
 
 
 def choose_lines(
-    params_of: Mapping[str, Any], xlim: Sequence[float], ylim: Sequence[float]
+    params_of: Mapping[str, Any], xlim: tuple[float, float], ylim: tuple[float, float]
 ) -> tuple[dict[str, Any], str]:
     """Choose at most five classifiers whose lines differ most, the first one always; describe the others in a sentence.
 
@@ -314,7 +314,7 @@ def _label_with_bars(
 
     markers = [line for line in ax.lines if line not in lines.values()]
     draw_legend(ax, markers, ncols=1 + (len(markers) > 6))
-    ends = {}
+    ends: dict[str, Any] = {}
     for name, line in lines.items():
         points = ax.transLimits.transform(line.get_xydata())
         points = points[np.isfinite(points).all(axis=1)]

@@ -22,7 +22,7 @@ from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.checks import as_list, as_numbers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.figures.boundaries import decision_boundary
-from lxmls_day1.figures.style import is_known, line_style
+from lxmls_day1.figures.style import TRAINING, is_known, line_style
 
 BLACK = "#000000"
 ORANGE = "#E69F00"
@@ -66,6 +66,7 @@ CENTRED: dict[str, Any] = {"ha": "center", "va": "center"}
 #: Style of a legend at the edge of the axes.
 FRAMELESS: dict[str, Any] = {"frameon": False, "borderaxespad": 0.2}
 
+_TEST = "#333333"  # a test accuracy; the colours of classes are for classes alone
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
@@ -143,7 +144,7 @@ def plot_points(
     ['class 0, training', 'class 1, training']
     """
     parts = _checked_parts({"train": (train_X, train_y), "dev": (dev_X, dev_y), "test": (test_X, test_y)})
-    from matplotlib.colors import to_rgba
+    from matplotlib.colors import to_hex, to_rgba
 
     fig, ax = axes_for(ax, figsize=(10.0, 6.5))
     for part, (X, y) in parts.items():
@@ -153,7 +154,7 @@ def plot_points(
             marker = CLASS_MARKERS[label % len(CLASS_MARKERS)]
             edge, width, size = ("white", 0.8, 9) if filled == "full" else (colour, 1.7, 7.5)
             if filled != "full" and len(X) > _MANY_POINTS:
-                edge, width, size = to_rgba(colour, 0.35), 1.0, 5.0
+                edge, width, size = to_hex(to_rgba(colour, 0.35), keep_alpha=True), 1.0, 5.0
             style = {"fillstyle": filled, "markeredgecolor": edge, "markeredgewidth": width, "markersize": size}
             name = f"class {label}, {part_name}"
             ax.plot(*X[y == label].T, linestyle="none", marker=marker, color=colour, label=name, **style)
@@ -262,14 +263,14 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     for data_set, group in groups.items():
         heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
         ax.text(
-            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 2.0}, **heading
+            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading
         )  # above the grid
         for classifier, train, test in group:
             top += 1.0
             positions.append(top)
             names.append(classifier)
-            _draw_bar(ax, top - 0.2, train, SKY_BLUE)
-            _draw_bar(ax, top + 0.2, test, BLUE)
+            _draw_bar(ax, top - 0.2, train, TRAINING)
+            _draw_bar(ax, top + 0.2, test, _TEST)
         top += 1.0
     ax.set_yticks(positions, names, fontsize=_LABEL_SIZE)
     ax.set_ylim(top - 0.4, -0.6)
@@ -431,5 +432,5 @@ def _draw_bar(ax: Any, position: float, accuracy: float, colour: str) -> None:
 def _draw_accuracy_legend(ax: Any) -> None:
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=SKY_BLUE, label="training"), Patch(color=BLUE, label="test")]
+    handles = [Patch(color=TRAINING, label="training"), Patch(color=_TEST, label="test")]
     ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=_TICK_SIZE, **FRAMELESS)

@@ -144,7 +144,8 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
         book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
-        write = step("written")(run.out, {**dict.fromkeys(earlier), **fresh}, mark.manual_marks, run.report)
+        pages = {**dict.fromkeys(earlier), **fresh}
+        write = step("written")(run.out, pages, mark.manual_marks, run.report, plan.grader)
         return cast(Gradebook, write(book))
 
 

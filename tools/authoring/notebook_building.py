@@ -29,7 +29,7 @@ from lxmls_day1.lab import Lab
 REAL_DATA, SKIP_EXECUTION = "real-data", "skip-execution"
 CORPUS = "books"
 MAX_FIGURE_BYTES = 100_000  # bytes
-MAX_FIGURE_WIDTH = 900  # pixels, twelve inches and a margin; pages make wider figures smaller, and with them their letters
+MAX_FIGURE_WIDTH = 900  # pixels: twelve inches and a margin; pages make wider figures, and their letters, smaller
 _KERNEL_TIMEOUT_SECONDS = 3600  # Timeout in seconds. Our cells may take any time; a dead kernel is detected at once.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

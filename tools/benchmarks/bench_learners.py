@@ -1,15 +1,16 @@
 """Which linear learner to choose: accuracy, time and memory of every kind, on reviews, questions and dense points.
 
 Accuracy is the mean over the folds on held-out data, or that on the data set's own test part. Time is CPU time of training relative to
-the perceptron's, measured in turn. Memory is the maximum that training allocates in addition to its data.
+the perceptron's, measured in turn. Memory is the maximum that training allocates in addition to its data. The tables of
+docs/reference/learner-results.md are made from the results.
 """
 
 import time
 import warnings
 
 import numpy as np
-import scipy.sparse as sp
-from interleaved import books, print_table, time_in_turn
+from interleaved import books, time_in_turn
+from results import show
 
 from classifiers.run_all_classifiers import all_classifiers
 from lxmls_day1.base.errors import CorpusUnavailable
@@ -73,8 +74,8 @@ def accuracies(folds):
     return found
 
 
-def rows(folds, repeats):
-    """Yield a row for each learner: accuracy with its standard error, time relative to the perceptron's, memory."""
+def entries(case, folds, repeats):
+    """Yield an entry for each learner: accuracy with its standard error, time relative to the perceptron's, memory."""
     folds = list(folds)
     right = accuracies(folds)
     first = folds[0]
@@ -83,40 +84,38 @@ def rows(folds, repeats):
         name: lambda learner=learner: learner.train(first.train_X, first.train_y) for name, learner in learners.items()
     }
     seconds = time_in_turn(contestants, repeats, clock=time.process_time)
-    size = (
-        first.train_X.data.nbytes + first.train_X.indices.nbytes if sp.issparse(first.train_X) else first.train_X.nbytes
-    )
     for name, learner in learners.items():
         of_folds = np.array(right[name])
         n = len(of_folds)
         spread = (
             of_folds.std(ddof=1) / np.sqrt(n) if n > 1 else np.sqrt(of_folds[0] * (1 - of_folds[0]) / len(first.test_y))
         )
-        times = np.median(np.array(seconds[name]) / np.array(seconds[BASELINE]))
-        memory = memory_of_training(learner, first)
-        yield [
-            name,
-            f"{100 * of_folds.mean():.1f} ± {100 * spread:.1f}",
-            f"{times:.2g}",
-            f"{memory:.1f}",
-            f"{size / 1e6:.1f}",
-        ]
+        yield {
+            "case": case,
+            "measure": "accuracy",
+            "ours": name,
+            "our_value": round(100 * of_folds.mean(), 1),
+            "standard_error": round(100 * spread, 1),
+            "unit": "%",
+            "relative_time": float(f"{np.median(np.divide(seconds[name], seconds[BASELINE])):.2g}"),
+            "memory": round(memory_of_training(learner, first), 1),
+        }
 
 
 def main(quick=False):
     """Print a table for each data set."""
-    header = ["learner", "accuracy, %", "time / perceptron's", "MB", "MB of the data"]
     repeats = 1 if quick else 3
-    data = {"dense, 10,000 x 20, K = 5": lambda: dense_fold(1_000 if quick else 10_000)}
+    data = {}
     if books() is not None:
         for domain in ("books",) if quick else ("books", "dvd", "electronics"):
-            data[f"reviews, {domain}"] = lambda domain=domain: review_folds(domain, 1 if quick else N_FOLDS)
+            data[domain] = lambda domain=domain: review_folds(domain, 1 if quick else N_FOLDS)
         for fine in (False, True):
             data[f"TREC, K = {50 if fine else 6}"] = lambda fine=fine: question_fold(fine)
-    for title, folds in data.items():
+    data["dense, 10,000 x 20, K = 5"] = lambda: dense_fold(1_000 if quick else 10_000)
+    for case, folds in data.items():
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                print_table(title, header, list(rows(folds(), repeats)))
+                show(case, "learners", list(entries(case, folds(), repeats)), not quick)
         except CorpusUnavailable as error:
-            print(f"Left out, {title}: {error}")
+            print(f"Left out, {case}: {error}")

@@ -5,14 +5,16 @@ in turn, and the ratios are of CPU time.
 """
 
 import csv
+import importlib
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 import numpy as np
-from interleaved import books, tf_idf_text, time_in_turn
+from interleaved import books, noisy_points, tf_idf_text, time_in_turn
 from results import accuracies, machine, show, timing
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.feature_extraction.text import CountVectorizer
@@ -76,6 +78,40 @@ def learners(case, X, y, regularizer, repeats):
             runs = {"ours": lambda ours=ours, W=params: ours.test(X, W), "peer": lambda peer=peer: peer.predict(X)}
             seconds = time_in_turn(runs, repeats, time.process_time)
             yield case | called((f"{names[0]}.test", f"{names[1]}.predict")) | timing(seconds, "ours", "peer")
+
+
+#: Libraries that need not be installed: name of the package -> module, and the setting of its LogisticRegression for C.
+OTHER_LIBRARIES = {
+    "scikit-learn-intelex": ("sklearnex.linear_model", lambda C: {"C": C}),
+    "snapml": ("snapml", lambda C: {"regularizer": 1 / C, "n_jobs": 1}),
+}
+
+
+def other_libraries(C):
+    """Return a logistic regression of each other library that can be imported, by its name."""
+    found = {}
+    for package, (module, settings) in OTHER_LIBRARIES.items():
+        try:
+            library = importlib.import_module(module)
+        except ImportError as error:
+            print(f"Left out, {package}: {error}; pip install {package}")
+            continue
+        found[f"{module.partition('.')[0]}.LogisticRegression(C)"] = library.LogisticRegression(**settings(C))
+    return found
+
+
+def dense(n_examples, n_features, repeats, regularizer=1e-3):
+    """Yield an entry for maximum entropy on dense points of two classes beside each library; accuracies are on the training data."""
+    X, y = noisy_points(n_examples, n_features)
+    C, ours = 2 / (regularizer * n_examples), MaxEntBatch(regularizer)
+    peers = {"LogisticRegression(C)": LogisticRegression(C=C)} | other_libraries(C)
+    runs = {"ours": lambda: ours.train(X, y)} | {name: partial(peer.fit, X, y) for name, peer in peers.items()}
+    seconds = time_in_turn(runs, repeats, time.process_time)
+    right = np.mean(ours.test(X, ours.train(X, y)) == y)
+    case = {"case": f"dense, {n_examples:,} x {n_features}, λ = {regularizer:g}"}
+    for name, peer in peers.items():
+        named = case | called(("MaxEntBatch(λ)", name))
+        yield named | timing(seconds, "ours", name) | accuracies(right, np.mean(peer.predict(X) == y))
 
 
 def called(names):
@@ -152,6 +188,9 @@ def main(quick=False):
             X, y = tf_idf_text(n, n_features, n_words, n_classes)
             case = f"{n:,} texts, K = {n_classes}"
             show(case, "plain", learners(case, X, y, regularizer, max(2, repeats // 2)), not quick)
+        for n_examples, n_features in ((10_000, 2), (10_000, 20), (10_000, 200), (100_000, 200))[: 2 if quick else 4]:
+            case = f"Dense points, {n_examples:,} x {n_features}"
+            show(case, "plain", dense(n_examples, n_features, 3 * repeats), not quick)
         with tempfile.TemporaryDirectory() as folder:
             show("Files", "plain", files(folder, n, 2), not quick)
     show("Tagging", "plain", tagging(), not quick)

@@ -8,6 +8,8 @@
 ``our_value``, ``peer_value``, ``unit`` their values
 ``ratio``                               the peer's value divided by ours: above 1 ours is faster, or smaller
 ``quality``                             the quality that both reach, with ``our_quality`` and ``peer_quality``
+``standard_error``                      the standard error of ``our_value``
+``relative_time``, ``memory``           of a learner: CPU time of a training divided by the perceptron's, and its memory in MB
 ``bound``                               for two threads: the ratio that two processes reach that share nothing
 ``goal_ratio`` or ``goal_value``        the smallest ratio, or the largest ``our_value``, that meets the goal
 ``headline``                            the task, for an entry of the page "How fast is it?"
@@ -36,7 +38,19 @@ KEY = ("benchmark", "case", "measure", "ours", "peer")
 BY_HAND = ("goal_ratio", "goal_value", "headline")
 FIELDS = (
     *KEY,
-    *("our_value", "peer_value", "unit", "ratio", "bound", "quality", "our_quality", "peer_quality"),
+    *(
+        "our_value",
+        "standard_error",
+        "relative_time",
+        "memory",
+        "peer_value",
+        "unit",
+        "ratio",
+        "bound",
+        "quality",
+        "our_quality",
+        "peer_quality",
+    ),
     *BY_HAND,
     *("date", "commit", "machine", "note"),
 )
@@ -44,7 +58,7 @@ HEAD = """# Goals and results of the benchmarks, one entry a case. tools/benchma
 # `make bench` writes what it measured; edit only goals and headlines by hand. In entries from before 2026-11-28 date and
 # commit are those of the commit that recorded the result.
 """
-PAGES = ("docs/explanations/speed.md", "docs/explanations/step-sizes.md")
+PAGES = ("docs/explanations/speed.md", "docs/explanations/step-sizes.md", "docs/reference/learner-results.md")
 PAGE_HEAD = """# Benchmark results
 
 This page shows the goal and the newest result of every case. `make docs` writes its tables from `tools/benchmarks/results.toml`, in which
@@ -73,6 +87,11 @@ SECTIONS = {
     ),
     "two_threads": ("Two threads in memory", "Wall-clock time."),
     "scale": ("Corpora on disk", "Documents of about 75 words, two classes, hinge loss."),
+    "learners": (
+        "All learners",
+        "Accuracy on held-out data; time and memory of a training. [Results of all learners](../reference/learner-results.md) "
+        "describes the data.",
+    ),
     "crf": (
         "Conditional random fields",
         "CPU time until our objective is at most CRFsuite's last one + 0.1 %. The accuracy must also be within 0.2 points of CRFsuite's.",
@@ -261,6 +280,9 @@ COLUMNS = {
     "ours": lambda entry: _call(entry["ours"]),
     "peer": lambda entry: _call(entry.get("peer", "")),
     "our value": lambda entry: _number(entry.get("our_value"), entry.get("unit", "")) if "ratio" in entry else "",
+    "standard error": lambda entry: _number(entry.get("standard_error")),
+    "time / perceptron's": lambda entry: _number(entry.get("relative_time")),
+    "MB": lambda entry: _number(entry.get("memory")),
     "peer's value": lambda entry: _number(entry.get("peer_value"), entry.get("unit", "")),
     "result": _result,
     "goal": _goal,
@@ -314,12 +336,49 @@ def step_sizes(entries):
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+def _accuracy(entry):
+    return f"{entry['our_value']:.1f} ± {entry['standard_error']:.1f}"
+
+
+def _relative_time(entry):
+    return _number(entry["relative_time"])
+
+
+def _memory(entry):
+    return f"{entry['memory']:.1f}"
+
+
+REVIEWS, QUESTIONS = ("books", "dvd", "electronics"), ("TREC, K = 6", "TREC, K = 50", "dense, 10,000 x 20, K = 5")
+#: Name of a table of learners -> (heading, case, text of the cell) of each of its columns.
+LEARNER_TABLES = {
+    "learners_reviews": [
+        *((case, case, _accuracy) for case in REVIEWS),
+        ("time / perceptron's", "books", _relative_time),
+        ("MB", "books", _memory),
+    ],
+    "learners_accuracy": [(case, case, _accuracy) for case in QUESTIONS],
+    "learners_time": [(case, case, _relative_time) for case in QUESTIONS],
+    "learners_memory": [(case, case, _memory) for case in QUESTIONS],
+}
+
+
+def learners(entries, columns):
+    """Return a table with a row for each learner, blank where a learner was not measured."""
+    found = {(entry["case"], entry["ours"]): entry for entry in entries if entry["benchmark"] == "learners"}
+    rows = [["learner", *(heading for heading, _, _ in columns)], ["---"] * (1 + len(columns))]
+    for name in dict.fromkeys(name for _, name in found):
+        rows.append([name, *(text(found[case, name]) if (case, name) in found else "" for _, case, text in columns)])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def with_tables(text, entries):
     """Return the text of a page with each table between its two comments written from the entries."""
 
     def written(match):
         if match[2] == "headlines":
             lines = table([entry for entry in entries if "headline" in entry], HEADLINES)
+        elif match[2] in LEARNER_TABLES:
+            lines = learners(entries, LEARNER_TABLES[match[2]])
         else:
             chosen = [entry for entry in entries if entry["benchmark"] == match[2]]
             lines = step_sizes(chosen) if match[2] == "step_sizes" else table(chosen)

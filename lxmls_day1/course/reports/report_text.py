@@ -80,7 +80,7 @@ def check_lines(
     for one in report.reports:
         yield from exercise_lines(one) if verbose else verdict_lines(one, more, len(report.reports) == 1)
     yield from compared_lines(report)
-    if status is not None and status.relevant and (len(report.reports) > 1 or report.all_passed):
+    if status is not None and status.relevant and report.ends_with_progress:
         yield from progress_lines(status, len(report.reports) > 1)
 
 
@@ -270,7 +270,7 @@ def exercise_lines(report: ExerciseReport) -> Iterator[Line]:
 
 def diagnosis_lines(kind: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the heading of a diagnosis and its sentence; several mistakes get a line each."""
-    head, sentences = diagnosis_heading(kind), [sentence for _, sentence in mistakes]
+    head, sentences = diagnosis_heading(kind), [without_stars(sentence) for _, sentence in mistakes]
     if len(sentences) == 1:
         yield f"{head}: {sentences[0]}"
     elif sentences:
@@ -278,11 +278,22 @@ def diagnosis_lines(kind: str, mistakes: Sequence[tuple[str, str]]) -> Iterator[
         yield from (f"  – {sentence}" for sentence in sentences)
 
 
+def without_stars(text: str) -> str:
+    """Return a sentence of ours without the stars around words with emphasis, which plain text cannot show.
+
+    Examples
+    --------
+    >>> without_stars("the *smaller* of `2 * a` and `b ** 2`")
+    'the smaller of `2 * a` and `b ** 2`'
+    """
+    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"\1", text)
+
+
 def question_lines(asked: Iterable[Explanation], in_notebook: bool = False) -> Iterator[Line]:
     """Yield the questions on the mistakes that were named, and how they are answered."""
     for one in asked:
         how = f'lab.explain("{one.exercise}", "…")' if in_notebook else f'lxmls-day1 check {one.exercise} --because "…"'
-        yield "known", f"  Exercise {one.exercise}, in one line: {one.question}"
+        yield "known", f"  Exercise {one.exercise}, in one line: {without_stars(one.question)}"
         yield "quiet", f"    `{how}` keeps your answer"
 
 
@@ -393,7 +404,8 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
             else "About the mistake that the check has named"
         )
         yield "known", f"  {about}:"
-        for line in text.splitlines() if width is None else _wrap_paragraphs(text, width - 4):
+        shown = without_stars(text)
+        for line in shown.splitlines() if width is None else _wrap_paragraphs(shown, width - 4):
             yield "", f"    {line}".rstrip()
     yield "quiet", f"  {hints.closing}"
 

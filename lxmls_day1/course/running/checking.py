@@ -212,6 +212,11 @@ class CheckReport:
         """True if all checks of all exercises have passed."""
         return all(report.all_passed for report in self.reports if report.results)
 
+    @property
+    def ends_with_progress(self) -> bool:
+        """True if the progress follows the verdicts: there are several, or the only one is right."""
+        return len(self.reports) > 1 or self.all_passed
+
 
 def run_checks(
     lab_folder: Path,
@@ -372,6 +377,9 @@ class _CheckRun:
                     self._last_place = running.last_place(self._lab_folder) if timed_out else ""
                     break
                 time.sleep(0.02)
+        except KeyboardInterrupt as error:
+            error.args = (running.last_place(self._lab_folder),)
+            raise
         finally:
             running.kill()
         if timed_out and not collected:

@@ -132,7 +132,7 @@ def unlocked_answers(folder: Path, exercise: str, notebook_answers: Collection[M
     InputError
         If the exercise does not exist, or has no model answer for students.
     """
-    described = Registry.from_folder(folder)[exercise]
+    described = Registry.from_folder(folder).named(exercise)
     exercise = described.id
     known = written = [answer for answer in notebook_answers if answer.exercise == exercise]
     path = folder / FILE

@@ -350,7 +350,7 @@ def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) 
 
 
 def _code_exercise(folder: Path, id: str) -> Exercise:
-    exercise = Registry.from_folder(folder)[id]
+    exercise = Registry.from_folder(folder).named(id)
     workspace_folder(folder, "solve and reset")
     if not exercise.files:
         raise InputError(f"exercise {id} needs no code; answer it in {exercise.notebook}.")

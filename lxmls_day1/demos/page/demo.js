@@ -207,6 +207,7 @@ class PanelView extends Pen {
 
   show(panel, handles) {
     this.panel = panel;
+    this.root.classList.toggle("demo-plane", panel.equal);
     this.moves = JSON.stringify(panel).includes('"frames":');
     this.explain();
     if (this.handles === handles) return;
@@ -223,7 +224,8 @@ class PanelView extends Pen {
 
   explain() {
     const named = this.panel.marks.filter((mark) => mark.label);
-    this.legend.replaceChildren(...named.map((mark) => make("li", {}, sample(this.demo, mark), mark.label)));
+    const hidden = (mark) => this.fits && mark.kind === "line" && "demo-spoken"; // a screen reader cannot read the canvas
+    this.legend.replaceChildren(...named.map((mark) => make("li", { class: hidden(mark) }, sample(this.demo, mark), mark.label)));
     this.canvas.setAttribute("role", this.handles && this.demo.live ? "application" : "img");
   }
 
@@ -244,7 +246,8 @@ class PanelView extends Pen {
     g.clearRect(0, 0, width, height);
     this.letters = parseFloat(getComputedStyle(this.canvas).fontSize);
     this.unit = this.letters / 16;
-    g.font = `${0.85 * this.letters}px system-ui, sans-serif`;
+    this.chooseLabels(g, width);
+    g.font = `${this.letters}px system-ui, sans-serif`;
     this.place(g, width, height, frame);
     this.drawAxes(g);
     g.save();
@@ -254,6 +257,62 @@ class PanelView extends Pen {
     for (const mark of panel.marks) this.drawMark(g, mark, frame);
     if (this.handles) this.drawHandles(g);
     g.restore();
+    this.drawLabels(g, frame);
+  }
+
+  // Decides whether the names of lines are written at the lines, or in the legend because a plane would shrink or a label be cut.
+  chooseLabels(g, width) {
+    const { x, y, equal, marks } = this.panel;
+    const height = this.root.clientHeight; // that of the canvas depends on the legend
+    g.font = `600 ${this.letters}px system-ui, sans-serif`;
+    this.atLines = marks.filter((mark) => mark.kind === "line" && mark.label);
+    const widest = Math.max(0, ...this.atLines.map(({ label }) => g.measureText(label).width)) + this.letters;
+    const spare = equal ? width - 3 * this.letters - (height * (x.high - x.low)) / (y.high - y.low) : 0.42 * width;
+    const fits = !this.demo.small && widest < spare && (this.atLines.length + 4) * 1.4 * this.letters < height;
+    if (!fits) this.atLines = [];
+    this.labelWidth = this.atLines.length ? widest : 0;
+    if (fits === this.fits) return;
+    this.fits = fits;
+    this.explain();
+    requestAnimationFrame(() => this.demo.drawSoon()); // the legend changes the height of the canvas
+  }
+
+  // Returns the place of a line's label: the end of its visible part; of a boundary, its rightmost point.
+  endOf(mark, frame) {
+    const { x, y, w, h } = this.box;
+    const count = mark.count == null ? Infinity : pick(mark.count, frame);
+    let end = null;
+    for (const [px, py] of pick(mark.path, frame).slice(0, count)) {
+      if (px === null || py === null) continue;
+      const [ax, ay] = [this.atX(px), this.atY(py)];
+      if (ax > x - 1 && ax < x + w + 1 && ay > y - 1 && ay < y + h + 1 && !(this.panel.equal && end?.x > ax)) end = { x: ax, y: ay };
+    }
+    if (end && mark.count == null && end.x > x + 0.7 * w) end.x = x + w;
+    return end;
+  }
+
+  drawLabels(g, frame) {
+    const height = 1.15 * this.letters;
+    const dark = this.demo.dark ? 1 : 0;
+    const { ink, paper } = this.demo.ground();
+    Object.assign(g, { textAlign: "left", textBaseline: "middle", font: `600 ${this.letters}px system-ui, sans-serif`, strokeStyle: paper, lineWidth: 0.3 * this.letters });
+    const ends = this.atLines.map((mark) => ({ mark, width: g.measureText(mark.label).width, ...this.endOf(mark, frame) })).filter(({ x }) => x !== undefined);
+    ends.sort((one, other) => one.y - other.y);
+    const bottom = this.box.y + this.box.h - 0.5 * height;
+    const apart = (one, other) => one.x + one.width < other.x - this.letters || other.x + other.width < one.x - this.letters;
+    const spread = (list, sign) => list.forEach((one, n) => {
+      for (const other of list.slice(0, n)) if (!apart(one, other) && sign * (one.y - other.y) < height) one.y = other.y + sign * height;
+    });
+    spread(ends, 1);
+    if (ends.some(({ y }) => y > bottom)) {
+      for (const one of ends) one.y = Math.min(one.y, bottom);
+      spread(ends.toReversed(), -1);
+    }
+    for (const { mark, x, y } of ends) {
+      g.fillStyle = `color-mix(in srgb, ${mark.colour[dark]} 75%, ${ink})`;
+      g.strokeText(mark.label, x + 0.5 * this.letters, y);
+      g.fillText(mark.label, x + 0.5 * this.letters, y);
+    }
   }
 
   // Computes the rectangle of the axes, between their labels.
@@ -266,7 +325,7 @@ class PanelView extends Pen {
     this.widest = Math.max(0, ...this.ticksY.map(([, text]) => g.measureText(text).width));
     const box = { x: this.widest + 0.5 * size + (y.label ? 1.3 * size : 0), y: 0.5 * size };
     const [, last] = this.ticksX.at(-1) ?? [0, ""];
-    box.w = width - box.x - Math.max(0.9 * size, equal ? 0 : 0.5 * g.measureText(last).width);
+    box.w = width - box.x - Math.max(0.9 * size, equal ? 0 : 0.5 * g.measureText(last).width, this.labelWidth);
     box.h = height - box.y - (this.ticksX.length ? 1.2 * size : 0.3 * size) - (x.label ? 1.2 * size : 0);
     if (equal) {
       const scale = Math.min(box.w / (right - left), box.h / (high - low));
@@ -449,7 +508,7 @@ const build = {
   },
 
   choice(control, set, id) {
-    if (control.options.length > 4) {
+    if (control.options.map(([text]) => `${text}  `).join("").length > 38) {
       const select = make("select", { title: control.tip, on: { change: () => set(control.options[select.selectedIndex][1]) } });
       select.append(...control.options.map(([text]) => make("option", { text })));
       const show = (value) => (select.selectedIndex = control.options.findIndex(([, option]) => option === value));
@@ -457,7 +516,7 @@ const build = {
     }
     const inputs = control.options.map(([, value]) => make("input", { type: "radio", name: id, on: { change: () => set(value) } }));
     const labels = control.options.map(([text], n) => make("label", {}, inputs[n], make("span", { text })));
-    const root = make("fieldset", { class: "demo-choice", title: control.tip }, make("legend", { text: control.label }), ...labels);
+    const root = make("fieldset", { class: "demo-choice", title: control.tip }, make("legend", { text: control.label }), make("div", {}, ...labels));
     return [root, (value) => inputs.forEach((input, n) => (input.checked = control.options[n][1] === value))];
   },
 
@@ -489,10 +548,10 @@ const build = {
   },
 
   points(control, set) {
-    const root = make("p", { class: "demo-own", text: `${control.tip[0].toUpperCase()}${control.tip.slice(1)}. ` });
+    const root = make("p", { class: "demo-own demo-muted", text: `${control.tip[0].toUpperCase()}${control.tip.slice(1)}. ` });
     const undo = make("button", { type: "button", text: "delete mine", on: { click: () => set([]) } });
     if (!control.least) root.append(undo);
-    return [root, (value) => (undo.disabled = !value.length)];
+    return [root, (value) => (undo.hidden = !value.length)];
   },
 };
 
@@ -539,7 +598,7 @@ class Demo {
   }
 
   build() {
-    const { title, look_at: lookAt, to_try: toTry } = this.description;
+    const { title, to_try: toTry } = this.description;
     this.stage = make("div", { class: "demo-stage" });
     this.words = make("p", { class: "demo-words", hidden: true });
     this.says = make("p", { class: "demo-says", role: "status" });
@@ -553,23 +612,31 @@ class Demo {
     }
     this.shown = {};
     this.rows = {};
+    const press = (text, tip, act) => make("button", { type: "button", text, title: tip, "aria-label": tip, on: { click: act } });
     const panel = make("form", { class: "demo-controls", on: { submit: (event) => event.preventDefault() } });
+    const main = make("div", { class: "demo-main" }, this.words, this.stage);
+    this.more = make("details", { open: this.more?.open, on: { toggle: () => this.linkSoon() } }, make("summary", { text: "More" }));
     for (const control of this.controls) {
       const [row, show] = build[control.kind](control, (value) => this.set(control.name, value), this.id + control.name);
       this.shown[control.name] = show;
       this.rows[control.name] = row;
       show(this.settings[control.name]);
-      panel.append(row);
+      (control.kind === "points" ? main : control.more ? this.more : panel).append(row);
     }
+    main.append(this.steps(press), this.says, this.alert, this.notes);
     panel.append(make("div", { class: "demo-numbers" }, this.table));
+    if (this.more.children.length > 1) panel.append(this.more);
     if (!this.live && this.description.python && location.protocol !== "file:") {
       panel.append(make("button", { type: "button", text: "Start Python for every setting", on: { click: () => this.start() } }));
-    } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-more", text: this.description.more }));
-    const night = make("button", { type: "button", text: "◐", title: "light or dark", "aria-label": "light or dark", on: { click: () => this.setDark(!this.dark, true) } });
-    const tries = make("details", { class: "demo-try" }, make("summary", { text: "Three things to try" }), make("ol", {}, ...toTry.map((text) => make("li", { text }))));
-    const main = make("div", { class: "demo-main" }, this.words, this.stage, this.steps(), this.says, this.alert, this.notes);
-    const about = make("div", { class: "demo-about" }, make("p", { text: lookAt }), tries);
-    this.root.replaceChildren(make("header", {}, make(this.page ? "h1" : "h2", { text: title }), night), about, make("div", { class: "demo-body" }, panel, main), this.bar);
+    } else if (!this.live && this.description.more) panel.append(make("p", { class: "demo-muted", text: this.description.more }));
+    this.about = make("p", { class: "demo-about" });
+    this.tries = toTry.map(({ text }, n) => make("button", { type: "button", text, title: "show this (n, p: the next, the previous one)", on: { click: ({ detail, target }) => (detail && (target.blur(), this.root.focus({ preventScroll: true })), this.try(n)) } })); // then space plays
+    const tries = make("details", { class: "demo-try", open: true }, make("summary", { text: "Three things to try" }), make("ol", {}, ...this.tries.map((button) => make("li", {}, button))));
+    this.dialog = make("dialog", { on: { click: ({ target }) => target === this.dialog && this.dialog.close() } });
+    const header = make("header", {}, make(this.page ? "h1" : "h2", { text: title }), press("↺", "back to the opening", () => this.try(-1)), press("◐", "light or dark (d)", () => this.setDark(!this.dark, true)),
+      press("?", "the keys (?)", () => this.help()), ...(this.page ? [press("▦", "a code that opens this on a phone (q)", () => this.code())] : []));
+    this.root.replaceChildren(make("div", { class: "demo-sheet" }, header, this.about, tries, panel, main), this.bar, this.dialog);
+    this.mark(this.tried ?? -1);
   }
 
   // Python starts in this page, so that every setting can be requested.
@@ -579,8 +646,7 @@ class Demo {
     this.refresh();
   }
 
-  steps() {
-    const press = (text, tip, act) => make("button", { type: "button", text, title: tip, "aria-label": tip, on: { click: act } });
+  steps(press) {
     this.play = press("▶", "play or pause (space)", () => this.toggle());
     this.slider = make("input", { type: "range", min: 0, step: 1, on: { input: () => this.go(Number(this.slider.value)) } });
     this.stepName = make("span");
@@ -599,6 +665,7 @@ class Demo {
   setDark(dark, chosen = false) {
     this.dark = dark;
     this.root.classList.toggle("demo-dark", dark);
+    this.description.classes.colours.forEach((pair, k) => this.root.style.setProperty(`--demo-class-${k}`, pair[dark ? 1 : 0]));
     this.colours = null;
     if (this.page) document.documentElement.classList.toggle("demo-dark", dark);
     for (const view of this.panels) view.explain();
@@ -618,12 +685,31 @@ class Demo {
   // ---- settings ----
 
   set(name, value) {
-    this.settings = { ...this.settings, [name]: value };
+    const held = this.controls.map((control) => [control.name, this.settings[control.name]]);
+    this.settings = { ...this.usual, ...Object.fromEntries(held), [name]: value }; // a page without Python has no other scenes
     this.shown[name]?.(value);
     this.arrange();
     this.drawSoon();
     this.refresh();
     this.linkSoon();
+  }
+
+  // Brings the settings of a thing to try; −1 is the opening.
+  try(number) {
+    const asked = this.description.to_try[number];
+    if (number < -1 || (number >= 0 && !asked)) return;
+    if (this.timer) this.toggle();
+    this.settings = { ...this.usual, ...asked?.settings };
+    for (const [name, show] of Object.entries(this.shown)) show(this.settings[name]);
+    this.mark(number);
+    this.begin = asked?.play ? "play" : "start";
+    this.refresh();
+    this.linkSoon();
+  }
+
+  mark(number) {
+    this.tried = number;
+    this.tries.forEach((button, n) => button.setAttribute("aria-current", n === number ? "step" : "false"));
   }
 
   arrange() {
@@ -672,6 +758,8 @@ class Demo {
     const last = scene.steps ? scene.steps.values.length - 1 : 0;
     if (!before || before.steps?.values.length !== scene.steps?.values.length) this.frame = this.linkedFrame ?? (scene.steps?.start || (this.small ? last : 0));
     this.linkedFrame = null;
+    const begin = this.wanted ? "" : this.begin; // until the scene of the thing to try arrives
+    if (begin) this.frame = begin === "play" ? 0 : (scene.steps?.start ?? 0);
     this.frame = Math.max(0, Math.min(this.frame, last));
     this.layOut();
     if (!this.small) {
@@ -679,12 +767,15 @@ class Demo {
       if (scene.steps) {
         this.slider.max = last;
         this.stepName.textContent = scene.steps.label;
+        this.slider.setAttribute("aria-label", scene.steps.label);
       }
-      this.showWords();
+      this.about.textContent = scene.observations || this.description.look_at;
       this.notes.replaceChildren(...scene.notes.map((text) => make("li", { text })));
     }
     this.tableOf = null;
     this.draw();
+    if (begin) this.begin = "";
+    if (begin === "play" && !this.timer) this.toggle();
   }
 
   layOut() {
@@ -698,7 +789,7 @@ class Demo {
     }
     this.stage.style.setProperty("--demo-areas", layout.map((row) => `"${row.map((name) => `p${names.indexOf(name)}`).join(" ")}"`).join(" "));
     this.stage.style.setProperty("--demo-columns", columns.map((width) => `minmax(0, ${width}fr)`).join(" "));
-    this.stage.style.setProperty("--demo-rows", `repeat(${layout.length}, minmax(0, 1fr))`);
+    this.stage.style.setProperty("--demo-rows", `repeat(${layout.length}, minmax(${this.small ? 0 : 11}em, 1fr))`);
     panels.forEach((panel, n) => {
       this.panels[n].root.style.gridArea = `p${n}`;
       const handles = this.description.controls.find((control) => control.kind === "points" && control.panel === panel.name);
@@ -722,7 +813,10 @@ class Demo {
     if (!this.scene) return;
     for (const view of this.panels) if (this.anew || view.moves) view.draw(this.frame);
     this.anew = false;
-    if (!this.small) this.showNumbers();
+    if (!this.small) {
+      this.showNumbers();
+      this.showWords();
+    }
     this.drawn = performance.now();
     this.root.dispatchEvent(new Event("drawn"));
   }
@@ -745,8 +839,11 @@ class Demo {
   }
 
   showWords() {
-    this.words.hidden = !this.scene.words.length;
-    this.words.replaceChildren(...this.scene.words.flatMap(([text, weight, title]) => {
+    const words = pick(this.scene.words, this.frame);
+    if (words === this.wordsShown) return;
+    this.wordsShown = words;
+    this.words.hidden = !words.length;
+    this.words.replaceChildren(...words.flatMap(([text, weight, title]) => {
       const side = weight > 0 ? "for" : weight < 0 ? "against" : "none";
       const word = make("span", { text, title: title || null, class: `demo-word demo-word-${side}` });
       word.style.setProperty("--demo-weight", `${Math.round(55 * Math.min(1, Math.abs(weight)))}%`);
@@ -775,49 +872,97 @@ class Demo {
       const each = steps.milliseconds * SPEEDS[this.speed.selectedIndex][1];
       this.timer = setInterval(() => (this.frame < (this.scene.steps?.values.length ?? 1) - 1 ? this.go(this.frame + 1) : this.toggle()), each);
     }
-    this.play.textContent = this.timer ? "⏸" : "▶";
+    this.play.textContent = this.timer ? "❚❚" : "▶";
     this.says.setAttribute("aria-live", this.timer ? "off" : "polite");
   }
 
+  // The keys, what each does, and its description for the help. A remote control of slides sends PageDown and PageUp.
+  keys() {
+    const steps = [[" ", () => this.toggle(), "space: play or pause"], ["ArrowRight", () => this.go(this.frame + 1), "→ ←: a step on, a step back"],
+      ["ArrowLeft", () => this.go(this.frame - 1)], ["Home", () => this.go(0), "Home, End: to the start, to the end"], ["End", () => this.go(Infinity)]];
+    const remote = this.page && window === top && document.documentElement.scrollHeight <= innerHeight;
+    return [...(this.scene?.steps ? steps : []), ["n", () => this.try(this.tried + 1), `n${remote ? ", PageDown" : ""}: the next thing to try`],
+      ["p", () => this.try(this.tried - 1), `p${remote ? ", PageUp" : ""}: the previous one, and back to the opening`],
+      ...(remote ? [["PageDown", () => this.try(this.tried + 1)], ["PageUp", () => this.try(this.tried - 1)]] : []),
+      ...(this.more.isConnected ? [["m", () => (this.more.open = !this.more.open), "m: more controls"]] : []), ["d", () => this.setDark(!this.dark, true), "d: light or dark"],
+      ...(this.page ? [["q", () => this.code(), "q: a code that opens this on a phone"]] : []), ["?", () => this.help(), "?: this list"]];
+  }
+
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.scene?.steps) return;
-    const { target } = event;
-    if (target.matches?.("textarea, select, input:not([type=range], [type=radio])")) return;
-    if (target.matches?.("button, summary") && event.key === " ") return;
-    if (target.matches?.("input") && event.key !== " ") return;
-    const acts = { " ": () => this.toggle(), ArrowRight: () => this.go(this.frame + 1), ArrowLeft: () => this.go(this.frame - 1), Home: () => this.go(0), End: () => this.go(Infinity) };
-    if (!(event.key in acts)) return;
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.matches?.("textarea, select, input:not([type])")) return;
+    if (key === " " && target.matches?.("button, summary, [type=checkbox]")) return;
+    if (/^(Arrow|Home|End)/.test(key) && target.matches?.("input")) return;
+    const act = this.keys().find(([name]) => name === key)?.[1];
+    if (!act) return;
     event.preventDefault();
     event.stopPropagation();
-    acts[event.key]();
+    if (this.dialog.open) this.dialog.close();
+    else act();
+  }
+
+  open(...contents) {
+    const close = make("button", { type: "button", text: "Close", on: { click: () => this.dialog.close() } });
+    this.dialog.replaceChildren(...contents, close);
+    this.dialog.showModal();
+  }
+
+  help() {
+    this.open(make("h2", { text: "Keys" }), make("ul", {}, ...this.keys().filter(([, , text]) => text).map(([, , text]) => make("li", { text }))));
+  }
+
+  // The address of this page with its settings as a QR code.
+  code() {
+    if (this.timer) this.toggle();
+    if (this.begin) this.begin = "start";
+    this.link();
+    const canvas = make("canvas", { class: "demo-code", role: "img", "aria-label": "QR code of the address below" });
+    const lines = [make("p", { text: location.href })];
+    try {
+      generate(location.href).toCanvas(canvas, { off: [255, 255, 255, 255] });
+      lines.unshift(canvas);
+    } catch {
+      lines.unshift(make("p", { class: "demo-alert", text: "The address is too long for a code, because it holds your text. Shorten the text." }));
+    }
+    if (/^(localhost|127\..*|\[::1\]|)$/.test(location.hostname)) {
+      const page = `${this.description.name}.html${location.hash}`;
+      lines.unshift(make("p", { class: "demo-alert", text: `A phone cannot reach this address, only this machine can. Run “lxmls-day1 demo --only ${this.description.name} --export demos”, then “python -m http.server --directory demos”, and open http://(name of this machine):8000/${page} here: its code works on every phone in the same network.` }));
+    }
+    this.open(...lines);
   }
 
   // ---- links and files ----
 
   linkSoon() {
-    if (!this.page) return;
     clearTimeout(this.linking);
-    this.linking = setTimeout(() => {
-      const link = new URLSearchParams();
-      for (const control of this.controls) {
-        const value = linkedValue(control, this.settings[control.name]);
-        if (value !== linkedValue(control, this.usual[control.name])) link.set(control.name, value);
-      }
-      if (this.scene?.steps && this.frame !== this.scene.steps.start) link.set("step", this.frame);
-      if (this.dark !== (this.description.dark ?? matchMedia("(prefers-color-scheme: dark)").matches)) link.set("dark", this.dark ? 1 : 0);
-      history.replaceState(null, "", link.size ? `#${link}` : location.pathname + location.search);
-    }, LINK_AFTER);
+    this.linking = setTimeout(() => this.link(), LINK_AFTER);
+  }
+
+  link() {
+    if (!this.page) return;
+    const link = new URLSearchParams();
+    for (const control of this.description.controls) {
+      const value = linkedValue(control, this.settings[control.name]);
+      if (value !== linkedValue(control, this.usual[control.name])) link.set(control.name, value);
+    }
+    if (this.scene?.steps && this.frame !== this.scene.steps.start) link.set("step", this.frame);
+    if (this.dark !== (this.description.dark ?? matchMedia("(prefers-color-scheme: dark)").matches)) link.set("dark", this.dark ? 1 : 0);
+    if (this.more.open) link.set("more", 1);
+    if (this.tried >= 0) link.set("try", this.tried + 1);
+    history.replaceState(null, "", link.size ? `#${link}` : location.pathname + location.search);
   }
 
   restore() {
     const link = new URLSearchParams(location.hash.slice(1));
     const settings = { ...this.usual };
-    for (const control of this.controls) {
+    for (const control of this.description.controls) {
       const value = link.has(control.name) ? fromText(control, link.get(control.name)) : undefined;
       if (value !== undefined) settings[control.name] = value;
       this.shown[control.name]?.(settings[control.name]);
     }
     this.settings = settings;
+    this.more.open = link.has("more");
+    this.mark(Math.max(0, Math.min(Math.trunc(Number(link.get("try"))) || 0, this.tries.length)) - 1);
     if (link.has("dark")) this.setDark(link.get("dark") === "1");
     if (link.has("step")) {
       this.linkedFrame = Math.trunc(Number(link.get("step"))) || 0;
@@ -830,9 +975,10 @@ class Demo {
 // ---- environments -------------------------------------------------------------------------------------------------------------
 
 // A page without Python contains some scenes.
-function askScenes({ grid, scenes }) {
-  const names = Object.keys(grid ?? {});
-  return async (settings) => scenes.find((held) => names.every((name) => held.settings[name] === settings[name])).scene;
+function askScenes({ controls, grid, scenes }) {
+  const usual = Object.fromEntries(controls.map(({ name, value }) => [name, value]));
+  const find = (settings, names) => scenes.find((held) => names.every((name) => String(settings[name]) === String({ ...usual, ...held.settings }[name])));
+  return async (settings) => (find(settings, Object.keys(usual)) ?? find({ ...usual, ...settings }, Object.keys(grid ?? {})) ?? scenes[0]).scene;
 }
 
 // A local Python process replies with a line of JSON for each report of progress, and one for the scene.

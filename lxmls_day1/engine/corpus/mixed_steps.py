@@ -24,6 +24,7 @@ from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_steps import Position, StepSettings, StreamedSteps, checked_count
 from lxmls_day1.engine.corpus.streamed_steps import position_of as position_of_part
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, Weights, machine_code_of
+from lxmls_day1.engine.kernels.sparse_rows import compile_row_rule
 from lxmls_day1.engine.kernels.threads import thread_pool
 from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 
@@ -305,7 +306,7 @@ class ThreadExecutor:
     ) -> tuple[Weights, list[WorkerState]]:
         """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
-        compiled = machine_code_of(self._learner.rule) is not None
+        compiled = machine_code_of(self._learner.rule, compile=compile_row_rule) is not None
         with thread_pool(
             len(segments) if compiled else 1
         ) as pool:  # Uncompiled steps hold the GIL, so more threads would not help.

@@ -9,7 +9,6 @@ import itertools
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import logsumexp, softmax
 
 from lxmls_day1.engine.kernels.primitives import kernel
 from lxmls_day1.engine.kernels.row_primitives import CACHE_LINE_BYTES, add_row, score_row
@@ -18,6 +17,7 @@ from lxmls_day1.engine.kernels.threads import thread_pool
 
 _SPARSE_ROWS_PER_BLOCK = 32  # rows of a CSR matrix per block
 _DENSE_NUMBERS_PER_BLOCK = 2**16  # numbers of a dense matrix per block
+_MAX_NUMBERS_IN_NUMPY = 2**10  # scores of a dense matrix for which no machine code is used
 _MIN_DENSE_SHARE = 1 / 8  # minimum share of non-zero numbers for which a dense matrix is not converted to a sparse one
 
 
@@ -174,18 +174,21 @@ def exponentials(x, n, scratch):
 
 
 def _residuals_in_numpy(scores, n_rows, labels, sample_weights, first, _):
-    scores, labels, sample_weights = (
-        scores[:n_rows],
-        labels[first : first + n_rows],
-        sample_weights[first : first + n_rows],
-    )
-    both = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    scores, labels, shares = scores[:n_rows], labels[first : first + n_rows], sample_weights[first : first + n_rows]
+    if scores.shape[1] == 1:
+        margins = np.where(labels == 1, scores[:, 0], -scores[:, 0])
+        small = np.exp(-np.abs(margins))
+        wrong = shares * np.where(margins > 0.0, small, 1.0) / (1.0 + small)
+        scores[:, 0] = np.where(labels == 1, -wrong, wrong)
+        return float(shares @ (np.maximum(-margins, 0.0) + np.log1p(small)))
     truth = np.arange(n_rows), labels
-    loss = float((sample_weights * (logsumexp(both, axis=1) - both[truth])).sum())
-    d = softmax(both, axis=1)
-    d[truth] -= 1.0
-    scores[:] = sample_weights[:, None] * d[:, -scores.shape[1] :]
-    return loss
+    scores -= scores.max(axis=1, keepdims=True)
+    loss = -shares @ scores[truth]
+    np.exp(scores, out=scores)
+    totals = scores.sum(axis=1)
+    scores *= (shares / totals)[:, None]
+    scores[truth] -= shares
+    return float(loss + shares @ np.log(totals))
 
 
 @kernel(_residuals_in_numpy, fastmath={"contract"})
@@ -243,10 +246,12 @@ def residuals(scores, n_rows, labels, sample_weights, first, scratch):
 def _add_dense_gradient(X, labels, sample_weights, W, gradient):
     """Add the gradient of the rows of X to ``gradient``; return the loss of the rows."""
     loss = 0.0
+    # A few rows take less time in NumPy than loading or compiling machine code.
+    compute = _residuals_in_numpy if len(X) * W.shape[1] <= _MAX_NUMBERS_IN_NUMPY else residuals
     for block in _dense_blocks(X, W.shape[1]):
         rows = X[block]
         d = rows @ W[1:] + W[0]
-        loss += residuals(d, len(rows), labels, sample_weights, block.start, np.empty((2, d.size)))
+        loss += compute(d, len(rows), labels, sample_weights, block.start, np.empty((2, d.size)))
         gradient[0] += d.sum(axis=0)
         gradient[1:] += rows.T @ d
     return loss

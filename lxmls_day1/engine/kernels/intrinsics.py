@@ -23,6 +23,9 @@ RULE_SIGNATURE = VECTOR(VECTOR, numba.int64, numba.float64, numba.float64, read_
 SECOND_ORDER_SIGNATURE = numba.types.UniTuple(VECTOR, 2)(
     VECTOR, numba.int64, VECTOR, numba.float64, read_only(numba.float64)
 )
+#: in-place form of a rule: K, scores, label, sq_norm, step, cost, d -> True if it has written an update into d
+_NUMBERS = numba.types.CPointer(numba.float64)
+IN_PLACE_SIGNATURE = numba.boolean(numba.int64, _NUMBERS, numba.int64, numba.float64, numba.float64, _NUMBERS, _NUMBERS)
 
 
 class _FourNumbers(numba.types.Type):
@@ -185,6 +188,21 @@ def call_rule(_typing_context, address, scores, label, sq_norm, step, cost):
         return _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
 
     return RULE_SIGNATURE.return_type(address, scores, label, sq_norm, step, cost), generate
+
+
+@intrinsic
+def call_rule_in_place(_typing_context, address, n_classes, scores, label, sq_norm, step, cost, d):
+    """Call the in-place form of a rule, which gets the addresses of the arrays; return True if it has written an update into ``d``."""
+
+    def generate(context, builder, signature, arguments):
+        values = [
+            context.make_array(kind)(context, builder, value).data if isinstance(kind, numba.types.Array) else value
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+        types = [_NUMBERS if isinstance(kind, numba.types.Array) else kind for kind in signature.args]
+        return _call_at(context, builder, IN_PLACE_SIGNATURE, types[1:], *values)
+
+    return IN_PLACE_SIGNATURE.return_type(address, n_classes, scores, label, sq_norm, step, cost, d), generate
 
 
 @intrinsic

@@ -48,16 +48,6 @@ def _product(columns, j, numbers):
 
 
 @kernel(**_INLINED)
-def _weighted_product(columns, j, first, second):
-    """Return the product of column j and the elementwise product of two vectors (M,)."""
-    indices, data, total = columns[1], columns[2], 0.0
-    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
-        m = np.uint64(np.uint32(indices[i]))
-        total += data[i] * (first[m] * second[m])
-    return total
-
-
-@kernel(**_INLINED)
 def _curvature(columns, j, second_derivative):
     indices, data, total = columns[1], columns[2], _MIN_CURVATURE
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
@@ -71,6 +61,15 @@ def _add(columns, j, factor, numbers):
     indices, data = columns[1], columns[2]
     for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
         numbers[np.uint64(np.uint32(indices[i]))] += factor * data[i]
+
+
+@kernel(**_INLINED)
+def _add_weighted(columns, j, factor, weights, numbers):
+    """Add factor · weights ∘ column j to ``numbers`` (M,)."""
+    indices, data = columns[1], columns[2]
+    for i in range(np.uint64(columns[0][j]), np.uint64(columns[0][j + 1])):
+        m = np.uint64(np.uint32(indices[i]))
+        numbers[m] += factor * data[i] * weights[m]
 
 
 @kernel(fastmath={"contract"})
@@ -94,22 +93,22 @@ def log_loss_derivatives(columns, margins, first_derivative, second_derivative, 
 
 
 @kernel(fastmath={"contract"})
-def _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift):
-    """Minimise the quadratic model along each active coordinate; return the sum of the squared slopes before these steps."""
+def _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent):
+    """Minimise the quadratic model along each active coordinate; return the sum of the squared slopes before these steps.
+
+    ``bent`` (M,) is the change of the first derivatives: the second derivatives times the change of the scores.
+    """
     squares = 0.0
-    for j in active:
-        slope, here, penalty = (
-            gradient[j] + _weighted_product(columns, j, second_derivative, shift),
-            weights[j] + change[j],
-            penalties[j],
-        )
+    for a in range(len(active)):
+        j = active[a]
+        slope, here, penalty = gradient[j] + _product(columns, j, bent), weights[j] + change[j], penalties[j]
         steep = max(abs(slope) - penalty, 0.0) if here == 0.0 else abs(slope + (penalty if here > 0.0 else -penalty))
         squares += steep * steep
-        free, threshold = here - slope / curvature[j], penalty / curvature[j]
+        free, threshold = here - slope / curvature[a], penalty / curvature[a]
         there = free - threshold if free > threshold else (free + threshold if free < -threshold else 0.0)
         if there != here:
             change[j] += there - here
-            _add(columns, j, there - here, shift)
+            _add_weighted(columns, j, there - here, second_derivative, bent)
     return squares
 
 
@@ -131,22 +130,23 @@ def _objective_change(columns, penalties, active, length, weights, change, margi
 def newton_step(columns, penalties, order, second_derivative, gradient, weights, margins):
     """Run one Newton step on ``weights`` (J + 1,) and the scores ``margins`` (M,), in place; return True if F decreased.
 
-    ``order`` lists all coordinates. A coordinate that is 0 and whose slope does not exceed the penalty is left unchanged.
+    ``order`` lists coordinates. A coordinate that is 0 and whose slope does not exceed the penalty is left unchanged.
     """
-    n_active, active, curvature = 0, np.empty(len(weights), np.int64), np.empty(len(weights))
+    n_active, active, curvature = 0, np.empty(len(order), np.int64), np.empty(len(order))
     for j in order:
         if weights[j] != 0.0 or abs(gradient[j]) > penalties[j]:
-            active[n_active], curvature[j] = j, _curvature(columns, j, second_derivative)
+            active[n_active], curvature[n_active] = j, _curvature(columns, j, second_derivative)
             n_active += 1
     active = active[:n_active]
-    change, shift = np.zeros(len(weights)), np.zeros(len(margins))  # changes of the weights and of the scores
-    first = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift)
+    change, bent, shift = np.zeros(len(weights)), np.zeros(len(margins)), np.zeros(len(margins))
+    first = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent)
     for _ in range(_MAX_SWEEPS - 1):
-        if (
-            _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, shift)
-            <= _STOP_RATIO * first
-        ):
+        slopes = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent)
+        if slopes <= _STOP_RATIO * first:
             break
+    for j in active:
+        if change[j] != 0.0:
+            _add(columns, j, change[j], shift)  # the change of the scores
     expected, length = 0.0, 1.0
     for j in active:
         expected += gradient[j] * change[j] + penalties[j] * (abs(weights[j] + change[j]) - abs(weights[j]))

@@ -11,7 +11,14 @@ from scipy.special import entr, softmax
 
 from lxmls_day1.engine.kernels.batch import exponentials
 from lxmls_day1.engine.kernels.primitives import kernel
-from lxmls_day1.engine.kernels.row_primitives import CACHED_NUMBERS, add_row, prefetch_upcoming, score_row
+from lxmls_day1.engine.kernels.row_primitives import (
+    CACHED_NUMBERS,
+    add_row,
+    add_to_single_column,
+    prefetch_upcoming,
+    score_column,
+    score_row,
+)
 from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 _RELAXATION = 1.5  # Over-relaxation for two classes: divides the curvature of a step; steps gain for values up to 2.
@@ -64,10 +71,11 @@ def sweep(examples, sample_weights, order, inverse_lambda_m, alpha, W):
     n_classes = W.shape[1]
     p, d, room = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     estimate = 0.0
+    far = data.size > CACHED_NUMBERS
     for n in range(len(order)):
         m = order[n]
         score_row(indptr, indices, data, m, W, p)
-        prefetch_upcoming(indptr, indices, data, sq_norms, sample_weights, order, n, CACHED_NUMBERS)
+        prefetch_upcoming(indptr, indices, data, sq_norms, sample_weights, order, n, far)
         top = p.max()
         for k in range(n_classes):
             p[k] -= top
@@ -140,7 +148,7 @@ def _sweep_two_in_numpy(examples, labels, sample_weights, order, inverse_lambda_
             row = slice(indptr[m], indptr[m + 1])
             features, values = 1 + indices[row], data[row]
             sign = 1.0 if labels[m] == 1 else -1.0
-            margin = sign * float(v[0, 0] + values @ v[features, 0])
+            margin = sign * float(v[0] + values @ v[features])
             before = float(beta[m])
             p = 1.0 / (1.0 + np.exp(margin))
             estimate += (
@@ -149,30 +157,30 @@ def _sweep_two_in_numpy(examples, labels, sample_weights, order, inverse_lambda_
             own_unit = 2.0 * inverse_lambda_m * sample_weights[m]
             beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
             d = own_unit * sign * (beta[m] - before)
-            v[0, 0] += d
-            v[features, 0] += values * d
+            v[0] += d
+            v[features] += values * d
     return estimate
 
 
 @kernel(_sweep_two_in_numpy, fastmath={"contract"})
 def sweep_two_classes(examples, labels, sample_weights, order, inverse_lambda_m, beta, v):
-    """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1, 1) instead of α and W; each step is exact."""
+    """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) instead of α and W; each step is exact."""
     indptr, indices, data, sq_norms, _ = examples
-    score, d = np.empty(1), np.empty(1)
     estimate = 0.0
+    far = data.size > 4 * CACHED_NUMBERS
     for n in range(len(order)):
         m = order[n]
         sign = 1.0 if labels[m] == 1 else -1.0
-        score_row(indptr, indices, data, m, v, score)
-        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, 4 * CACHED_NUMBERS)
-        margin, before = sign * score[0], beta[m]
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far)
+        margin, before = sign * score_column(indptr, indices, data, m, v), beta[m]
         p = 1.0 / (1.0 + np.exp(margin))
-        own_gap = (p - before) ** 2 * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))
+        own_gap = (p - before) * (p - before) * (1.0 / max(p + before, 1e-300) + 1.0 / max(2.0 - p - before, 1e-300))
         estimate += sample_weights[m] * own_gap
         own_unit = 2.0 * inverse_lambda_m * sample_weights[m]
         beta[m] = _two_class_step(margin, before, own_unit * sq_norms[m] / _RELAXATION)
-        d[0] = own_unit * sign * (beta[m] - before)
-        add_row(indptr, indices, data, m, d, 1.0, v)
+        d = own_unit * sign * (beta[m] - before)
+        if d != 0.0:
+            add_to_single_column(indptr, indices, data, m, d, v)
     return estimate
 
 

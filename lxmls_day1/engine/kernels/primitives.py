@@ -60,7 +60,7 @@ def kernel(twin: Callable[..., Any] | None = None, **options: Any) -> Callable[[
 
 
 def frozen(arrays: Arrays) -> Arrays:
-    """Return a copy of a named tuple with read-only arrays, as the signatures of the kernels require.
+    """Return a named tuple with read-only views of its arrays, as the signatures of the kernels require.
 
     Examples
     --------
@@ -76,7 +76,9 @@ def frozen(arrays: Arrays) -> Arrays:
 
 
 def as_read_only(array: np.ndarray) -> np.ndarray:
-    """Return a read-only view of an array."""
+    """Return a read-only view of an array, or the array itself if it is read-only."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

@@ -81,6 +81,35 @@ def _load_four_weights(indices, data, i, V):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _single_weight(V, j):
+    """Return weight j of a single column, which has one dimension or two."""
+    if V.ndim == 1:
+        return V[j]
+    return V[j, np.uint64(0)]
+
+
+@kernel(**ROW_PRIMITIVE)
+def score_column(indptr, indices, data, m, V):
+    """Return g(x_m)ᵀ v for a single column v.
+
+    A single column is not compared with another column, so its summation order is free. Four independent sums, each of
+    every fourth feature, run in parallel in the processor.
+    """
+    start, stop = _row_start(indptr, data, m), _row_end(indptr, data, m)
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    s0, s1, s2, s3 = _single_weight(V, np.uint64(0)), 0.0, 0.0, 0.0
+    last = stop - (stop - start) % four
+    for i in range(start, last, four):
+        s0 += _value(data, m, i) * _single_weight(V, _feature(indices, data, i))
+        s1 += _value(data, m, i + one) * _single_weight(V, _feature(indices, data, i + one))
+        s2 += _value(data, m, i + two) * _single_weight(V, _feature(indices, data, i + two))
+        s3 += _value(data, m, i + three) * _single_weight(V, _feature(indices, data, i + three))
+    for i in range(last, stop):
+        s0 += _value(data, m, i) * _single_weight(V, _feature(indices, data, i))
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel(**ROW_PRIMITIVE)
 def _score_many_classes(indptr, indices, data, m, V, scores):
     """Run `score_row` for more than four classes: sixteen, four or one class at a time, so that sums stay in registers."""
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
@@ -119,8 +148,12 @@ def _score_many_classes(indptr, indices, data, m, V, scores):
 def score_row(indptr, indices, data, m, V, scores):
     """Compute scores ← g(x_m)ᵀ V, shape (K,); up to four classes are summed in registers.
 
-    All classes are summed in the same order, so that two columns with equal numbers have equal scores.
+    All classes are summed in the same order, so that two columns with equal numbers have equal scores. A single column may
+    have one dimension: then the code for other numbers of classes is not compiled.
     """
+    if V.ndim == 1:
+        scores[np.uint64(0)] = score_column(indptr, indices, data, m, V)
+        return
     # Unsigned indices need no check for negative values, and V[j, k] creates no view of a row; both save time here.
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
@@ -152,18 +185,7 @@ def score_row(indptr, indices, data, m, V, scores):
         scores[k], scores[k1] = s0, s1
         k += two
     if n_classes == one:
-        # A single column is not compared with another column, so its summation order is free. Four independent sums,
-        # each of every fourth feature, run in parallel in the processor.
-        s0, s1, s2, s3 = V[intercept, k], 0.0, 0.0, 0.0
-        last = stop - (stop - start) % four
-        for i in range(start, last, four):
-            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
-            s1 += _value(data, m, i + one) * V[_feature(indices, data, i + one), k]
-            s2 += _value(data, m, i + two) * V[_feature(indices, data, i + two), k]
-            s3 += _value(data, m, i + three) * V[_feature(indices, data, i + three), k]
-        for i in range(last, stop):
-            s0 += _value(data, m, i) * V[_feature(indices, data, i), k]
-        scores[k] = (s0 + s1) + (s2 + s3)
+        scores[k] = score_column(indptr, indices, data, m, V)
     elif k < n_classes:
         s0 = V[intercept, k]
         for i in range(start, stop):
@@ -172,8 +194,30 @@ def score_row(indptr, indices, data, m, V, scores):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _add_to_weight(V, j, change):
+    """Add to weight j of a single column, which has one dimension or two."""
+    if V.ndim == 1:
+        V[j] += change
+    else:
+        V[j, np.uint64(0)] += change
+
+
+@kernel(**ROW_PRIMITIVE)
+def add_to_single_column(indptr, indices, data, m, change, V):
+    """Compute v ← v + change · g(x_m) for a single column v, which has one dimension or two."""
+    _add_to_weight(V, np.uint64(0), change)
+    for i in range(_row_start(indptr, data, m), _row_end(indptr, data, m)):
+        _add_to_weight(V, _feature(indices, data, i), _value(data, m, i) * change)
+
+
+@kernel(**ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """Compute V ← V + factor · g(x_m) dᵀ; return True if ``d`` has a non-zero entry. Two non-zero entries change two columns only."""
+    if V.ndim == 1:
+        if d[np.uint64(0)] == 0.0:
+            return False
+        add_to_single_column(indptr, indices, data, m, factor * d[np.uint64(0)], V)
+        return True
     n_classes = np.uint64(V.shape[1])
     nonzero = 0
     for k in range(n_classes):
@@ -183,10 +227,7 @@ def add_row(indptr, indices, data, m, d, factor, V):
     start, stop, intercept = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(0)
     one, four = np.uint64(1), np.uint64(4)
     if n_classes == 1:
-        d1 = factor * d[intercept]
-        V[intercept, intercept] += d1
-        for i in range(start, stop):
-            V[_feature(indices, data, i), intercept] += _value(data, m, i) * d1
+        add_to_single_column(indptr, indices, data, m, factor * d[intercept], V)
     elif nonzero == 2 and n_classes != four:
         first, second = intercept, n_classes - one
         while d[first] == 0.0:
@@ -403,12 +444,12 @@ def prefetch_weights(indptr, indices, m, weights, n_numbers):
 
 
 @kernel(**ROW_PRIMITIVE)
-def prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, min_numbers):
-    """Prefetch rows of the steps after step n if the data have more than ``min_numbers`` numbers, because rows come in random order.
+def prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far):
+    """Prefetch rows of the steps after step n if the data are ``far``, not in the cache, because rows come in random order.
 
     ``labels`` (M,) can be any array of which a step reads the element of its row.
     """
-    if data.size > min_numbers and n + 8 < len(order):
+    if far and n + 8 < len(order):
         if data.ndim == 1:
             prefetch(indptr, order[n + 8])
         prefetch(labels, order[n + 8])

@@ -33,7 +33,7 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     """
     # If the columns of two classes are opposite, one column is enough. For few entries, comparing all weights would take
     # longer than it saves.
-    opposite = W.shape[1] == 2 and len(X.indices) > len(W) and bool((W[:, 0] == -W[:, 1]).all())
+    opposite = W.shape[1] == 2 and len(X.indices) > len(W) and not np.add(W[:, 0], W[:, 1]).any()
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
     scores = np.empty((W.shape[1], len(X.indptr) - 1))
     indptr = X.indptr.astype(np.int64, copy=False)  # the same type for Examples and for matrices

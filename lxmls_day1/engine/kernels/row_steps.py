@@ -31,12 +31,13 @@ from numpy.typing import NDArray
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.checks import as_numbers
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.kernels.primitives import COMPILES
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.sparse_rows import (
     Examples,
     StepPlan,
     as_online_examples,
     compact,
+    compile_row_rule,
     compile_rule,
     example_scores,
     example_scores_and_variances,
@@ -152,7 +153,10 @@ class Weights:
 
     def start_mean(self) -> None:
         """Restart the average: `result` becomes the mean of W over the steps from now on."""
-        self.U = cache_aligned_zeros(*self.means.shape)
+        if self.U.shape == self.means.shape:
+            self.U[:] = 0.0
+        else:
+            self.U = cache_aligned_zeros(*self.means.shape)
         self.state[1], self.n_steps = 0.0, 0
 
     def unpair(self) -> None:
@@ -378,7 +382,7 @@ def _checked_updates(rule: Rule, result: Any, scores: Reals) -> tuple[Reals, Rea
     return d, b
 
 
-def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
+def machine_code_of(rule: Rule, stacklevel: int = 6, compile: Callable[[Rule], Any] = compile_rule) -> Any:
     """Return the compiled rule for compiled loops; None if it is not marked as compilable, or compiling is off or fails.
 
     If compiling a marked rule fails, a warning gives the reason; `stacklevel` leads from here to the caller of ``train``. The
@@ -387,7 +391,7 @@ def machine_code_of(rule: Rule, stacklevel: int = 6) -> Any:
     if not COMPILES or not getattr(rule, "compiled", False):
         return None
     try:
-        return compile_rule(rule)
+        return compile(rule)
     except Exception as error:  # numba raises its own errors, and Python's for internal faults.
         warnings.warn(
             f"{rule.__name__} could not be compiled and runs as plain Python: {_compile_error_message(rule, error)}",
@@ -482,7 +486,7 @@ class RowSteps:
         self.set_rows(X, labels)
         n_classes = len(costs)
         check_rule(rule, n_classes, costs)
-        self._rule, self._machine_code = rule, machine_code_of(rule)
+        self._rule, self._machine_code = rule, machine_code_of(rule, compile=compile_row_rule)
         self._costs, self._shrinkage, self._factors, self._n_jobs = costs, shrinkage, factors, n_jobs
         paired = self._machine_code is not None and n_classes == 2
         if weights is None:
@@ -516,7 +520,7 @@ class RowSteps:
                     f"the numbers in row {finite.argmin()} of X are so large that their squares overflow; leave such "
                     "examples out, or scale the features down"
                 )
-        self._examples, self._labels = compact(examples), labels
+        self._examples, self._labels = frozen(compact(examples)), as_read_only(labels)  # once, not for every round
 
     @property
     def sq_norms(self) -> Reals:
@@ -608,8 +612,11 @@ class RowSteps:
         factors = np.empty(0) if self._factors is None else self._factors
         plan, done = StepPlan(self._labels, order, steps, float(self._shrinkage), factors), 0
         while done < len(order):
+            V, U = weights.V, weights.U
+            if weights.paired and V.ndim == 2:  # In one dimension, less code is compiled.
+                V, U = V.ravel(), U.ravel()
             done = run_steps(
-                self._machine_code, self._examples, plan, costs=self._costs, V=weights.V, U=weights.U,
+                self._machine_code, self._examples, plan, costs=self._costs, V=V, U=U,
                 state=weights.state, updates=updates, errors=errors, first_step=done,
             )  # fmt: skip
             if done < len(order):  # The changes of the two classes are not opposite.

@@ -114,8 +114,9 @@ def sweep(examples, labels, order, costs, inverse_lambda_m, relaxation, alpha, W
     changed = np.empty(n_classes, np.uint64)
     intercept = np.uint64(0)
     gap, n_steps = 0.0, 0
+    far = data.size > CACHED_NUMBERS
     for n in range(len(order)):
-        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, CACHED_NUMBERS)
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far)
         m = order[n]
         label = labels[m]
         score_row(indptr, indices, data, m, W, v)
@@ -197,8 +198,9 @@ def sweep_two_classes(
     """Run :func:`sweep` for K = 2, with ``beta`` (M,) and ``v`` (J + 1,) instead of α and W."""
     indptr, indices, data, sq_norms, _ = examples
     gap, n_steps = 0.0, 0
+    far = data.size > 4 * CACHED_NUMBERS
     for n in range(len(order)):
-        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, 4 * CACHED_NUMBERS)
+        prefetch_upcoming(indptr, indices, data, sq_norms, labels, order, n, far)
         m = order[n]
         label = labels[m]
         sign = 1.0 if label == 1 else -1.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lxmls_day1.engine.kernels import l1_steps, max_ent_sweeps, svm_sweeps
 from lxmls_day1.engine.kernels.batch import LogLoss, batch_examples
-from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 
@@ -67,7 +67,11 @@ class Rows:
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            return float(sweep(self.examples, self.labels, self.shares, order, inverse_lambda_m, multipliers, weights))
+            labels, order = (
+                as_read_only(self.labels),
+                as_read_only(order),
+            )  # the types of online learning: compiled once
+            return float(sweep(self.examples, labels, self.shares, order, inverse_lambda_m, multipliers, weights[:, 0]))
         sweep = max_ent_sweeps.sweep
         return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))
 
@@ -101,8 +105,8 @@ class Rows:
         Parameters
         ----------
         penalties : array (J + 1,)
-        order : int array (J + 1,)
-            The order in which the coordinates are visited.
+        order : int array
+            The coordinates to visit, in this order; those that cannot move are left out.
         second_derivative, gradient : arrays (M,) and (J + 1,)
             The second derivatives and the gradient that :meth:`log_loss_slopes` returns at ``margins``.
         weights, margins : arrays (J + 1,) and (M,); changed in place

@@ -1,11 +1,17 @@
 """The files that a grading run writes, for each student and for the class: paths in the output folder, and contents."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lxmls_day1.base.atomic_files import write_files_atomically
+from lxmls_day1.base.plain_data import to_plain
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
+from lxmls_day1.engine.cluster.workers import digest_of
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.intake.notebook_answers import model_answers
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
@@ -17,6 +23,9 @@ from lxmls_day1.lab import reference_folder
 Pages = Mapping[str, SubmissionGrade | None]
 
 ROWS = ".rows"
+WRITTEN = ".written.json"
+CLASS_FILES = tuple(map(PurePosixPath, ("grades.csv", "grades.json", "summary.html", "answers.html")))
+CLASS = "."  # the key of the files of the whole class in WRITTEN; no student has it
 MAX_STUDENTS_SHOWN = 20  # students in one sentence
 
 
@@ -72,12 +81,13 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
     known = [id for id in Registry.from_folder(reference).ids if id in explained]  # students may write other ids
     sentences = RecordedAnswers.read_existing(reference / RECORDED, known).sentences
-    return {
-        PurePosixPath("grades.csv"): grades_csv(gradebook),
-        PurePosixPath("grades.json"): grades_json(gradebook),
-        PurePosixPath("summary.html"): summary_html(gradebook).encode(),
-        PurePosixPath("answers.html"): answers_html(gradebook, model_answers(reference), sentences).encode(),
-    }
+    contents = (
+        grades_csv(gradebook),
+        grades_json(gradebook),
+        summary_html(gradebook).encode(),
+        answers_html(gradebook, model_answers(reference), sentences).encode(),
+    )
+    return dict(zip(CLASS_FILES, contents, strict=True))
 
 
 class Report:
@@ -92,21 +102,61 @@ class Report:
         The manual marks that are already in the gradebook.
     report : function from str
         Receives sentences for the instructor.
+    grader : str
+        The version of the grader: another version writes all files again.
     """
 
-    def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None]):
-        self._out, self._pages, self._by_hand, self._report = out, pages, manual_marks, report
+    def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None], grader: str):
+        self._out, self._pages, self._by_hand, self._report, self._grader = out, pages, manual_marks, report, grader
 
     def __call__(self, book: Gradebook) -> Gradebook:
-        """Write the tables and pages of a class, and each student's page whose marks have changed."""
-        files = files_of_class(book)
+        """Write the tables and pages of a class, and each student's page, unless they are already there with this content.
+
+        ``WRITTEN`` holds a digest of the content of each group of files, and the size and time of each file.
+        """
+        book_parts = to_plain(
+            replace(book, graded="")
+        )  # The time of a run that has changed nothing is no reason to write.
+        rows, reference = book_parts.pop("rows"), reference_folder()
+        settings = [self._grader, digest_of((reference / "notebooks").glob("*.ipynb"), reference), book_parts]
+        groups = {row["student"]: _digest(settings, row) for row in rows} | {CLASS: _digest(settings, rows)}
+        written = _read_written(self._out)
+        current = {
+            name: digest
+            for name, digest in groups.items()
+            if name in written and written[name] == [digest, _stamps(self._out, written[name][1])]
+        }
+        files = {} if CLASS in current else files_of_class(book)
         for row in book.rows:
-            if self._pages.get(row.student) != row:
+            if row.student not in current and self._pages.get(row.student) != row:
                 files |= files_of_student(row, book)
         write_files(self._out, files)
+        paths = {row.student: pages_of(row.student) for row in book.rows} | {CLASS: CLASS_FILES}
+        stamps = {name: [digest, _stamps(self._out, map(str, paths[name]))] for name, digest in groups.items()}
+        if stamps != written:
+            write_files(self._out, {PurePosixPath(WRITTEN): json.dumps(stamps).encode()})
         remove_pages(self._out, self._pages.keys() - {row.student for row in book.rows}, self._report)
         write_manual_marks(self._out, book.rows, self._by_hand)
         return book
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _stamps(out: Path, paths: Iterable[str]) -> dict[str, list[int]]:
+    """Return the size and the time of the last change of each of these files that exists."""
+    stats = {path: (out / path).stat() for path in paths if (out / path).is_file()}
+    return {path: [stat.st_size, stat.st_mtime_ns] for path, stat in stats.items()}
+
+
+def _read_written(out: Path) -> dict[str, Any]:
+    """Return the content of ``WRITTEN``; nothing if it is missing or damaged."""
+    try:
+        content = json.loads((out / WRITTEN).read_text(encoding="utf-8"))
+        return {name: [digest, dict(files)] for name, (digest, files) in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
 
 
 def write_files(out: Path, files: Mapping[PurePosixPath, bytes]) -> None:

@@ -1,11 +1,14 @@
 """The plan of a run of grading: checks, expected answers, seed, limits, level. All workers of a run have the same plan."""
 
+import contextlib
 import functools
 import hashlib
 import json
+import os
 import platform
 import secrets
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,12 +23,14 @@ from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry, check_files
 from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.engine.cluster.workers import digest_of, installation_fingerprint
+from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.report_files import write_files
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import PACKAGES
 
 EXPECTED = ".expected.json"
+KEPT = "expected-answers"  # a folder in the cache folder; boxes see neither
 GRADER_SECONDS = 30.0  # for the grader's own work on one submission: reading it, judging answers, making pages
 UNSAFE = "hidden checks are not run at the sandbox level {level}, because the graded code could read them there"
 
@@ -155,7 +160,8 @@ def make_plan(
     ids : sequence of str, optional
         The ids of the exercises. Default: all.
     seed : int, optional
-        The seed of the hidden checks. Default: the seed of an earlier run in `out`, or a random one.
+        The seed of the hidden checks. Default: the seed of an earlier run in `out`, else the one that this machine drew for this
+        version of lab, checks and libraries, whose answers are kept. A seed that is given is not kept.
     limits : Limits, optional
     trust : bool
         If True, hidden checks also run at a level that does not keep them secret.
@@ -173,23 +179,31 @@ def make_plan(
             "grade from a checkout of the course."
         )
     exercises = tuple(registry.select(ids))
-    saved = _saved_expectations(out)
+    saved, sources = _saved_expectations(out), _digest_of_checks(exercises)
+    kept_folder = _kept_folder(sources)
+    kept = _saved_expectations(kept_folder) if kept_folder and _belongs_to_us(kept_folder) else None
+    draws = seed is None and not saved
     if seed is None:
-        seed = saved["seed"] if saved else secrets.randbits(32)
-    sources = _digest_of_checks(exercises)
-    if saved and saved["seed"] == seed and saved["sources"] == sources:
-        fresh = saved["answers"]
+        seed = next((found["seed"] for found in (saved, kept) if found), secrets.randbits(32))
+    usable = [found for found in (saved, kept) if found and found["seed"] == seed and found["sources"] == sources]
+    if usable:
+        fresh = usable[0]["answers"]
     else:
         from lxmls_day1.course.running.snapshot import reference_answers  # not needed if the answers were saved
 
         fresh = reference_answers([exercise.id for exercise in exercises], hidden=True, seed=seed)
+    if not usable or usable[0] is kept:
         content = {"seed": seed, "sources": sources, "answers": json.loads(fresh.to_json())}
-        write_files(out, {PurePosixPath(EXPECTED): json.dumps(content).encode()})
+        content["digest"] = _digest_of_content(content)
+        text = json.dumps(content).encode()
+        write_files(out, {PurePosixPath(EXPECTED): text})
+        if draws and kept_folder and not usable:
+            _keep(kept_folder, text)
     return Plan(
         exercises,
         Registry(registry, [exercise.id for exercise in exercises]),
         fresh,
-        student_files(reference),
+        _starter_files(reference),
         seed,
         limits or Limits(),
         level,
@@ -198,6 +212,15 @@ def make_plan(
         grader=grader_version(),
         sources=sources,
     ).with_key()
+
+
+def prepare_plan() -> None:
+    """Do the part of `make_plan` that depends on nothing else, while something else is waited for."""
+    _starter_files(reference_folder())
+    grader_version()
+
+
+_starter_files = functools.cache(student_files)
 
 
 @functools.cache
@@ -223,11 +246,49 @@ def _digest_of_checks(exercises: Sequence[Exercise]) -> str:
     return digest.hexdigest()
 
 
-def _saved_expectations(out: Path) -> dict[str, Any] | None:
-    path = out / EXPECTED
+def _saved_expectations(folder: Path) -> dict[str, Any] | None:
+    path = folder / EXPECTED
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        if content.pop("digest") != _digest_of_content(content):
+            return None
         answers = RecordedAnswers.from_plain(content["answers"])
         return {"seed": int(content["seed"]), "sources": str(content["sources"]), "answers": answers}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # missing or damaged; the caller computes the answers again
+
+
+def _digest_of_content(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+# The answers take as long to compute as all other preparations together, so those to a seed that was drawn here are kept. A file is
+# used only if it has the digest of its content, and the digest of everything that the answers depend on, and if only this user can
+# have written it. It is JSON, so it can hold wrong answers but no code.
+
+
+def _kept_folder(sources: str) -> Path | None:
+    """Return the folder of the kept answers for these sources and this grader; None if there is no cache folder."""
+    try:
+        return cache_folder() / KEPT / hashlib.sha256(f"{sources} {grader_version()}".encode()).hexdigest()[:32]
+    except InputError:
+        return None
+
+
+def _belongs_to_us(folder: Path) -> bool:
+    """Return True if a folder and the folder around it can be written by this user only."""
+    try:
+        stats = [path.lstat() for path in (folder, folder.parent)]
+    except OSError:
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    return all(s.st_uid == os.geteuid() and stat.S_ISDIR(s.st_mode) and not s.st_mode & 0o022 for s in stats)
+
+
+def _keep(folder: Path, text: bytes) -> None:
+    with contextlib.suppress(OSError):  # Nothing is lost but time.
+        for path in (folder.parent, folder):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _belongs_to_us(folder):
+            write_files(folder, {PurePosixPath(EXPECTED): text})

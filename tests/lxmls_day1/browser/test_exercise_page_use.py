@@ -313,6 +313,13 @@ def test_the_editor_pastes_undoes_and_marks_brackets(open_page):
     page.evaluate("navigator.clipboard.writeText('if (a):\\r\\n    b[0] = (1)\\r\\n')")
     page.keyboard.press("Control+v")
     assert re.fullmatch(r"if \(a\):\n    b\[0\] = \(1\)\n?", written.input_value())
+    page.evaluate(
+        "document.addEventListener('keydown', event => event.key === '/' && event.preventDefault())"
+    )  # as the book does
+    page.keyboard.type("c / 2")
+    assert "c / 2" in written.input_value()
+    for _ in "c / 2":
+        page.keyboard.press("Backspace")
     page.keyboard.press("Control+Home")
     for _ in range(3):
         page.keyboard.press("ArrowRight")

@@ -1,20 +1,99 @@
+import io
 import logging
+import os
+import subprocess
 import sys
+from pathlib import Path
 
+import click
 import pytest
 
 from lxmls_day1.commands import first_compilation
+from lxmls_day1.engine.kernels.primitives import COMPILES
+from tests.wording import wording
 
+ROOT = Path(__file__).parents[3]
 COMPILED = logging.getLogger("lxmls_day1.engine.kernels.machine_code")
 
 
-@pytest.mark.parametrize("somebody_waits", [True, False])
-def test_compiling_is_announced_once_on_a_terminal(somebody_waits, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: somebody_waits)
-    with first_compilation.report_compilation():
-        assert capsys.readouterr().err == ""
-        COMPILED.info("compiling %s", "one")
-        COMPILED.info("compiling %s", "another")
-    COMPILED.info("compiling %s", "a third")
-    assert capsys.readouterr().err == (first_compilation.MESSAGE + "\n") * somebody_waits
+def lines(capsys):
+    """Return the texts that a terminal shows one after another in its only line."""
+    shown = capsys.readouterr().err
+    assert "\n" not in shown and "\x1b" not in shown
+    return [part.rstrip() for part in shown.split("\r") if part]
+
+
+def compile_some(n=2):
+    for i in range(n):
+        COMPILED.info("compiling %s", i)
+    COMPILED.debug("compiled or loaded")
+
+
+def pretend_terminal(monkeypatch, variable=("TERM", "xterm")):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv(*variable)
+
+
+@pytest.mark.parametrize("width", [8, 20, 80, 300])
+@pytest.mark.parametrize("command", ["run", "train"])
+def test_functions_are_counted_in_one_line_that_disappears(capsys, monkeypatch, command, width):
+    pretend_terminal(monkeypatch)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_: os.terminal_size((width, 24)))
+    with first_compilation.report_compilation(), click.Context(click.Command(command), info_name=command):
+        compile_some()
+    COMPILED.info("compiling %s", "another, outside")
+    total = first_compilation.COMPILED_BY.get(command)
+    texts = [wording("commands.compiling", n) + (f" of {total}" if total else "") for n in (1, 2)]
+    assert lines(capsys) == [*(text[: width - 1].rstrip() for text in texts), ""]
     assert not logging.getLogger("lxmls_day1.engine.kernels").handlers
+
+
+def test_more_functions_than_expected_have_no_total(capsys, monkeypatch):
+    pretend_terminal(monkeypatch)
+    monkeypatch.setitem(first_compilation.COMPILED_BY, "run", 1)
+    with first_compilation.report_compilation(), click.Context(click.Command("run"), info_name="run"):
+        compile_some()
+    assert lines(capsys)[1] == wording("commands.compiling", 2)
+
+
+@pytest.mark.parametrize("variable", [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_a_plain_terminal_shows_one_line(capsys, monkeypatch, variable):
+    pretend_terminal(monkeypatch, variable)
+    with first_compilation.report_compilation():
+        compile_some()
+    assert capsys.readouterr().err == wording("commands.compiling", 1) + " ...\n"
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO()], ids=["closed", "a pipe"])
+def test_nothing_is_shown_elsewhere(monkeypatch, stream):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with first_compilation.report_compilation():
+        compile_some()
+    assert not stream or not stream.getvalue()
+
+
+def test_a_terminal_that_goes_away_does_no_harm(capsys, monkeypatch):
+    pretend_terminal(monkeypatch)
+    with first_compilation.report_compilation():
+        monkeypatch.setattr(sys, "stderr", gone := io.StringIO())
+        gone.close()
+        compile_some()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILES, reason="nothing is compiled without numba")
+def test_the_total_of_run_is_true(tmp_path):
+    code = (
+        "import logging, sys; from pathlib import Path\n"
+        "from lxmls_day1.engine.kernels import machine_code\n"
+        f"machine_code._cache_folders = lambda source: iter([Path({str(tmp_path / 'cache')!r})])\n"
+        "logging.basicConfig(filename=sys.argv[1], format='%(message)s')\n"
+        "logging.getLogger('lxmls_day1.engine.kernels').setLevel('INFO')\n"
+        "from lxmls_day1.commands.command_line import main\n"
+        "main(['run', '--domain', 'toy', '--out', sys.argv[2]])\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "log"), str(tmp_path / "out")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    messages = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    assert sum(message.startswith("compiling ") for message in messages) == first_compilation.COMPILED_BY["run"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.course import explanations
 from lxmls_day1.course.running.checking import CheckReport
 from lxmls_day1.notebook_lab import NotebookLab
 from tests.wording import wording
@@ -95,6 +96,25 @@ class TestWhichExercise:
             with pytest.raises(InputError, match=wording("course.number_mean_exercise_put")):
                 ask(given)
         assert checked == []
+
+
+@pytest.mark.parametrize("place", ["classifiers/steps.py, line 12", ""])
+def test_mistyped_names_and_stop_take_one_line(workspace, monkeypatch, place):
+    def stopped(*_given):
+        raise KeyboardInterrupt(place)
+
+    with pytest.raises(InputError) as caught:
+        NotebookLab(workspace).hint("9.9")
+    assert caught.value._render_traceback_() == [f"InputError: {caught.value}"]
+    monkeypatch.setattr(explanations, "check_and_save", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        NotebookLab(workspace).check("1.1")
+    (line,) = caught.value._render_traceback_()
+    assert (
+        line.startswith(wording("course.stopped_and_nothing_saved"))
+        and place in line
+        and line.count("last") == bool(place)
+    )
 
 
 def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, monkeypatch):

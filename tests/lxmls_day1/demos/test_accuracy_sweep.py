@@ -5,7 +5,7 @@ import pytest
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.demos import accuracy_sweep as sweep
-from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector
+from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS
 
 
 def test_expected_accuracy_matches_many_points():
@@ -41,11 +41,14 @@ def test_a_sample_is_as_asked_for_and_the_best_is_what_its_optimal_weights_reach
     assert of_class == pytest.approx(right) and best == pytest.approx(points.prior @ right)
 
 
-def test_a_sweep_measures_everything_once_seed_after_seed_and_never_beats_the_best(lab):
-    found, results = list(sweep.measurements(lab, (1, 2), FailureCollector(), ["balance"])), sweep.Results()
-    assert [m.seed for m in found] == sorted(m.seed for m in found)
-    assert len({m[:4] for m in found}) == len(found) == 2 * len(GENERAL_LEARNERS) * len(sweep.SWEEP_VALUES["balance"])
-    for m in found:
-        results.add(m)
-        best, _, _ = sweep.best_accuracies("balance", m.value)
-        assert (results.accuracies("balance", m.learner, m.value) <= best + 1e-12).all()
+@pytest.mark.parametrize("learner", GENERAL_LEARNERS, ids=[learner.label for learner in GENERAL_LEARNERS])
+def test_no_learner_beats_the_best_and_the_means_are_those_of_the_seeds(lab, learner):
+    measured = np.array([sweep.measure(lab, learner, "balance", seed) for seed in (1, 2, 3)])
+    assert measured.shape == (3, len(sweep.SWEEP_VALUES["balance"]), 2)
+    for n, value in enumerate(sweep.SWEEP_VALUES["balance"]):
+        rights = measured[:, n] @ [value, 1 - value]
+        assert (rights <= sweep.best_accuracies("balance", value)[0] + 1e-12).all()
+        mean, deviation = (each[n] for each in sweep.curve(measured, "balance", "all"))
+        assert (mean, deviation) == (pytest.approx(rights.mean()), pytest.approx(rights.std(ddof=1)))
+        assert sweep.curve(measured, "balance", "rare")[0][n] == pytest.approx(measured[:, n, 0].mean())
+    assert not sweep.curve(measured[:1], "balance", "all")[1].any()  # A single seed has no deviation.

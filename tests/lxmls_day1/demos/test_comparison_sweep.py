@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, measurements
-from lxmls_day1.demos.comparison_sweep import LEARNERS, DemoComparison
-from lxmls_day1.demos.lab_learners import FailureCollector
+from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, curve, measure
+from lxmls_day1.demos.comparison_sweep import AXES, LEARNERS, OPENING, DemoComparison
 
-AS_DRAWN = 6e-5  # Accuracies are drawn with four decimals.
+AS_DRAWN = 6e-3  # Per cent are drawn with two decimals.
+EVERYTHING = {"nr_seeds": 3, "over": list(AXES), "shown": list(LEARNERS)}
 
 
 @pytest.fixture(scope="module")
@@ -17,76 +17,87 @@ def demo(lab):
 
 @pytest.fixture(scope="module")
 def rights(lab):
-    """Return the share of each class that each learner predicts correctly with three seeds, (3, 2), measured independently."""
-    found = {}
-    for item in measurements(lab, (1, 2, 3), FailureCollector()):
-        found.setdefault((item.quantity, item.learner, item.value), []).append(item.class_accuracies)
-    return {key: np.array(right) for key, right in found.items()}
+    """Return the share of each class that two learners predict correctly with three seeds, measured independently."""
+    pairs = [(quantity, label) for quantity in SWEEP_VALUES for label in ("SVM", *OPENING)]
+    return {
+        (quantity, label): np.array([measure(lab, LEARNERS[label], quantity, seed) for seed in (1, 2, 3)])
+        for quantity, label in pairs
+    }
 
 
-def accuracies(rights, quantity, learner):
-    """Return the accuracies on all points, by seed and value, (3, values)."""
-    shares = [value if quantity == "balance" else 0.5 for value in SWEEP_VALUES[quantity]]
-    each = [rights[quantity, learner, value] for value in SWEEP_VALUES[quantity]]
-    return np.transpose([right @ [share, 1 - share] for right, share in zip(each, shares, strict=True)])
+def best(quantity, part=0):
+    return np.array([best_accuracies(quantity, value)[part] for value in SWEEP_VALUES[quantity]])
 
 
 def drawn(scene, quantity, kind="line", frame=-1):
-    """Return the marks of one kind in a panel, in the order of the classifiers."""
+    """Return the paths or rings of a panel by the colour of the classifier, in the order of drawing."""
     (panel,) = [panel for panel in scene.panels if panel.name == quantity]
-    values = [mark.get("path", mark.get("extents")) for mark in panel.marks if mark["kind"] == kind]
-    return [np.array(value["frames"][frame] if isinstance(value, dict) else value) for value in values]
+    values = [mark["path"] if kind == "line" else mark["rings"] for mark in panel.marks if mark["kind"] == kind]
+    return [np.array(value["frames"][value["index"][frame]] if isinstance(value, dict) else value) for value in values]
+
+
+def test_it_opens_with_two_classifiers_below_the_best_in_one_panel(demo):
+    scene = demo.scene_of(nr_seeds=3)
+    (panel,) = scene.panels
+    assert panel.name == "size" and [mark["label"] for mark in panel.marks if mark["label"]] == [
+        *OPENING,
+        "best possible",
+    ]
+    *lines, highest = drawn(scene, "size")
+    assert (highest[:, 1] == 0).all() and all((line[:, 1] <= 0).all() for line in lines)
+    assert scene.facts["done"] == 3 * len(OPENING)  # The others are not trained.
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("quantity", SWEEP_VALUES)
-def test_lines_are_means_and_bars_are_deviations_of_the_frames_seeds(demo, rights, quantity):
-    scene, places = demo.scene_of(nr_seeds=3), np.arange(len(SWEEP_VALUES[quantity]))
-    highest = [best_accuracies(quantity, value)[0] for value in SWEEP_VALUES[quantity]]
-    assert scene.steps.values == [1, 2, 3] and scene.steps.start == 2
-    assert scene.facts["done"] == sum(map(len, rights.values()))
+def test_lines_are_means_and_bands_are_deviations_of_the_frames_seeds(demo, rights, quantity):
+    scene, places, highest = demo.scene_of(**EVERYTHING), np.arange(len(SWEEP_VALUES[quantity])), best(quantity)
+    assert scene.steps.values == [1, 2, 3] and scene.steps.start == 2 and len(scene.panels) == 3
     for frame in range(3):
-        best, *lines = drawn(scene, quantity, frame=frame)
-        np.testing.assert_allclose(best[:, 1], highest, atol=AS_DRAWN)
-        for learner, line, bars in zip(LEARNERS, lines, drawn(scene, quantity, "bars", frame), strict=True):
-            seeds = accuracies(rights, quantity, learner)[: frame + 1]
-            mean, deviation = seeds.mean(axis=0), seeds.std(axis=0, ddof=1) if frame else 0
-            np.testing.assert_allclose(line[:, 1], mean, atol=AS_DRAWN)
-            assert np.abs(line[:, 0] - places).max() < 0.1
-            if frame:
-                np.testing.assert_allclose(bars[:, 1:].T, [mean - deviation, mean + deviation], atol=AS_DRAWN)
-            assert (line[:, 0] == bars[:, 0]).all() if frame else not len(bars)  # A single seed has no deviation.
+        *lines, of_best = drawn(scene, quantity, frame=frame)
+        assert (of_best[:, 1] == 0).all() and len(lines) == len(LEARNERS)
+        for learner, line, (ring,) in zip(LEARNERS, lines, drawn(scene, quantity, "region", frame), strict=True):
+            np.testing.assert_array_equal(line[:, 0], places)
+            if (quantity, learner) not in rights:
+                continue
+            mean, deviation = curve(rights[quantity, learner][: frame + 1], quantity, "all")
+            np.testing.assert_allclose(line[:, 1], 100 * (mean - highest), atol=AS_DRAWN)
+            low, high = ring[: len(places), 1], ring[len(places) :][::-1, 1]
+            np.testing.assert_allclose(low, 100 * (mean - deviation - highest), atol=AS_DRAWN)
+            np.testing.assert_allclose(high, 100 * np.minimum(mean + deviation - highest, 0), atol=AS_DRAWN)
 
 
-def test_other_quantities_need_no_new_training(demo, rights, monkeypatch):
-    demo.scene_of(nr_seeds=3)
+def test_other_parts_and_scales_need_no_new_training(demo, rights, monkeypatch):
+    asked = {"nr_seeds": 3, "over": ["share of the rarer class"], "shown": ["SVM"]}
+    demo.scene_of(**asked)
     monkeypatch.setattr(demo, "lab", None)
-    best = [best_accuracies("balance", value)[0] for value in SWEEP_VALUES["balance"]]
-    line = drawn(demo.scene_of(nr_seeds=3, scale_of_y="short"), "balance")[-1]
-    assert LEARNERS[-1] == "SVM" and (line[:, 1] <= 0).all()  # On all points no learner exceeds the best accuracy.
-    np.testing.assert_allclose(line[:, 1], accuracies(rights, "balance", "SVM").mean(axis=0) - best, atol=AS_DRAWN)
-    line = drawn(demo.scene_of(nr_seeds=3, part="rare"), "balance")[-1]
-    rare = [rights["balance", "SVM", value][:, 0].mean() for value in SWEEP_VALUES["balance"]]
-    np.testing.assert_allclose(line[:, 1], rare, atol=AS_DRAWN)
+    line, _ = drawn(demo.scene_of(scale_of_y="accuracy", **asked), "balance")
+    np.testing.assert_allclose(line[:, 1], 100 * curve(rights["balance", "SVM"], "balance", "all")[0], atol=AS_DRAWN)
+    rare = demo.scene_of(part="rare", **asked)
+    line, highest = drawn(rare, "balance")
+    np.testing.assert_allclose(
+        line[:, 1], 100 * (rights["balance", "SVM"][..., 0].mean(axis=0) - best("balance", 1)), atol=AS_DRAWN
+    )
+    assert (highest[:, 1] == 0).all() and "rare class" in rare.observations
 
 
 def test_a_learner_can_be_hidden_and_the_axis_holds_what_is_shown(demo):
-    scene = demo.scene_of(nr_seeds=3, shown=["SVM"])
-    assert [mark["label"] for mark in scene.panels[0].marks if mark["label"]] == ["Bayes optimal", "SVM"]
+    scene = demo.scene_of(**EVERYTHING | {"shown": ["SVM"]})
     for panel in scene.panels:
-        assert len(drawn(scene, panel.name)) == 2 and len(drawn(scene, panel.name, "bars")) == 1
+        assert [mark["label"] for mark in panel.marks if mark["label"]] == ["SVM", "best possible"]
         for line in drawn(scene, panel.name):
             assert panel.y.low < line[:, 1].min() and line[:, 1].max() < panel.y.high
-    assert "no classifier" in demo.scene_of(nr_seeds=3, shown=[]).says["frames"][-1]
+    nothing = demo.scene_of(nr_seeds=3, shown=[], over=[])
+    assert "no classifier" in nothing.says["frames"][-1] and len(nothing.panels) == 1
 
 
 def test_an_abandoned_computation_keeps_its_finished_seeds(lab, rights):
-    demo, of_a_seed = DemoComparison(lab), len(rights)
+    demo = DemoComparison(lab)
     shares = demo.progress({"nr_seeds": 50})
-    so_far = [next(shares) for _ in range(of_a_seed + 7)]
+    so_far = [next(shares) for _ in range(7)]
     shares.close()
-    assert demo.nr_done == 1 and so_far == sorted(so_far) and 0 <= so_far[0] < so_far[-1] < 0.1
-    *rest, scene = demo.progress({"nr_seeds": 2})
-    assert len(rest) == of_a_seed  # Only the second seed is missing.
-    mean = accuracies(rights, "size", "SVM")[:2].mean(axis=0)
-    np.testing.assert_allclose(drawn(scene, "size")[-1][:, 1], mean, atol=AS_DRAWN)
+    assert so_far == sorted(so_far) and 0 < so_far[0] < so_far[-1] < 0.1
+    *rest, scene = demo.progress({"nr_seeds": 8})
+    assert len(rest) == 1 + 8  # One seed of the first classifier was missing, and all of the second one.
+    mean, _ = curve(rights["size", OPENING[0]][:2], "size", "all")
+    np.testing.assert_allclose(drawn(scene, "size", frame=1)[0][:, 1], 100 * (mean - best("size")), atol=AS_DRAWN)

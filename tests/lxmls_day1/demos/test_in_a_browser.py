@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import pytest
 
+from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import export
 
@@ -18,6 +19,20 @@ DRAWN = """() => [...document.querySelectorAll('.demo-canvas canvas')].map(canva
 #: Tables of numbers that are wider than their container.
 CUT_OFF = """() => [...document.querySelectorAll('.demo-numbers')].filter(box => box.scrollWidth > box.clientWidth)
     .map(box => [box.scrollWidth, box.clientWidth, box.innerText])"""
+#: The least height of a letter for the last row, on the canvas and beside it, and of the axes of a panel; in pixels.
+SMALLEST = """() => { const { demo } = document.querySelector('[data-demo]'), { fillText } = CanvasRenderingContext2D.prototype, sizes = [];
+    CanvasRenderingContext2D.prototype.fillText = function (...given) { sizes.push(parseFloat(/[\\d.]+px/.exec(this.font))); fillText.apply(this, given); };
+    demo.anew = true;
+    demo.draw();
+    CanvasRenderingContext2D.prototype.fillText = fillText;
+    const texts = document.querySelectorAll('.demo-about, .demo-try button, figcaption, .demo-legend li, .demo-says, .demo label, .demo td, .demo-words');
+    return [Math.min(...sizes, ...[...texts].map(text => parseFloat(getComputedStyle(text).fontSize))), Math.min(...demo.panels.map(({ box }) => box.h))]; }"""
+#: Whether controls are cut, and the choices whose buttons are on more than one line.
+CONTROLS_CUT = """() => [...document.querySelectorAll('.demo-controls')].map(box => box.scrollHeight > box.clientHeight).concat(
+    [...document.querySelectorAll('.demo-choice div')].map(row => new Set([...row.children].map(label => label.offsetTop)).size > 1))"""
+#: The height of the window that the picture takes with its buttons, and the lower edge of the buttons.
+PICTURE = """() => [...document.querySelectorAll('.demo-player:not([hidden])')].concat(document.querySelector('.demo-stage'))
+    .map(part => part.getBoundingClientRect()).reduce(([height, bottom], box) => [height + box.height, Math.max(bottom, box.height < 99 ? box.bottom : 0)], [0, 0])"""
 FRAME = "document.querySelector('[data-demo]').demo.frame"
 SETTINGS = "document.querySelector('[data-demo]').demo.settings"
 SHORTEST = "mira_step"  # These are tested in every run, the others in campaigns.
@@ -53,8 +68,67 @@ def test_it_fills_a_projector_and_fits_on_a_phone(open_page, serious, server, na
         assert right <= 0 and (width == 390 or down <= 0), (width, right, down)
         assert min(page.evaluate(DRAWN)) > 0.002
         assert page.evaluate(CUT_OFF) == [], width
+        assert width == 390 or not any(page.evaluate(CONTROLS_CUT)), width
+        if width == 390:
+            assert max(page.evaluate(PICTURE)) <= height
         if width != 1280:
             assert serious(page) == []
+
+
+@pytest.mark.parametrize("name", [SHORTEST, *OTHERS])
+@pytest.mark.parametrize("scale", [1, 1.3])
+def test_the_last_row_can_read_it(open_page, server, name, scale):
+    page = open_page(server.address + name, 1920, 1080)
+    page.evaluate(f"document.body.style.setProperty('--demo-scale', {scale})")
+    page.wait_for_timeout(200)
+    letters, axes = page.evaluate(SMALLEST)
+    assert letters >= scale * 1080 / 45 and axes >= 110
+
+
+def test_keys_bring_the_things_to_try(open_page, server):
+    page = open_page(server.address + "gaussian_playground", 1920, 1080)
+    settings = demonstration_class("gaussian_playground").description()["to_try"]
+    current = "[...document.querySelectorAll('.demo-try button')].findIndex(button => button.ariaCurrent === 'step')"
+    opening = page.evaluate(SETTINGS)
+    for key, number in (("n", 0), ("PageDown", 1), ("n", 2), ("n", 2), ("p", 1)):
+        page.keyboard.press(key)
+        assert page.evaluate(current) == number
+        assert page.evaluate(SETTINGS) == opening | settings[number]["settings"]
+    page.wait_for_function("location.hash.includes('try=2')")
+    other = open_page(page.url, 1920, 1080)
+    assert other.evaluate(current) == 1 and other.evaluate(SETTINGS) == page.evaluate(SETTINGS)
+    page.keyboard.press("PageUp")
+    page.keyboard.press("p")
+    assert page.evaluate(current) == -1 and page.evaluate(SETTINGS) == opening
+
+
+def test_more_controls_are_reached_by_keys_and_stay_open(open_page, server):
+    page = open_page(server.address + "gaussian_playground", 1920, 1080)
+    more = page.locator(".demo-controls details")
+    assert not more.evaluate("it => it.open")
+    more.locator("summary").focus()
+    page.keyboard.press(" ")
+    page.keyboard.press("Tab")
+    assert more.evaluate("it => it.open && it.contains(document.activeElement)")
+    page.wait_for_function("location.hash.includes('more=1')")
+    page.reload()
+    page.wait_for_function("document.querySelector('[data-demo]').demo?.scene")
+    assert more.evaluate("it => it.open")
+
+
+def test_a_code_holds_the_address_and_says_that_a_phone_cannot_reach_this_machine(open_page, server):
+    page = open_page(server.address + "mira_step", bypass_csp=False)
+    page.keyboard.press("n")
+    page.keyboard.press("q")
+    dialog = page.locator("dialog")
+    assert page.url.endswith("try=1") and page.url in dialog.inner_text()
+    assert f"mira_step.html#{urlsplit(page.url).fragment}" in dialog.locator(".demo-alert").inner_text()
+    assert dialog.locator("canvas").evaluate("it => it.width") >= 21 + 2 * 4  # The smallest code, and its margin.
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert all(key in dialog.inner_text() for key in ("space", "PageDown", "q: "))
+    page.keyboard.press("?")
+    assert not dialog.is_visible()
 
 
 def test_the_policy_of_the_server_hinders_no_page(open_page, server):
@@ -75,21 +149,30 @@ def test_keys_step_and_a_link_restores_the_page(open_page, server):
     page.keyboard.press(" ")
     page.wait_for_function(f"{FRAME} > 1")
     page.keyboard.press(" ")
-    page.get_by_label("class y").fill("1")
-    page.wait_for_function("location.hash.includes('label=1')")
+    page.locator(".demo-choice label").nth(1).click()
+    page.get_by_label("class y").fill("2")
+    page.wait_for_function("location.hash.includes('label=2')")
     link = dict(parse_qsl(urlsplit(page.url).fragment))
     other = open_page(page.url)
-    assert other.evaluate(FRAME) == int(link["step"]) and other.evaluate(SETTINGS)["label"] == 1
+    assert other.evaluate(FRAME) == int(link["step"]) and other.evaluate(SETTINGS)["label"] == 2
 
 
 @pytest.mark.parametrize(
     "link",
-    ["step=1.5&example=1,2,1.5", "step=NaN&example=1,2,99&nr_classes=1e9", "step=-5&example=9e9,1,0&label=<img>"],
+    [
+        "step=1.5&example=1,2,1.5",
+        "step=NaN&example=1,2,99&nr_classes=1e9",
+        "step=-5&example=9e9,1,0&label=<img>&try=99",
+        "try=x&more",
+    ],
 )
 def test_an_edited_link_shows_a_scene(open_page, server, link):
     page = open_page(f"{server.address}mira_step#{link}")
+    page.keyboard.press("p")
+    page.keyboard.press("p")
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == [[1, 1.2, 2]]
+    opening = demonstration_class("mira_step").controls[0].value
+    assert page.evaluate(f"Number.isInteger({FRAME})") and page.evaluate(SETTINGS)["example"] == opening
     assert page.locator(".demo-alert:visible").count() == 0
 
 
@@ -109,17 +192,17 @@ def test_points_are_added_dragged_and_deleted(open_page, server):
     page = open_page(server.address + "gaussian_playground")
     canvas = page.locator(".demo-canvas canvas").first
     place = np.add(middle_of(canvas), (40, -60)).tolist()
-    added = f"{SETTINGS}.added.length"
+    added, opening = f"{SETTINGS}.added.length", page.evaluate(SETTINGS)["added"]
     page.mouse.click(*place)
-    assert page.evaluate(added) == 1
+    assert page.evaluate(added) == len(opening) + 1
     drag(page, place, 50)
-    assert page.evaluate(added) == 1
+    assert page.evaluate(added) == len(opening) + 1
     page.mouse.click(place[0] + 50, place[1])
-    assert page.evaluate(added) == 0
+    assert page.evaluate(SETTINGS)["added"] == opening
     canvas.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    assert page.evaluate(SETTINGS)["added"] == [[0.2, 0, 0]]
+    assert page.evaluate(SETTINGS)["added"] == [*opening, [0.2, 0, 0]]
     page.get_by_role("button", name="delete mine").click()
     assert page.evaluate(added) == 0
 
@@ -137,7 +220,7 @@ def test_a_dark_page_is_printed_light_and_forced_colours_show_what_is_chosen(ope
 def test_if_python_ends_the_last_picture_stays_with_a_sentence(open_page, server):
     page = open_page(server.address + "confidence")
     page.route("**/scene/*", lambda route: route.abort())
-    page.get_by_label("seed").fill("7")
+    page.get_by_label("λ").first.fill("7")
     page.wait_for_selector(".demo-alert:visible")
     assert all("ERR_FAILED" in error for error in open_page.errors)
     open_page.errors.clear()

@@ -65,7 +65,7 @@ def test_a_pass_is_an_evaluation_and_no_method_takes_many_more_than_allowed(foun
     descent = by_name["Gradient descent"]
     assert descent.passes[-1] > len(descent.passes) - 1  # Armijo's rule sometimes tries more than one step.
     assert all(curve.passes[-1] <= 20 + 50 for curve in by_name.values())  # A line search is not interrupted.
-    assert by_name["Iterative scaling"].passes[-1] == by_name["SGD η₀ = 1"].passes[-1] == 20
+    assert by_name["Iterative scaling"].passes[-1] == by_name["SGD"].passes[-1] == 20
 
 
 def test_one_feature_against_the_closed_form(found):

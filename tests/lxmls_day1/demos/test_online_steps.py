@@ -1,5 +1,7 @@
 """The stepper: the lab's loop, one step at a time, and a count of mistakes that stays below its bound."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,9 @@ class TestShowing:
     def test_arrows_are_the_weights_and_the_step_lies_along_the_example(self, lab):
         scene = DemoOnlineSteps(lab).scene_of()
         trace = scene.facts["traces"]["Perceptron"]
-        X, _ = points_of(lab, 20, 3.5, seed=2)
+        X, _ = points_of(lab, 20, 2.5, seed=2)
+        lines = [trace.normal(t) / np.linalg.norm(trace.normal(t)) for t in range(3, len(trace.weights))]
+        assert scene.steps.start == 4 + np.argmin([line @ after for line, after in itertools.pairwise(lines)])
         step = int(np.flatnonzero(trace.is_mistake)[1]) + 1
         m = scene.facts["order"][step - 1]
         old, new, along = (mark for mark in scene.panels[0].marks if mark["kind"] == "arrow")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.objective_curves import FAMILIES, Data
-from lxmls_day1.demos.optimisation import REGULARIZER_OF_SVM, DemoOptimisation
+from lxmls_day1.demos.objective_curves import Data
+from lxmls_day1.demos.optimisation import METHODS, REGULARIZER_OF_SVM, STRETCH, DemoOptimisation
 
 pytestmark = pytest.mark.usefixtures("measured_once")
 
@@ -18,91 +18,121 @@ def demo(lab):
 def computed(lab, found):
     """Return a function from settings to the curves by name, and the optima by λ."""
     points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
-    return lambda **settings: found(Data(points.train_X, points.train_y), nr_passes=10, **settings)[:2]
+    return lambda **settings: found(Data(points.train_X * STRETCH, points.train_y), nr_passes=10, **settings)[:2]
 
 
-def on_page(passes):
-    """Return positions on the symlog axis: linear up to 1, then half a unit for it and one for each power of ten."""
-    return np.array([p / 2 if p <= 1 else 0.5 + np.log10(p) for p in passes])
+def drawn(scene):
+    """Return the lines of the panel of heights: name -> (n, 2)."""
+    return {mark["label"]: mark["path"] for mark in scene.panels[-1].marks if mark["kind"] == "line"}
 
 
-def drawn(scene, cost="passes"):
-    """Return the lines of a panel: name -> (n, 2)."""
-    (panel,) = [panel for panel in scene.panels if panel.name == cost]
-    return {mark["label"]: mark["path"] for mark in panel.marks if mark["kind"] == "line"}
+def frames_of(value):
+    """Return a value by frame as a list."""
+    return [np.array(value["frames"][index]) for index in value["index"]]
 
 
 @pytest.mark.slow
-def test_every_curve_is_drawn_on_both_axes_as_computed(demo, computed):
+@pytest.mark.parametrize("cost", ["passes", "seconds"])
+def test_every_curve_is_drawn_as_computed(demo, computed, cost):
+    by_name, optima = computed()
+    scene = demo.scene_of(nr_passes=10, cost=cost, scale_of_y="objective", methods=list(METHODS))
+    assert len(by_name) == len(METHODS) and scene.facts["optima"] == optima and not scene.notes
+    panel = scene.panels[-1]
+    assert list(drawn(scene)) == list(by_name) == list(scene.facts["curves"])
+    assert panel.y.low < min(optima.values()) and (panel.x.scale, panel.x.low) == ("symlog", 0)
+    for name, path in drawn(scene).items() if cost == "passes" else ():
+        curve = by_name[name]
+        np.testing.assert_array_equal(path, np.column_stack([curve.passes, curve.objective]))
+        np.testing.assert_array_equal(scene.facts["curves"][name].objective, curve.objective)
+
+
+def test_at_each_frame_every_method_is_where_it_is_after_so_many_passes(demo, computed):
     by_name, optima = computed()
     scene = demo.scene_of(nr_passes=10)
-    assert len(by_name) == 3 + len(FAMILIES["initial_step"]) and scene.facts["optima"] == optima and not scene.notes
-    for cost in ("passes", "seconds"):
-        assert list(drawn(scene, cost)) == list(by_name)
-    for panel in scene.panels:
-        assert panel.y.low < min(optima.values()) and (panel.x.scale, panel.x.low) == ("symlog", 0)
-    for name, path in drawn(scene).items():
+    assert scene.steps.values[:3] == ["0", "1", "2"] and scene.steps.values[scene.steps.start] == "5"
+    ways = [mark["path"] for mark in scene.panels[0].marks if mark["kind"] == "line"][1:]
+    runners = [
+        [frames_of(mark["at"]) for mark in panel.marks if isinstance(mark.get("at"), dict)] for panel in scene.panels
+    ]
+    for name, way, above, height in zip(METHODS[:3], ways, *runners, strict=True):
         curve = by_name[name]
-        np.testing.assert_array_equal(path[[0, -1]].T, [curve.passes[[0, -1]], curve.objective[[0, -1]]])
-        assert {*map(tuple, path)} <= {*zip(curve.passes, curve.objective, strict=True)}
-        height = scene.panels[0].y.high - scene.panels[0].y.low
-        between = np.interp(on_page(curve.passes), on_page(path[:, 0]), path[:, 1])
-        np.testing.assert_allclose(between, curve.objective, atol=height / 390)  # less than a pixel
-        np.testing.assert_array_equal(scene.facts["curves"][name].objective, curve.objective)
+        np.testing.assert_array_equal(way, curve.weights[:, 1:])
+        for passes, place, at in zip(map(float, scene.steps.values), above, height, strict=True):
+            reached = np.flatnonzero(curve.passes <= passes)[-1]
+            np.testing.assert_allclose(place[0], curve.weights[reached, 1:], rtol=1e-4)
+            assert at[0, 0] == curve.passes[reached]
+            assert at[0, 1] == pytest.approx(curve.objective[reached] - optima[0.0], rel=1e-4)
+    final = [row[1] for row in scene.table.rows["frames"][-1]]
+    assert final == ["L-BFGS", "SGD", "Gradient descent"]
+
+
+def test_the_contours_have_the_objective_s_levels(demo, lab):
+    scene = demo.scene_of(nr_passes=10, regularizer=0.01)
+    contour, points = (
+        scene.panels[0].marks[0]["path"],
+        lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0]),
+    )
+    function = lab.load("classifiers.max_ent_batch").MaxEntObjective(
+        points.train_X * STRETCH, points.train_y, 2, 0.01, True
+    )
+    best = min(scene.facts["curves"].values(), key=lambda curve: curve.objective[-1])
+    breaks = np.flatnonzero(np.isnan(contour[:, 0]))
+    for part in np.split(contour, breaks):
+        heights = [function(np.array([best.weights[-1, 0], *v]))[0] for v in part if np.isfinite(v).all()]
+        assert np.ptp(heights) < 0.05 * np.mean(heights)
 
 
 def test_the_logarithmic_view_needs_no_new_computation(demo, computed, monkeypatch):
     demo.scene_of(nr_passes=10)
     by_name, optima = computed()
     monkeypatch.setattr(demo, "lab", None)
-    scene = demo.scene_of(nr_passes=10, scale_of_y="excess", initial_step=0.03)  # The family varies η₀.
-    assert {panel.y.scale for panel in scene.panels} == {"log"}
-    path = drawn(scene)["L-BFGS"]
+    assert demo.scene_of(nr_passes=10, cost="seconds", methods=["L-BFGS"]).panels[-1].y.scale == "log"
+    path = drawn(demo.scene_of(nr_passes=10))["L-BFGS"]
     excess = by_name["L-BFGS"].objective - optima[0.0]
     assert {*path[:, 1]} <= {*excess} and path[0, 1] == excess[0]
 
 
 def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, computed):
     by_name, _ = computed(loss="hinge", regularizer=REGULARIZER_OF_SVM)
-    scene = demo.scene_of(loss="hinge", nr_passes=10)  # With λ = 0 there would be no gap.
+    # With λ = 0 there would be no gap.
+    scene = demo.scene_of(loss="hinge", nr_passes=10, scale_of_y="objective")
     assert list(scene.facts["optima"]) == [REGULARIZER_OF_SVM] and "0.01" in scene.says and not scene.notes
     primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
-    shades = [mark for mark in scene.panels[0].marks if mark["kind"] == "region"]
+    shades = [mark for mark in scene.panels[1].marks if mark["kind"] == "region"]
     (ring,) = shades[0]["rings"]
     assert len(shades) == 1 and {*ring[:, 1]} <= {*primal.objective, *dual.objective}
     assert ring[:, 1].min() == min(dual.objective) and ring[:, 1].max() == max(primal.objective)
-    scene = demo.scene_of(loss="hinge", nr_passes=10, scale_of_y="excess")
+    scene = demo.scene_of(loss="hinge", nr_passes=10)
     assert "Dual D(α)" not in drawn(scene)
     assert {*drawn(scene)["Gap P − D"][:, 1]} <= {*(primal.objective - dual.objective)}
     assert "λ > 0" not in demo.scene_of(loss="hinge", nr_passes=10, regularizer=0.1).says
 
 
 def test_the_perceptron_s_loss_begins_at_its_least(demo):
-    scene = demo.scene_of(loss="perceptron", nr_passes=10, varied="alpha", alpha=0.6)
-    assert list(drawn(scene, "seconds")) == ["Perceptron, last weights", "Perceptron, averaged"] and not scene.notes
+    asked = {"loss": "perceptron", "nr_passes": 10, "alpha": 0.6}
+    scene = demo.scene_of(scale_of_y="objective", cost="seconds", **asked)
+    assert list(drawn(scene)) == ["Perceptron, last weights", "Perceptron, averaged"] and not scene.notes
     for path in drawn(scene).values():
-        assert path[0, 1] == 0 and 0 < max(path[:, 1]) <= scene.panels[0].y.high
-    assert len(demo.scene_of(loss="perceptron", nr_passes=10, scale_of_y="excess").panels) == 2
+        assert path[0, 1] == 0 and 0 < max(path[:, 1]) <= scene.panels[1].y.high
+    assert len(demo.scene_of(**asked).panels) == 2
 
 
-@pytest.mark.parametrize("varied", FAMILIES)
-def test_the_family_follows_the_varied_setting(demo, computed, varied):
-    by_name, optima = computed(regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
-    scene = demo.scene_of(nr_passes=10, regularizer=0.1, varied=varied, initial_step=0.1, alpha=0.7)
-    family = {name: path for name, path in drawn(scene).items() if name.startswith("SGD")}
-    assert [float(name.rpartition("= ")[2]) for name in family] == list(FAMILIES[varied])
-    assert len({mark["colour"] for mark in scene.panels[0].marks}) == len(family) + 2  # Of batch methods.
-    for (name, path), value in zip(family.items(), FAMILIES[varied], strict=True):
-        assert path[-1, 1] == by_name[name].objective[-1]
-        assert by_name[name].regularizer == (value if varied == "regularizer" else 0.1)
-        assert by_name[name].regularizer in optima
-    assert "λ to 0" in scene.notes[0]  # Of iterative scaling.
+def test_a_method_that_needs_another_setting_reports_it_if_it_is_ticked(demo):
+    asked = {"nr_passes": 10, "regularizer": 0.1, "initial_step": 0.1, "alpha": 0.7}
+    assert "λ to 0" in demo.scene_of(methods=list(METHODS), **asked).notes[0]  # Of iterative scaling.
+    scene = demo.scene_of(**asked)
+    assert not scene.notes and len({mark["colour"] for mark in scene.panels[-1].marks}) == len(drawn(scene)) == 3
 
 
 def test_an_abandoned_computation_is_resumed(demo, computed):
     asked = {"nr_passes": 10, "regularizer": 0.001}
     shares = demo.progress(asked)
-    assert [next(shares) for _ in range(3)] == [0.0, 0.125, 0.25]
+    assert [next(shares) for _ in range(3)] == [0.0, 0.2, 0.4]
     shares.close()
     *rest, scene = demo.progress(asked)
-    assert rest == [number / 8 for number in range(3, 9)] and set(drawn(scene)) == set(computed(regularizer=0.001)[0])
+    assert rest == [number / 5 for number in range(3, 6)] and set(drawn(scene)) <= set(computed(regularizer=0.001)[0])
+
+
+def test_reviews_have_no_contours(demo):
+    scene = demo.scene_of(data="toy", nr_passes=10)
+    assert [panel.name for panel in scene.panels] == ["heights"] and len(drawn(scene)) == 3

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from lxmls_day1.demos.review_decisions import (
 )
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
 from lxmls_day1.demos.review_text import MAX_WORDS_SHOWN
-from lxmls_day1.demos.reviews import EXAMPLES
+from lxmls_day1.demos.reviews import EXAMPLES, first_domain
 from lxmls_day1.demos.scene import CLASSES, MUTED
+from lxmls_day1.lab import Lab
 from tests.wording import wording
 
 UNSMOOTHED = "Naive Bayes (unsmoothed)"
@@ -32,9 +34,15 @@ HOSTILE = {
 }
 
 
+class OnToyReviews(DemoReviews):
+    def scene_of(self, **asked):
+        return super().scene_of(**{"domain": "toy"} | asked)
+
+
 @pytest.fixture(scope="module")
 def demo(lab):
-    return DemoReviews(lab)
+    """Return the demonstration on the toy reviews, whatever is on this machine."""
+    return OnToyReviews(lab)
 
 
 def bars(panel):
@@ -75,6 +83,27 @@ def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo, lab, mo
         assert 0 < np.abs(lengths).sum() <= 1  # Shares of all contributions, like the bars on the left.
         assert weights.max() == max(added.values()) and weights.min() == min(added.values())
         assert colours == [CLASSES[int(weight < 0)] for weight in weights]
+
+
+def test_a_classifier_without_a_bar_says_why(demo):
+    scene = demo.scene_of()
+    (row,) = (row for row, name in scene.panels[0].y.ticks if name.startswith(UNSMOOTHED))
+    texts = [mark for mark in scene.panels[0].marks if mark["kind"] == "text"]
+    assert [(mark["text"], mark["at"][1]) for mark in texts] == 2 * [("ruled out", row)]
+    positive, negative = re.search(wording("demos.no_bar", re.escape(UNSMOOTHED)), scene.says).groups()
+    assert 0 in word_counts(demo.models_by_domain["toy"].reviews.corpus, positive).counts[:1]
+    assert 0 in word_counts(demo.models_by_domain["toy"].reviews.corpus, negative).counts[1:]
+    assert "no bar" not in demo.scene_of(text=EXAMPLES["glowing"]).says
+
+
+def test_the_sentence_says_which_reviews_are_shown(demo):
+    assert wording("demos.made_up_reviews") in demo.scene_of().says
+
+
+def test_it_opens_on_real_reviews_where_they_are(real_data):
+    assert first_domain() == "books"
+    demo = DemoReviews(Lab.open())
+    assert wording("demos.real_reviews") in demo.scene_of(domain="books").says
 
 
 @pytest.mark.one_in(3)
@@ -147,7 +176,7 @@ def test_trained_models_are_reused_for_other_views_and_texts(demo, monkeypatch):
 
 @pytest.mark.usefixtures("imports_as_before")
 def test_unwritten_learners_of_a_student_are_replaced(workspace):
-    demo = DemoReviews(workspace)
+    demo = OnToyReviews(workspace)
     scene = demo.scene_of(learner="SVM")
     assert list(scene.facts["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
     assert "Gaussian naive Bayes" in scene.panels[1].title

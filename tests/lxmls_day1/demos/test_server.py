@@ -37,7 +37,7 @@ def session_of(server, name):
 def test_a_page_asks_for_scenes_and_gets_lines_of_json(server):
     address = session_of(server, "confidence")
     lines = [json.loads(text) for text in get(address, b'{"rare": 1}')[1].splitlines()]
-    assert list(lines[-1]) == ["scene"] and lines[-1]["scene"]["steps"]["label"] == "examples"
+    assert list(lines[-1]) == ["scene"] and lines[-1]["scene"]["steps"]["label"] == "documents"
     seen = lines[-1]["scene"]["table"]["rows"]["frames"][-1]
     assert [row[1] for row in seen] == [60, 60]  # The rare word is in all documents.
 

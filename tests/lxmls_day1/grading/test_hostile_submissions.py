@@ -18,9 +18,11 @@ from lxmls_day1.box.levels import NOBODY, Level, reason_unavailable
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
+from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.plan import make_plan
+from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
+from lxmls_day1.grading.running.plan import KEPT, make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -567,6 +569,7 @@ def graded(request, tmp_path_factory):
     make_archives(inbox)
     before = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     confinement.become_subreaper()
+    write_files(cache_folder() / KEPT / "of-a-run", {PurePosixPath(EXPECTED_ANSWERS): b"what no box may see"})
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
         plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)

@@ -71,6 +71,34 @@ def test_machine_code_is_cached_and_found_again(cache, module_of, caplog):
     assert len(list(cache.iterdir())) == 1
 
 
+INLINED = """from lxmls_day1.engine.kernels.machine_code import cached_jit
+@cached_jit(forceinline=True)
+def doubled(x):
+    return 2 * x
+def scaled(x):
+    return doubled(x)
+def shifted(x):
+    return doubled(x) + 1
+"""
+
+
+def test_an_inlined_function_is_found_again_by_another_caller_and_runs_as_python(cache, module_of):
+    function, from_cache = compiled(module_of(INLINED))
+    assert not from_cache and function(4.0) == 8.0
+    assert len(list(cache.iterdir())) == 2
+    module = module_of(INLINED)
+    function, from_cache = compiled(module, "shifted")
+    assert not from_cache and function(4.0) == 9.0
+    assert sum(module.doubled.stats.cache_hits.values()) == 1
+    assert module.doubled(4) == 8 and module.doubled("ab") == "abab"  # Numba would know no such text.
+
+
+def test_a_function_without_a_wrapper_runs_as_python(cache, module_of):
+    function = cached_jit(NUMBER, no_cpython_wrapper=True)(module_of(TWICE).scaled)
+    assert function("ab") == "abab"
+    assert machine_code.address_of(function)
+
+
 DAMAGES = {
     "emptied": lambda content: b"",
     "cut": lambda content: content[: len(content) // 2],

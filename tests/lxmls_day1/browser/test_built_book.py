@@ -1,0 +1,150 @@
+"""The built book in a real browser: every page by keyboard alone, and verdicts on a processor that is six times slower.
+
+`make docs PYODIDE=FOLDER` builds the book with the runtime beside it; without, the tests of verdicts are skipped. Their times are printed
+(`pytest -rP`), on the clock and of the processor, and no test depends on them. `tests/lxmls_day1/commands/test_docs.py` asks axe about every page.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.lxmls_day1.commands.test_docs import BOOK, in_the_book, pages
+from tests.wording import wording
+
+RUNTIME = BOOK / "_static/exercises/pyodide"
+SIZES = ((390, 844), (1280, 900))
+SCHEMES = ("light", "dark")
+SLOWER = 6
+SLICE = 0.01  # seconds in which a slowed process may run
+#: What a reader must reach with Tab. A group of radio buttons is one stop.
+STOPS = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+    .filter(part => part.tabIndex >= 0 && !part.disabled && part.checkVisibility({ visibilityProperty: true })
+        && !part.closest('[inert]') && !(part.type === 'radio' && !part.checked) && part.getClientRects().length)"""
+#: Note each stop, and those that do not show that they are focused.
+WATCH = """() => { window.unseen = []; document.addEventListener('focusin', ({ target }) => {
+    target.dataset.reached = '';
+    const isPlain = ({ outlineStyle, boxShadow }) => outlineStyle === 'none' && boxShadow === 'none';
+    if ([target, target.parentElement, ...target.children].every(part => isPlain(getComputedStyle(part)))) unseen.push(target.outerHTML.slice(0, 120)); }); }"""
+#: What was a stop from the beginning: scrolling shows a button more.
+LEFT = "() => stops.filter(part => part.isConnected && !('reached' in part.dataset)).map(part => part.outerHTML.slice(0, 120))"
+#: Right answers to 1.4 and 1.5, as they are typed: the editor indents. Without the last line they are wrong.
+ANSWERS = {
+    "perceptron_rule": "y = np.argmax(scores)\nif y != label:\nd[label] = step\nd[y] = -step",
+    "mira_rule": "y = np.argmax(scores)\nif y != label:\nd[label] = min(step, (scores[y] - scores[label] + cost[y]) / (2 * sq_norm))\nd[y] = -d[label]",
+}
+
+
+@pytest.mark.slow
+@in_the_book
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
+def test_every_page_by_keyboard_alone(which, size, chromium):
+    """Tab reaches everything that can be used, in a bounded number of steps, and each stop shows that it is focused."""
+    page, faults = chromium.new_page(viewport={"width": size[0], "height": size[1]}), []
+    for name in pages(which):
+        page.goto((BOOK / name).as_uri(), wait_until="load")
+        page.wait_for_timeout(200)
+        page.evaluate(WATCH)
+        n_stops = page.evaluate(f"(window.stops = ({STOPS})()).length")
+        frames = page.locator("iframe").count()
+        for _ in range(n_stops + 10 + 100 * frames):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement === document.body"):
+                break
+        faults += [f"{name}: not reached: {part}" for part in page.evaluate(LEFT)]
+        faults += [f"{name}: focus is not seen: {part}" for part in page.evaluate("unseen")]
+    page.close()
+    assert not faults, "\n".join(faults)
+
+
+def renderers(browser):
+    """Return the processes of pages and their workers, and the seconds of processor time that they have used."""
+    found = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    used = {one["id"]: one["cpuTime"] for one in found if one["type"] == "renderer"}
+    return list(used), sum(used.values())
+
+
+@contextlib.contextmanager
+def slowed(browser, factor):
+    """Let the processes of pages run only one slice in ``factor``: Chromium's own throttling excludes workers."""
+    pids, over = renderers(browser)[0], threading.Event()
+
+    def send(number):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    def alternate():
+        while not over.is_set():
+            send(signal.SIGSTOP)
+            time.sleep(SLICE * (factor - 1))
+            send(signal.SIGCONT)
+            time.sleep(SLICE)
+
+    thread = threading.Thread(target=alternate)
+    if factor > 1:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if factor > 1:
+            thread.join()
+
+
+def verdicts(page, address, name):
+    """Open a page, write wrong and right answers by keyboard alone, and return the seconds of each verdict, on the clock and of the processor."""
+
+    def now():
+        return time.monotonic(), renderers(page.context.browser)[1]
+
+    began = now()
+    page.goto(f"{address}/{name}")
+    page.wait_for_selector(".jar")
+    while not page.evaluate("document.activeElement.ariaLabel?.startsWith('Your lines')"):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent.startsWith('Skip to the exercise')"):
+            page.keyboard.press("Enter")
+    rule = page.evaluate("document.activeElement.ariaLabel.split(' ').at(-1)")
+    taken, right = [], wording("browser.public_checks_pass", "6", "6")
+    for text in (ANSWERS[rule].rpartition("\n")[0], ANSWERS[rule], ANSWERS[rule].rpartition("\n")[0]):
+        page.keyboard.press("Control+a")
+        page.keyboard.type(text)
+        page.locator(".report").evaluate("report => report.replaceChildren()")
+        began = now() if taken else began
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector(".report .headline")
+        taken.append([after - before for before, after in zip(began, now(), strict=True)])
+        report = page.locator(".report").inner_text()
+        assert ("A known mistake" in report) != (right in report) and (right in report) == (text == ANSWERS[rule])
+    return taken
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are slowed by signals")
+@pytest.mark.skipif(
+    not (RUNTIME / "pyodide.js").is_file(), reason="no runtime is in the book: make docs PYODIDE=FOLDER"
+)
+@pytest.mark.parametrize("name", ["index.html", "docs/exercises/1.5.html"])
+def test_first_and_later_verdicts_by_keyboard_also_on_a_slow_processor(name, chromium, served, serious):
+    times = {}
+    with served(BOOK) as address:
+        for factor, size, scheme in [(1, SIZES[1], "light"), (SLOWER, SIZES[1], "dark"), (1, SIZES[0], "dark")]:
+            context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+            page = context.new_page()
+            page.set_default_timeout(300_000)
+            page.goto("about:blank")
+            with slowed(chromium, factor):
+                times.setdefault(factor, verdicts(page, address, name))
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert serious(page) == []
+            context.close()
+    for factor, taken in times.items():
+        told = ", ".join(f"{clock:.1f} s ({processor:.1f} s of the processor)" for clock, processor in taken)
+        print(f"{name}, processor {factor} times slower: first and later verdicts after {told}")
+    print(f"ratio of the first verdicts: {times[SLOWER][0][0] / times[1][0][0]:.1f}")
