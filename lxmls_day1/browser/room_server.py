@@ -94,9 +94,7 @@ class RoomServer(QuietServer):
         try:
             write_files_atomically({self.file: content.encode()} if self.file else {})
         except (OSError, InputError) as error:
-            self.problem = (
-                f"{self.file} could not be written: {getattr(error, 'strerror', '') or error}. The room goes on."
-            )
+            self.problem = f"{self.file} could not be written: {getattr(error, 'strerror', '') or error}."
             if self.problem != before:
                 print(self.problem, file=sys.stderr)
 

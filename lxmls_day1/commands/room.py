@@ -29,7 +29,9 @@ def command(host: str, port: int, book: Path | None, file: Path | None, no_brows
       lxmls-day1 room --host 192.168.1.17    open it to the network
       lxmls-day1 room --host 192.168.1.17 --save counts.json
     """
+    import errno
     import webbrowser
+    from contextlib import suppress
 
     from lxmls_day1.base.errors import InputError
     from lxmls_day1.browser.room_server import BOOK_SCRIPT, RoomServer, own_address
@@ -49,21 +51,18 @@ def command(host: str, port: int, book: Path | None, file: Path | None, no_brows
     try:
         server = RoomServer(host, port, book, file)
     except OSError as error:
-        raise InputError(
-            f"the room cannot listen on {host}, port {port}: {(error.strerror or str(error)).lower()}. If another program uses the "
-            "port, end it or give another --port; students then open another address. --host must be an address of this "
-            f"machine, such as {own_address() or '127.0.0.1'}."
-        ) from error
+        reason = f"{(error.strerror or str(error)).lower()}; --host must be an address of this machine, such as {own_address()}"
+        if error.errno == errno.EADDRINUSE:
+            reason = "another program uses it, perhaps another room; end that program, or give another --port"
+        raise InputError(f"the room cannot listen on {host}, port {port}: {reason}.") from error
     with server:
         board = f"{server.address}/board?{server.token}"
-        click.echo(f"Students open {server.address} {server.invitation}")
+        click.echo(f"The room: {server.address} {server.invitation}")
         click.echo(f"The board, for you alone: {board} (Ctrl-C closes the room)")
         if not no_browser and not webbrowser.open(board):
             click.echo("No browser could be opened: open the board's address in one.")
-        try:
+        with suppress(KeyboardInterrupt):
             server.serve_forever()
-        except KeyboardInterrupt:
-            people, kept = server.room.counts()["people"], f"The counts are in {file}." if file else "Nothing was kept."
-            click.echo(f"\nThe room is closed; {people} took part. {kept}")
-        finally:
-            server.save()
+        server.save()
+        kept = server.problem or (f"The counts are in {file}." if file else "Nothing was kept.")
+        click.echo(f"\nThe room is closed; {server.room.counts()['people']} took part. {kept}")

@@ -16,6 +16,7 @@
     try {
       memory = { ...memory, ...JSON.parse(localStorage.getItem(KEY)) };
     } catch { /* nothing is kept, or something else wrote there */ }
+    if (!/^[0-9a-f]{32}$/.test(memory.session) && memory.part === "yes") memory.part = null;
     const verdicts = Object.entries(Object(memory.verdicts)).filter(([, one]) => one?.time > seconds() - DAY);
     return { ...memory, verdicts: Object.fromEntries(verdicts) };
   }

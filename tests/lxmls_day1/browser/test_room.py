@@ -33,6 +33,7 @@ DAY = [exercise for exercise in Registry.from_folder(ROOT) if exercise.is_core]
 SENTENCES = RecordedAnswers.read_existing(ROOT / RECORDED, [exercise.id for exercise in DAY]).sentences
 NAMES = list(SENTENCES["1.5"])
 ONE, TWO = "1" * 32, "2" * 32
+OUTSIDE = "/../private /%2e%2e/private /..%2fprivate /.hidden /_static/ /%00 /room/board.html x"
 HTML = "<img src=x onerror=alert(1)>"
 
 
@@ -140,46 +141,21 @@ def test_what_is_served_and_to_whom(tmp_path):
     with opened(tmp_path / "book") as server:
         port = server.server_port
         own = cookie(port, server.token)
-        assert (
-            ask(port, "/")[2] == "text of book/index.html"
-            and "lxmls-day1 room" in ask(port, "/_static/exercise.js?v=1")[2]
-        )
-        for path in (
-            "/../private",
-            "/%2e%2e/private",
-            "/..%2fprivate",
-            "/.hidden",
-            "/_static/",
-            "/%00",
-            "/room/board.html",
-            "x",
-        ):
+        assert ask(port, "/")[2] == "text of book/index.html"
+        assert "lxmls-day1 room" in ask(port, "/_static/exercise.js?v=1")[2]
+        for path in OUTSIDE.split():
             assert ask(port, path)[0] in (400, 404), path
         assert ask(port, "/board/1.5/none", **own)[0] == ask(port, "/board/../1.5", **own)[0] == 404
-        for path in (
-            "/board",
-            "/board?wrong",
-            "/board/counts",
-            f"/board/1.5/{NAMES[0]}",
-            f"/board/counts?{server.token}",
-        ):
+        for path in f"/board /board?x /board/counts /board/1.5/{NAMES[0]} /board/counts?{server.token}".split():
             assert ask(port, path)[0] == ask(port, path, Cookie=f"room_{port}=é")[0] == 403
         assert "default-src 'self'" in ask(port, "/board", **own)[1]["Content-Security-Policy"]
-        drawn, listed = (
-            json.loads(ask(port, f"/board/{id}/{next(iter(SENTENCES[id]))}", **own)[2]) for id in ("1.5", "1.2")
-        )
-        assert (
-            drawn["picture"].startswith("iVBOR")
-            and not listed["picture"]
-            and listed["lines"][-1][0].startswith("yours")
-        )
-        for headers in (
-            {"Host": "evil.example"},
-            {"Host": f"evil.example:{port}"},
-            {"Origin": "http://evil.example"},
-            {"Origin": "null"},
-        ):
-            assert ask(port, "/", **headers)[0] == ask(port, "/room", {"session": ONE}, **headers)[0] == 403
+        examples = (ask(port, f"/board/{id}/{next(iter(SENTENCES[id]))}", **own)[2] for id in ("1.5", "1.2"))
+        drawn, listed = map(json.loads, examples)
+        assert drawn["picture"].startswith("iVBOR") and not listed["picture"]
+        assert listed["lines"][-1][0].startswith("yours")
+        for line in f"Host:evil.example Host:evil.example:{port} Origin:http://evil.example Origin:null".split():
+            header = dict([line.split(":", 1)])
+            assert ask(port, "/", **header)[0] == ask(port, "/room", {"session": ONE}, **header)[0] == 403
         assert ask(port, "/room", {"session": ONE}, Origin=f"http://127.0.0.1:{port}")[2] == '{"known": false}'
     with opened() as server:
         assert server.address in ask(server.server_port, "/anything")[2]
@@ -206,9 +182,8 @@ def test_the_counts_are_saved_and_a_failure_is_reported_once(tmp_path, capsys):
     with opened(file=tmp_path / "counts.json") as server:
         server.room.receive(verdict())
         server.save()
-        assert (
-            row(json.loads(server.file.read_text())) == (1, 0, 0, {NAMES[0]: 1}) and ONE not in server.file.read_text()
-        )
+        saved = server.file.read_text()
+        assert row(json.loads(saved)) == (1, 0, 0, {NAMES[0]: 1}) and ONE not in saved
         server.file = tmp_path / "none/counts.json"
         server.save()
         server.save()
@@ -223,9 +198,8 @@ def pages(tmp_path_factory):
     spec.loader.exec_module(use)
     made, folder = exercise_pages(ROOT), tmp_path_factory.mktemp("book")
     files = {f"_static/{path.relative_to(use.FILES)}": path.read_text() for path in use.FILES.rglob("*.*s")}
-    files |= {
-        f"docs/exercises/{id}.html": use.PAGE.format(theme="light", cell=made[f"{id}.html"]) for id in ("1.4", "1.5")
-    }
+    for id in ("1.4", "1.5"):
+        files[f"docs/exercises/{id}.html"] = use.PAGE.format(theme="light", cell=made[f"{id}.html"])
     files["_static/exercises/exercise_worker.js"] = f"""self.postMessage({{ kind: "ready" }});
 self.onmessage = ({{ data: {{ kind, exercise, written }} }}) => {{
   const [right, wrong, text] = [{json.dumps(use.RIGHT)}, {json.dumps(use.WRONG)}, written[exercise].join().trim()];
@@ -272,9 +246,8 @@ def test_a_board_and_six_pages_each_with_another_mistake(pages, chromium, seriou
         assert serious(board) == [] and serious(readers[0]) == []
         board.keyboard.press("a")
         board.locator(".one img").wait_for()
-        assert (
-            SENTENCES["1.5"][NAMES[0]].startswith(board.locator(".one .sentence").inner_text()) and serious(board) == []
-        )
+        assert SENTENCES["1.5"][NAMES[0]].startswith(board.locator(".one .sentence").inner_text())
+        assert serious(board) == []
         board.keyboard.press("Escape")
         board.keyboard.press("3")
         board.locator(".time svg").first.wait_for()
@@ -319,23 +292,13 @@ def test_a_class_with_hostile_clients(seconds, tmp_path):
     rng, last, delays, sessions = random.Random(seconds), {}, [], [secrets.token_hex(16) for _ in range(300)]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "lxmls_day1",
-        "room",
-        f"--port={port}",
-        "--no-browser",
-        f"--save={tmp_path / 'counts.json'}",
-    ]
-    with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
-        ThreadPoolExecutor(40) as pool,
-    ):
+    command = f"-m lxmls_day1 room --port={port} --no-browser --save".split()
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    process = subprocess.Popen([sys.executable, *command, str(tmp_path / "counts.json")], **streams)
+    with process, ThreadPoolExecutor(40) as pool:
         try:
-            own = cookie(
-                port, re.search(r"board\?([\w-]+)", next(line for line in process.stdout if "board?" in line))[1]
-            )
+            printed = next(line for line in process.stdout if "board?" in line)
+            own = cookie(port, re.search(r"board\?([\w-]+)", printed)[1])
             assert {each[0] for each in pool.map(lambda one: ask(port, "/room", {"session": one}), sessions)} == {200}
             start = time.monotonic()
             for n in range(10 * seconds):
@@ -344,12 +307,8 @@ def test_a_class_with_hostile_clients(seconds, tmp_path):
                     pool.submit(attack, port, rng)
                     continue
                 id = rng.choice(list(SENTENCES))
-                sent = verdict(
-                    rng.choice(sessions),
-                    id,
-                    rng.choice(["passed", "failed"]),
-                    rng.sample(list(SENTENCES[id])[:9], rng.randrange(3)),
-                )
+                mistakes = rng.sample(list(SENTENCES[id])[:9], rng.randrange(3))
+                sent = verdict(rng.choice(sessions), id, rng.choice(["passed", "failed"]), mistakes)
                 assert ask(port, "/room", sent)[0] == 200
                 last[sent["session"], id] = sent
                 before = time.monotonic()
@@ -360,18 +319,15 @@ def test_a_class_with_hostile_clients(seconds, tmp_path):
                 its = [one for (_, id), one in last.items() if id == exercise.id]
                 named = Counter(name for one in its if one["verdict"] == "failed" for name in one["mistakes"])
                 trying, solved, _, shown = row(json.loads(text), exercise.id)
-                assert (trying, solved) == tuple(
-                    sum(one["verdict"] == which for one in its) for which in ("failed", "passed")
-                )
+                verdicts = [one["verdict"] for one in its]
+                assert (trying, solved) == (verdicts.count("failed"), verdicts.count("passed"))
                 assert [*shown.values()] == [n for _, n in named.most_common(3)] and shown.items() <= named.items()
             assert ask(port, f"/board/1.5/{NAMES[0]}", **own)[0] == 200
             memory = psutil.Process(process.pid).memory_info().rss
             assert memory < 150e6
-            if seconds > 60:  # It may be that other programs keep the machine busy for a moment.
-                assert sorted(delays)[len(delays) * 99 // 100] < 0.2
-                print(
-                    f"replies: 99 % in {1e3 * sorted(delays)[-len(delays) // 100]:.0f} ms, all in {1e3 * max(delays):.0f} ms; {memory / 1e6:.0f} MB"
-                )
+            slow = sorted(delays)[len(delays) * 99 // 100]
+            print(f"99 % of replies in {1e3 * slow:.0f} ms, all in {1e3 * max(delays):.0f} ms; {memory / 1e6:.0f} MB")
+            assert slow < 0.2 or seconds < 60  # A busy machine may keep one reply waiting.
         finally:
             process.terminate()
             rest = process.communicate(timeout=60)[0]

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import contextmanager
 
 import pytest
 from click.testing import CliRunner
@@ -24,25 +25,20 @@ def folder(tmp_path_factory):
     return start_workspace(tmp_path_factory.mktemp("room") / "lab")
 
 
+@contextmanager
+def opened(port=0):
+    with RoomServer("127.0.0.1", port) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.02])
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture
-def opened():
-    """A function that opens a room at a port; each is closed at the end."""
-    servers = []
-
-    def open_room(port=0):
-        servers.append(RoomServer("127.0.0.1", port))
-        threading.Thread(target=servers[-1].serve_forever, args=[0.02]).start()
-        return servers[-1]
-
-    def close():
-        while servers:
-            server = servers.pop()
-            server.shutdown()
-            server.server_close()
-
-    open_room.close = close
-    yield open_room
-    close()
+def server():
+    with opened() as server:
+        yield server
 
 
 def report(folder, exercise="1.5", outcome="wrong", mistakes=((HALF, "…"),)):
@@ -52,46 +48,38 @@ def report(folder, exercise="1.5", outcome="wrong", mistakes=((HALF, "…"),)):
 
 def counts(server):
     found = server.room.counts()
-    return found["people"], [
-        (row["trying"], row["solved"], row["tries"], [n for *_, n in row["mistakes"]])
-        for row in found["exercises"]
-        if row["id"] == "1.5"
-    ]
+    (row,) = (row for row in found["exercises"] if row["id"] == "1.5")
+    return found["people"], row["trying"], row["solved"], row["tries"], [n for *_, n in row["mistakes"]]
 
 
-def test_a_workspace_joins_sends_its_verdicts_and_leaves(folder, opened):
-    server = opened()
+def test_a_workspace_joins_sends_its_verdicts_and_leaves(folder, server):
     assert room_link.send_verdicts(folder, report(folder)) == ""  # it takes part in no room
-    said = CliRunner().invoke(
-        command_group, ["join", f"127.0.0.1:{server.server_port}/docs/index.html", "--lab", str(folder)]
-    )
+    address = f"127.0.0.1:{server.server_port}/docs/index.html"
+    said = CliRunner().invoke(command_group, ["join", address, "--lab", str(folder)])
     assert said.exit_code == 0 and wording("room.lab_takes_part", server.address) in said.output
-    assert counts(server) == (1, [(0, 0, 0, [])])
-    assert room_link.send_verdicts(folder, report(folder)) == "" and counts(server) == (1, [(1, 0, 0, [1])])
+    assert counts(server) == (1, 0, 0, 0, [])
+    assert room_link.send_verdicts(folder, report(folder)) == "" and counts(server) == (1, 1, 0, 0, [1])
     # Joining again keeps the session; a mistake that this room does not know is sent without its name.
     assert str(NotebookLab(folder).join(server.address)).endswith(wording("room.leave_ends_that_in_notebook"))
     assert room_link.send_verdicts(folder, report(folder, mistakes=(("of another version", "…"),))) == ""
-    assert counts(server) == (1, [(1, 0, 0, [])])
+    assert counts(server) == (1, 1, 0, 0, [])
     assert room_link.send_verdicts(folder, report(folder, "1.9")) == ""  # not of the day
     kept = json.loads((folder / room_link.FILE).read_text())
     assert kept["verdicts"].keys() == {"1.5"}
     assert wording("room.lab_has_left") in CliRunner().invoke(command_group, ["leave", "--lab", str(folder)]).output
-    assert counts(server) == (0, [(0, 0, 0, [])]) and not (folder / room_link.FILE).exists()
+    assert counts(server) == (0, 0, 0, 0, []) and not (folder / room_link.FILE).exists()
     assert wording("room.lab_takes_part_in_none") in str(NotebookLab(folder).leave())
 
 
-def test_a_room_that_is_opened_again_gets_everything(folder, opened):
-    port = opened().server_port
-    room_link.join(folder, f"http://127.0.0.1:{port}")
-    room_link.send_verdicts(folder, report(folder))
-    opened.close()
-    assert wording("room.lab_is_not_answered") in room_link.send_verdicts(
-        folder, report(folder, outcome="passed", mistakes=())
-    )
-    server = opened(port)
-    room_link.send_verdicts(folder, report(folder, "1.4"))
-    assert counts(server) == (1, [(0, 1, 2, [])])
-    opened.close()
+def test_a_room_that_is_opened_again_gets_everything(folder):
+    with opened() as server:
+        room_link.join(folder, server.address)
+        room_link.send_verdicts(folder, report(folder))
+    passed = report(folder, outcome="passed", mistakes=())
+    assert wording("room.lab_is_not_answered") in room_link.send_verdicts(folder, passed)
+    with opened(server.server_port) as server:
+        room_link.send_verdicts(folder, report(folder, "1.4"))
+        assert counts(server) == (1, 0, 1, 2, [])
     assert wording("room.lab_is_not_answered") in room_link.leave(folder)
 
 
