@@ -1,4 +1,4 @@
-"""How the gallery looks: its pictures have the letters of the notebooks, and the thumbnail of a wide picture shows its first panel."""
+"""The look of the gallery: pictures with the letters of the notebooks, and thumbnails that show the first panel of a wide picture."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The machinery of the day-1 lab: it opens, runs and compares what stands in a lab folder.
+"""The machinery of the day-1 lab: it opens, runs and compares the files of a lab folder.
 
 ``make map`` prints what each module is for, from its first line; docs/dev/architecture.md names the parts.
 

@@ -120,7 +120,7 @@ class NotebookLab(Lab):
         """Run the public checks of an exercise, of several, or of all, on the files of this lab as they are on disk.
 
         They run in a process of their own: neither what this one has imported nor an endless loop does harm. In a browser
-        they run in this one, on modules that are imported anew, and a loop is ended all the same.
+        they run in this one, on modules that are imported again, and an endless loop is ended, too.
 
         Parameters
         ----------

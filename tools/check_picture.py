@@ -59,7 +59,7 @@ def check_lines_of(solution: str) -> list[tuple[str, str]]:
         lines_of_check = (*check_lines(report, status_of(lab)), *question_lines(questions))
         return [
             (style, text) for style, text in lines_of_check if folder not in text
-        ]  # The temporary folder tells nobody anything.
+        ]  # The temporary folder would change with each run.
 
 
 def solution_lines() -> list[str]:

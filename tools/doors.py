@@ -26,7 +26,7 @@ BOOK, PICTURES = ROOT / "out/docs", ROOT / "docs/site_files"
 SIZE = (640, 400)  # CSS pixels of a picture, which has twice as many
 PATIENCE_MS = 300_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NAMES = ("Ada", "Amir", "Bea", "Chen", "Dora", "Emil", "Femi", "Gina", "Hugo", "Ines", "Jan", "Kofi", "Lena", "Mia")
+NAMES = ("Ada", "Amir", "Bea", "Chen", "Dora", "Emil", "Femi", "Gina", "Hugo", "Iris", "Jan", "Kofi", "Lena", "Mia")
 EXERCISES = [f"1.{number}" for number in range(2, 12)]
 
 
@@ -70,7 +70,7 @@ def photograph_class(page: Any, address: str) -> None:
 
 
 def photograph_demonstration(page: Any, address: str) -> dict[str, float]:
-    """Show a demonstration at its second mistake; return the place of its panels in the page."""
+    """Show a demonstration five steps after its opening; return the place of its panels in the page."""
     page.set_viewport_size({"width": 960, "height": 515})
     page.goto(f"{address}/demonstrations/online_steps.html")
     page.wait_for_selector(".demo-player input")

@@ -2,7 +2,7 @@
 The Bayes error is an area
 ==========================
 
-Even the best classifier makes mistakes where the classes overlap. Its error is the area below the lower of the two curves p(y) p(z | y).
+Even the best classifier makes mistakes if the classes overlap. Its error is the area below the lower of the two curves p(y) p(z | y).
 """
 
 # %%

@@ -38,7 +38,7 @@ UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
 )
-#: Of a notebook's text: comments, and the head of the function, which the gap shows.
+#: Parts of a notebook's text: comments, and the head of the function, which the gap shows.
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")

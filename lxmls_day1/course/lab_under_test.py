@@ -77,7 +77,7 @@ class LabCall:
 
 
 class LabUnderTest(Protocol):
-    """What stands in for a `Lab` in a check: `GuardedLab` in this process, `BoxedLab` in a box.
+    """A substitute for a `Lab` in a check: `GuardedLab` in this process, `BoxedLab` in a box.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ class DemoGaussianPlayground(Demonstration):
         "watch which lines follow. Naive Bayes looks at the classes as a whole, the perceptron only at its mistakes."
     )
     suggestions = (
-        Suggestion("Put the stray far out on its own side: naive Bayes turns all the same, the SVM does not move at all.",
+        Suggestion("Put the stray far out on its own side: naive Bayes turns nevertheless, the SVM does not move at all.",
                    {"added": [[-4.5, 2, 0]]}),
         Suggestion("Let three points stray: the perceptron turns by 68°, the other two by 20°.",
                    {"added": [[4, 1, 0], [3, 2.5, 0], [-4, -1, 1]]}),

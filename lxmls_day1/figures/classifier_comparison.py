@@ -19,10 +19,10 @@ from lxmls_day1.figures.boundaries import discriminant_scores
 from lxmls_day1.figures.plotting import LINE_COLOURS, axes_for, draw_legend, plot_accuracies
 from lxmls_day1.figures.style import CONNECTOR, is_known, legible
 
-_MAX_LINES = 5  # More lines cannot be told apart.
+_MAX_LINES = 5  # A reader cannot distinguish more lines.
 _GRID_POINTS = 64  # per axis, at which two classifiers are compared
 _TEXT_SIZE, _NOTE_WIDTH = 15, 100  # points, characters
-_BOTTOM, _ROW_HEIGHT = 0.05, 0.118  # of the bars, as a share of the height of the plane
+_BOTTOM, _ROW_HEIGHT = 0.05, 0.118  # place and height of the bars, as shares of the plane
 
 
 def compare(

@@ -384,7 +384,7 @@ def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def draw_legend(ax: Any, handles: Sequence[Any] | None = None, ncols: int = 1) -> None:
-    """Draw the legend, of these lines or of all, to the right of the axes, where it hides no point for any number of entries.
+    """Draw the legend, of these lines or of all, to the right of the axes, so that it hides no point.
 
     Examples
     --------

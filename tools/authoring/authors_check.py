@@ -92,7 +92,7 @@ def problems_of_registry(
 
 
 def problems_of_texts(reference: Path, registry: Registry) -> Iterator[str]:
-    """Yield what an exercise lacks besides code, in a checkout of the course: its heading, its table row, its right solutions."""
+    """Yield the parts that an exercise lacks in a checkout of the course: its heading, its table row, its right solutions."""
     if not (reference / EXERCISE_TABLE).is_file():
         return
     rows = (reference / EXERCISE_TABLE).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How well the checks find and name mistakes: a table with one line for each exercise.
+"""The quality of the checks, which find and name mistakes: a table with one line for each exercise.
 
     make teach-report
 

@@ -1,4 +1,4 @@
-"""Which linear learner to choose: accuracy, time and memory of every kind, on reviews, questions and dense points.
+"""A comparison of all linear learners: accuracy, time and memory of every kind, on reviews, questions and dense points.
 
 Accuracy is the mean over the folds on held-out data, or that on the data set's own test part. Time is CPU time of training relative to
 the perceptron's, measured in turn. Memory is the maximum that training allocates in addition to its data. The tables of

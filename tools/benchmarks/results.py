@@ -3,7 +3,7 @@
 ``results.toml`` is the only place of goals and results. An entry is one case:
 
 ======================================  =====================================================================================
-``benchmark``, ``case``, ``measure``    the benchmark that measures it; data and settings; what is compared, such as CPU time
+``benchmark``, ``case``, ``measure``    the benchmark that measures it; data and settings; the compared measure, such as CPU time
 ``ours``, ``peer``                      the two calls that are compared; no peer if only our value counts
 ``our_value``, ``peer_value``, ``unit`` their values
 ``ratio``                               the peer's value divided by ours: above 1 ours is faster, or smaller
@@ -363,7 +363,7 @@ LEARNER_TABLES = {
 
 
 def learners(entries, columns):
-    """Return a table with a row for each learner, blank where a learner was not measured."""
+    """Return a table with a row for each learner, blank if a learner was not measured."""
     found = {(entry["case"], entry["ours"]): entry for entry in entries if entry["benchmark"] == "learners"}
     rows = [["learner", *(heading for heading, _, _ in columns)], ["---"] * (1 + len(columns))]
     for name in dict.fromkeys(name for _, name in found):

@@ -74,7 +74,7 @@ def fill_gaps(source: str, exercise: str, texts: Sequence[str]) -> str:
 
 
 def _pieces(source: str, exercise: str, texts: Sequence[str]) -> list[str]:
-    """Return the fill_gaps source in pieces: every second one is what stands in a gap."""
+    """Return the fill_gaps source in pieces: every second one is the text of a gap."""
     pieces, end = [], 0
     for gap, text in zip(find_gaps(source, exercise), texts, strict=True):
         lines = textwrap.dedent(text.expandtabs(4)).strip("\n").rstrip()
@@ -91,7 +91,7 @@ class OwnLines:
     ----------
     exercise : str
     texts : sequence of str
-        What stands in the gaps.
+        The texts of the gaps.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ OnProgress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """How one check went.
+    """The outcome of one check.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class ExerciseReport:
-    """How the public checks of one exercise went.
+    """The outcome of the public checks of one exercise.
 
     Attributes
     ----------

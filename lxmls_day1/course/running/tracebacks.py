@@ -109,7 +109,7 @@ def trimmed_traceback(
 def _marked_line(error: BaseException | None) -> list[str]:
     """Return the line of a syntax error, and below it a caret at the place."""
     if not isinstance(error, SyntaxError) or not (error.text or "").strip() or "unicode error" in (error.msg or ""):
-        return []  # The place of bytes that are no UTF-8 is unknown.
+        return []  # The place of bytes outside UTF-8 is unknown.
     line = (error.text or "").rstrip("\n")
     column = max(0, min(len(line), (error.offset or 1) - 1) - (len(line) - len(line.lstrip())))
     return [f"    {line.strip()}", f"    {' ' * column}^"]

@@ -136,7 +136,7 @@ def _sign(row: SubmissionGrade, exercise: ExerciseGrade) -> tuple[str, str]:
 
 
 class Look(NamedTuple):
-    """Why a submission needs a look: how far it was graded, the reason, and what to do."""
+    """The reasons why a submission needs a look, how far it was graded, and what to do."""
 
     row: SubmissionGrade
     outcome: str

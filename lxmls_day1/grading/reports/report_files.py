@@ -114,9 +114,7 @@ class Report:
 
         ``WRITTEN`` holds a digest of the content of each group of files, and the size and time of each file.
         """
-        book_parts = to_plain(
-            replace(book, graded="")
-        )  # The time of a run that has changed nothing is no reason to write.
+        book_parts = to_plain(replace(book, graded=""))  # A new time alone does not cause a file to be written.
         rows, reference = book_parts.pop("rows"), reference_folder()
         settings = [self._grader, digest_of((reference / "notebooks").glob("*.ipynb"), reference), book_parts]
         groups = {row["student"]: _digest(settings, row) for row in rows} | {CLASS: _digest(settings, rows)}

@@ -60,7 +60,7 @@ class BoxedLab(LabUnderTest):
         self.calls: list[str] = []
         self.changes: list[str] = []
         self.answers: Answers = []
-        self._output = ""  # of this check, as far as it was read
+        self._output = ""  # the output of this check that has been read
 
     def begin(self, record_calls: bool = False) -> None:
         """Start a new check with its own time limit. Record its calls if `record_calls` is True, because students may see them."""

@@ -14,7 +14,7 @@ COPY = 'class Mira:\n    name = "MIRA"\n'
 @pytest.mark.parametrize("name", ["mira_backup.py", "a_mira.py", "my.py", "zz.py"])
 @pytest.mark.parametrize("with_reference", [True, False])
 def test_a_copy_of_a_classifier_does_not_replace_it(tmp_path, name, with_reference):
-    """Neither in a workspace nor in a grading box, where the reference lab is hidden."""
+    """Not in a workspace, and not in a grading box, which hides the reference lab."""
     lab = tmp_path / "lab"
     run("start", lab)
     (lab / "classifiers" / name).write_text(COPY)

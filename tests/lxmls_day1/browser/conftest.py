@@ -18,7 +18,7 @@ from lxmls_day1.browser.site import BUILDERS, make_site
 
 
 def beside(name: str):
-    """A module of this folder, which is no package."""
+    """Return a module of this folder, which has no package."""
     spec = importlib.util.spec_from_file_location(f"browser_tests_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -30,7 +30,7 @@ LabPage = beside("lab_page").LabPage
 
 @pytest.fixture(scope="session")
 def builders() -> None:
-    """What builds the site is installed."""
+    """Skip if the builder of the site is missing."""
     for name in BUILDERS:
         if importlib.util.find_spec(name.replace("-", "_")) is None:
             pytest.skip(f'{name} is not installed: pip install -e ".[browser]"')
@@ -55,7 +55,7 @@ def site(pyodide_folder, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def address(site) -> Iterator[str]:
-    """Where the site is served."""
+    """Return the address of the site."""
     with served(site.folder) as address:
         yield address
 
@@ -87,7 +87,7 @@ def served_folder():
 
 @pytest.fixture
 def open_lab_page(request):
-    """A function that opens a window with the lab. Until the end of the test no other host may be asked, and all parts must fit."""
+    """A function that opens a window with the lab. Until the end of the test, no other host may get a request, and all parts must fit."""
     chromium, address = request.getfixturevalue("chromium"), request.getfixturevalue("address")
     opened = []
 

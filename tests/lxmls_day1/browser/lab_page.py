@@ -62,7 +62,7 @@ class LabPage:
         self.foreign: list[str] = []
         self.errors: list[str] = []
         self.unfitting: list[str] = []
-        if routed:  # each request is asked about, which takes time, and the browser's cache is off
+        if routed:  # every request waits for a decision, and the browser's cache is off
             context.route("**/*", self._route)
         self.allowed = (address, "data:", "blob:", *allowed)
         self.new_window()
@@ -139,7 +139,7 @@ class LabPage:
         with self.page.expect_file_chooser() as chooser:
             self.page.click('[data-command="filebrowser:upload"], jp-button[title^="Upload"], button[title^="Upload"]')
         chooser.value.set_files(str(path))
-        dialog = self.page.locator(".jp-Dialog button.jp-mod-accept")  # a large file is asked about
+        dialog = self.page.locator(".jp-Dialog button.jp-mod-accept")  # the page requests permission for a large file
         self.page.wait_for_timeout(2000)
         if dialog.count():
             dialog.click()
@@ -150,7 +150,7 @@ class LabPage:
         return self.page.evaluate(CELLS)
 
     def run_cells(self, n_cells: int | None = None) -> list[dict]:
-        """Run the cells from the top, all or so many of those with code; the cells with what they show.
+        """Run the cells from the top, all or the first `n` with code; return the cells with their output.
 
         A cell with an error ends it.
         """
@@ -177,7 +177,7 @@ class LabPage:
         return content if isinstance(content, str) else json.dumps(content)
 
     def line(self) -> str:
-        """What the lines at the foot of the page say."""
+        """Return the lines at the foot of the page."""
         return self.page.evaluate("() => document.querySelector('#lxmls-day1-lines')?.innerText || ''")
 
     def screenshot(self, name: str) -> None:

@@ -2,8 +2,8 @@
 
     python tests/lxmls_day1/browser/pyodide_files.py
 
-fetches them once into the user's cache folder and prints where they are. Each file must have the sha256 that Pyodide
-itself publishes: that of its packages stands in its lock file, that of the lock file in `lxmls_day1.browser.runtime`.
+fetches them once into the user's cache folder and prints the paths. Each file must have the sha256 that Pyodide
+itself publishes: that of its packages is in its lock file, that of the lock file in `lxmls_day1.browser.runtime`.
 Nothing of it goes into the repository or a release.
 """
 
@@ -26,7 +26,7 @@ FOLDER_VARIABLE = "LXMLS_DAY1_PYODIDE"
 
 
 def cached_folder() -> Path:
-    """Where the files are kept; a variable of the environment names another folder."""
+    """Return the folder of the files; an environment variable names another one."""
     named = os.environ.get(FOLDER_VARIABLE)
     return Path(named) if named else user_cache_path("lxmls-day1-tests") / f"pyodide-{runtime.VERSION}"
 
@@ -40,7 +40,7 @@ def is_complete(folder: Path) -> bool:
 
 
 def fetch(folder: Path) -> None:
-    """Fetch the files; the registries are asked through their own clients, as they are set up here."""
+    """Fetch the files through the clients of the registries, as they are configured here."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         subprocess.run(

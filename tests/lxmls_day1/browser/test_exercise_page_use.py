@@ -1,4 +1,4 @@
-"""What a reader does in a page of an exercise, in a real browser: by keyboard alone, on a phone, in the dark, with what can go wrong.
+"""A reader in a page of an exercise, in a real browser: by keyboard alone, on a phone, in the dark, and after faults.
 
 Python is played by a worker with two answers; `test_exercise_pages` has the real one.
 """
@@ -19,7 +19,7 @@ ROOT = reference_folder()
 FILES = ROOT / "docs/site_files"
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
 SIZES = [(390, 844), (1280, 900)]
-#: Of the theme, what the style of an exercise uses.
+#: The part of the theme that the style of an exercise uses.
 PAGE = """<!DOCTYPE html><html lang="en" data-content_root="../../" data-theme="{theme}"><head><meta charset="utf-8"><title>An exercise</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="../../_static/exercise.css">
 <style>html {{ --pst-color-border: #888; --pst-color-primary: #0a7d91; --pst-color-surface: #f3f4f6; --pst-color-background: #fff;
@@ -60,7 +60,7 @@ DIGESTS = {
     "prism-python.min.js": "ed4385685bcf2d4935c8dbbab4bde16603da1329e092d2bf36c3dadd67e9a85c",
 }
 FITS = "document.documentElement.scrollWidth <= innerWidth"
-MOST_BYTES = 200e3  # of an exercise's page without its text: scripts and style
+MOST_BYTES = 200e3  # scripts and style of an exercise's page
 
 
 def test_the_editor_holds_the_published_files_unchanged_and_their_licences():

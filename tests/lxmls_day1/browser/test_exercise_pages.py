@@ -1,4 +1,4 @@
-"""The exercises in pages of the book: what stands in them, and a verdict in a real browser."""
+"""The exercises in pages of the book: their contents, and a verdict in a real browser."""
 
 import io
 import json

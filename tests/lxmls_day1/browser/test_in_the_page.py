@@ -37,7 +37,7 @@ WRONG = """\
 RIGHT = WRONG.replace("loss / sq_norm", "loss / (2 * sq_norm)")
 ENDLESS = "    while True:\n        pass\n"
 OPEN_LAB = "from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"
-#: The page's limit is one of the clock; a busy machine is no mistake.
+#: The page's limit counts wall-clock time, so a busy machine needs a longer one.
 PATIENT = """
 from lxmls_day1.course.running.time_limit import TimeLimit
 limited = TimeLimit.limit_to
@@ -48,7 +48,7 @@ COMPLETE = """async code => {
     const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
     return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches; }"""
 PICTURE = "() => [...document.querySelectorAll('.demo-canvas canvas')].map(canvas => canvas.toDataURL()).join()"
-#: What a browser may refuse: a script -> the line of the page that says so, and what it says.
+#: Things that a browser may refuse: a script -> the line of the page that reports it, and its text.
 REFUSED = {
     "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };": ("storage", "keeps no files"),
     "Object.defineProperty(navigator, 'serviceWorker', { get: () => undefined });": ("files", "access to your files"),

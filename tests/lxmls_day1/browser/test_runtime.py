@@ -12,7 +12,7 @@ from tests.wording import wording
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A small runtime: numpy, which needs openblas, and scipy, which nobody asks for."""
+    """A small runtime: numpy, which needs openblas, and scipy, which no page needs."""
     packages = {
         name: {
             "file_name": f"{name}-1.whl",

@@ -119,7 +119,7 @@ def test_the_perceptron_s_loss_begins_at_its_least(demo):
 
 def test_a_method_that_needs_another_setting_reports_it_if_it_is_ticked(demo):
     asked = {"nr_passes": 10, "regularizer": 0.1, "initial_step": 0.1, "alpha": 0.7}
-    assert "λ to 0" in demo.scene_of(methods=list(METHODS), **asked).notes[0]  # Of iterative scaling.
+    assert "λ to 0" in demo.scene_of(methods=list(METHODS), **asked).notes[0]  # The note of iterative scaling.
     scene = demo.scene_of(**asked)
     assert not scene.notes and len({mark["colour"] for mark in scene.panels[-1].marks}) == len(drawn(scene)) == 3
 

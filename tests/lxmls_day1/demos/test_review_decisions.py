@@ -51,7 +51,7 @@ def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone(lab, 
 
 @given(st.text(max_size=80))
 def test_pieces_between_gaps_have_the_words_of_the_whole(text):
-    """What `text_chunks` rests on: white space always parts words."""
+    """`text_chunks` relies on this: white space always separates words."""
     assert [word for piece in text.split() for word in split_words(piece)] == split_words(text)
 
 

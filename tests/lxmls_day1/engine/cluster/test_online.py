@@ -190,7 +190,7 @@ def test_a_scheduler_that_vanishes_leaves_the_checkpoint(corpus, tmp_path, monke
                 checkpoint=Checkpoint(path, 10**9),
             )
     monkeypatch.undo()
-    mira = Mira(nr_rounds=4, n_jobs=2)  # Threads resume where the cluster stopped.
+    mira = Mira(nr_rounds=4, n_jobs=2)  # Threads resume the training of the cluster.
     np.testing.assert_array_equal(train_corpus(mira, corpus, checkpoint=Checkpoint(path, 10**9, resume=True)), expected)
 
 
