@@ -11,6 +11,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import TCPServer
 from typing import Any
 
 MAX_CONNECTIONS = 300
@@ -33,6 +34,11 @@ class QuietServer(ThreadingHTTPServer):
         #: From each connection to its address, and to the time until which its request must be here.
         self.connections: dict[socket.socket, tuple[str, float]] = {}
         super().__init__(*settings)
+
+    def server_bind(self) -> None:
+        """Bind the address without a search for its name, which takes seconds in a network without a name server."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def get_request(self) -> Any:
         """Accept a connection."""
