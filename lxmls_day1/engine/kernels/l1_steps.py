@@ -14,6 +14,7 @@ _MAX_SWEEPS, _STOP_RATIO = (
     10,
     0.25,
 )  # maximum number of sweeps in a Newton step; ratio of the squared slopes to those of the first sweep that ends it
+_RELAXATION = 1.4  # Below 2 each move lowers the model; moves beyond the minimum along a coordinate need fewer sweeps.
 _MIN_CURVATURE = 1e-12
 _INLINED = {"forceinline": True, "fastmath": {"contract", "reassoc"}}  # Sums may be reordered.
 _MAX_HALVINGS, _ARMIJO_CONSTANT = 30, 0.01  # line search: maximum number of halvings, and Armijo's constant
@@ -73,88 +74,84 @@ def _add_weighted(columns, j, factor, weights, numbers):
 
 
 @kernel(fastmath={"contract"})
-def log_loss_derivatives(columns, margins, first_derivative, second_derivative, gradient):
-    """Return the mean log loss at scores ``margins`` (M,), and fill the derivative arrays.
-
-    ``first_derivative`` and ``second_derivative`` (M,) get the first and second derivatives by each score,
-    ``gradient`` (J + 1,) the gradient.
-    """
+def log_loss_derivatives(columns, margins, losses, first_derivative, second_derivative):
+    """Fill (M,) arrays with the share of each example in the mean log loss at scores ``margins``, and its derivatives by the score."""
     _, _, _, signs, shares = columns
-    loss = 0.0
     for m in range(len(signs)):
         right = signs[m] * margins[m]
         small = np.exp(-abs(right))
         wrong = (small if right > 0.0 else 1.0) / (1.0 + small)
-        loss += shares[m] * (max(-right, 0.0) + np.log1p(small))
+        losses[m] = shares[m] * (max(-right, 0.0) + np.log1p(small))
         first_derivative[m], second_derivative[m] = -signs[m] * wrong * shares[m], wrong * (1.0 - wrong) * shares[m]
+
+
+@kernel(fastmath={"contract"})
+def fill_gradient(columns, first_derivative, gradient):
+    """Fill ``gradient`` (J + 1,), given the derivatives by each score."""
     for j in range(len(gradient)):
         gradient[j] = _product(columns, j, first_derivative)
-    return loss
 
 
 @kernel(fastmath={"contract"})
 def _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent):
-    """Minimise the quadratic model along each active coordinate; return the sum of the squared slopes before these steps.
+    """Move each active coordinate towards the minimum of the quadratic model along it.
 
-    ``bent`` (M,) is the change of the first derivatives: the second derivatives times the change of the scores.
+    Return the sum of the squared slopes before these moves, and the number of coordinates that are still active, which are moved
+    to the front: a coordinate that is and stays at 0 is left out of the next sweeps. ``bent`` (M,) is the change of the first
+    derivatives: the second derivatives times the change of the scores.
     """
-    squares = 0.0
+    squares, n_active = 0.0, 0
     for a in range(len(active)):
         j = active[a]
         slope, here, penalty = gradient[j] + _product(columns, j, bent), weights[j] + change[j], penalties[j]
         steep = max(abs(slope) - penalty, 0.0) if here == 0.0 else abs(slope + (penalty if here > 0.0 else -penalty))
         squares += steep * steep
-        free, threshold = here - slope / curvature[a], penalty / curvature[a]
+        rate = _RELAXATION / curvature[a]
+        free, threshold = here - rate * slope, rate * penalty
         there = free - threshold if free > threshold else (free + threshold if free < -threshold else 0.0)
         if there != here:
             change[j] += there - here
             _add_weighted(columns, j, there - here, second_derivative, bent)
-    return squares
-
-
-@kernel(fastmath={"contract"})
-def _objective_change(columns, penalties, active, length, weights, change, margins, shift):
-    """Return F at ``length`` times the step minus F before the step."""
-    _, _, _, signs, shares = columns
-    gain = 0.0
-    for m in range(len(signs)):
-        before, after = -signs[m] * margins[m], -signs[m] * (margins[m] + length * shift[m])
-        gain += shares[m] * (max(after, 0.0) - max(before, 0.0))
-        gain += shares[m] * (np.log1p(np.exp(-abs(after))) - np.log1p(np.exp(-abs(before))))
-    for j in active:
-        gain += penalties[j] * (abs(weights[j] + length * change[j]) - abs(weights[j]))
-    return gain
-
-
-@kernel(fastmath={"contract"})
-def newton_step(columns, penalties, order, second_derivative, gradient, weights, margins):
-    """Run one Newton step on ``weights`` (J + 1,) and the scores ``margins`` (M,), in place; return True if F decreased.
-
-    ``order`` lists coordinates. A coordinate that is 0 and whose slope does not exceed the penalty is left unchanged.
-    """
-    n_active, active, curvature = 0, np.empty(len(order), np.int64), np.empty(len(order))
-    for j in order:
-        if weights[j] != 0.0 or abs(gradient[j]) > penalties[j]:
-            active[n_active], curvature[n_active] = j, _curvature(columns, j, second_derivative)
+        if there != 0.0 or here != 0.0:
+            active[n_active], curvature[n_active] = j, curvature[a]
             n_active += 1
-    active = active[:n_active]
+    return squares, n_active
+
+
+@kernel(fastmath={"contract"})
+def newton_step(columns, penalties, order, losses, second_derivative, gradient, weights, margins):
+    """Run one Newton step along the coordinates in ``order``; return True if F decreased.
+
+    In place: ``weights`` (J + 1,), the scores ``margins`` (M,), and what `log_loss_derivatives` and `fill_gradient` compute there.
+    """
+    active, curvature = order.copy(), np.empty(len(order))
+    for a in range(len(order)):
+        curvature[a] = _curvature(columns, order[a], second_derivative)
     change, bent, shift = np.zeros(len(weights)), np.zeros(len(margins)), np.zeros(len(margins))
-    first = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent)
-    for _ in range(_MAX_SWEEPS - 1):
-        slopes = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent)
-        if slopes <= _STOP_RATIO * first:
+    first = 0.0
+    for sweep in range(_MAX_SWEEPS):
+        slopes, n = _sweep(columns, penalties, active, curvature, second_derivative, gradient, weights, change, bent)
+        active = active[:n]
+        if sweep == 0:
+            first = slopes
+        elif slopes <= _STOP_RATIO * first:
             break
-    for j in active:
-        if change[j] != 0.0:
-            _add(columns, j, change[j], shift)  # the change of the scores
     expected, length = 0.0, 1.0
-    for j in active:
-        expected += gradient[j] * change[j] + penalties[j] * (abs(weights[j] + change[j]) - abs(weights[j]))
+    for j in order:
+        if change[j] != 0.0:
+            expected += gradient[j] * change[j] + penalties[j] * (abs(weights[j] + change[j]) - abs(weights[j]))
+            _add(columns, j, change[j], shift)  # the change of the scores
+    first_derivative, there, new_losses = np.empty(len(margins)), np.empty(len(margins)), np.empty(len(margins))
     for _ in range(_MAX_HALVINGS):
-        gain = _objective_change(columns, penalties, active, length, weights, change, margins, shift)
+        there[:] = margins + length * shift
+        log_loss_derivatives(columns, there, new_losses, first_derivative, second_derivative)
+        gain = (new_losses - losses).sum()  # more exact than the difference of the sums
+        for j in order:
+            gain += penalties[j] * (abs(weights[j] + length * change[j]) - abs(weights[j]))
         if gain < 0.0 and gain <= _ARMIJO_CONSTANT * length * expected:
             weights += length * change
-            margins += length * shift
+            margins[:], losses[:] = there, new_losses
+            fill_gradient(columns, first_derivative, gradient)
             return True
         length /= 2.0
     return False

@@ -81,20 +81,19 @@ class Rows:
         loss, entropy = measure(self.examples, self.labels, self.shares, multipliers, weights)
         return float(loss), float(entropy)
 
-    def log_loss_slopes(self, margins: Reals) -> tuple[float, Reals, Reals]:
-        """Return the mean log loss of two classes at scores (M,), its gradient (J + 1,), and its second derivatives (M,) by score."""
-        slope, second_derivative, gradient = (
-            np.empty(len(margins)),
-            np.empty(len(margins)),
-            np.empty(self.n_features + 1),
-        )
-        loss = l1_steps.log_loss_derivatives(self._columns, margins, slope, second_derivative, gradient)  # type: ignore[no-untyped-call]
-        return float(loss), gradient, second_derivative
+    def log_loss_slopes(self, margins: Reals) -> tuple[Reals, Reals, Reals]:
+        """Return for two classes at scores (M,): the terms of the mean log loss, its gradient (J + 1,), the terms' second derivatives."""
+        losses, slope, second_derivative = (np.empty(len(margins)) for _ in range(3))
+        gradient = np.empty(self.n_features + 1)
+        l1_steps.log_loss_derivatives(self._columns, margins, losses, slope, second_derivative)  # type: ignore[no-untyped-call]
+        l1_steps.fill_gradient(self._columns, slope, gradient)  # type: ignore[no-untyped-call]
+        return losses, gradient, second_derivative
 
     def newton_step(
         self,
         penalties: Reals,
         order: Integers,
+        losses: Reals,
         second_derivative: Reals,
         gradient: Reals,
         weights: Reals,
@@ -106,14 +105,14 @@ class Rows:
         ----------
         penalties : array (J + 1,)
         order : int array
-            The coordinates to visit, in this order; those that cannot move are left out.
-        second_derivative, gradient : arrays (M,) and (J + 1,)
-            The second derivatives and the gradient that :meth:`log_loss_slopes` returns at ``margins``.
+            The coordinates to visit, in this order.
+        losses, second_derivative, gradient : arrays (M,), (M,) and (J + 1,); changed in place
+            What :meth:`log_loss_slopes` returns at ``margins``.
         weights, margins : arrays (J + 1,) and (M,); changed in place
             v, and the scores of the examples at v.
         """
         step: Any = l1_steps.newton_step
-        return bool(step(self._columns, penalties, order, second_derivative, gradient, weights, margins))
+        return bool(step(self._columns, penalties, order, losses, second_derivative, gradient, weights, margins))
 
     def svm_sweep(
         self,
