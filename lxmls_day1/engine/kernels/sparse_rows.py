@@ -482,7 +482,7 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
         If the rule does not return K numbers.
     """
     run = _compiled_steps(examples.indices.dtype, examples.data.dtype, examples.data.ndim, V.ndim)
-    code, in_place = address_of(rule), IN_PLACE_SIGNATURE.args in rule.overloads
+    code, in_place = address_of(rule), _takes_in_place(rule)
     done = run(
         frozen(examples), frozen(plan), code, in_place, costs, V, U, state, updates, errors, first_step,
         *np.empty((3, len(costs))),
@@ -493,6 +493,11 @@ def run_steps(rule, examples, plan, *, costs, V, U, state, updates, errors, firs
             f"the rule must return {expected} one number for each of the {len(costs)} classes, in every step"
         )
     return done
+
+
+@functools.cache  # Comparing types takes longer than a hundred steps.
+def _takes_in_place(rule):
+    return IN_PLACE_SIGNATURE.args in rule.overloads
 
 
 @functools.cache
