@@ -13,3 +13,9 @@ def running(server):
             yield server
         finally:
             server.shutdown()
+
+
+def room_counts(room, id="1.5"):
+    """The counts of an exercise in a room: trying, solved, tries, and the number of each mistake."""
+    found = next(one for one in room.counts()["exercises"] if one["id"] == id)
+    return found["trying"], found["solved"], found["tries"], {name: n for name, _, n in found["mistakes"]}

@@ -68,11 +68,10 @@ class Room:
         bool or str
             Whether the session was known before, because the room may have been restarted; or why the message is refused.
         """
-        match message:
-            case {"session": str(session), **rest} if SESSION.fullmatch(session) and self._is_known(rest):
-                pass
-            case _:
-                return HTTPStatus.BAD_REQUEST, INVALID
+        rest: dict[str, Any] = {**message} if type(message) is dict else {}
+        session = rest.pop("session", None)
+        if not (type(session) is str and SESSION.fullmatch(session) and self._is_known(rest)):
+            return HTTPStatus.BAD_REQUEST, INVALID
         with self._lock:
             known = session in self._sessions
             if "leave" in rest:
