@@ -55,12 +55,12 @@ SET_UP = key=$$(pwd -P; cksum pyproject.toml lock.txt); \
 	printf '%s\n' "$$key" > .venv/ready-$(1)
 
 .PHONY: help run docs check near map test test-processors test-newest lock faults teach-report coverage hostile bench campaigns fuzz lab demo clean set-up-run set-up-test set-up-check set-up-lab \
-	set-up-docs set-up-browser browser pyodide test-browser test-pyodide site
+	set-up-docs set-up-browser browser pyodide test-browser test-pyodide site dist
 
 help:
 	@echo 'make run     train every classifier, print the table, draw the figures into out/'
 	@echo '             (options of the command: make run ARGS="--domain toy")'
-	@echo 'make check   ruff, mypy, and which part may import which (import-linter): under a minute'
+	@echo 'make check   ruff, mypy, which part may import which (import-linter), and the workflows of GitHub: under a minute'
 	@echo 'make near    run the tests that depend on a file, or several: make near FILE=classifiers/mira.py'
 	@echo 'make map     print what each module is for (of one package: make map ARGS=lxmls_day1/grading)'
 	@echo 'make test    run the tests (options of pytest: make test ARGS="-k mira")'
@@ -88,6 +88,7 @@ help:
 	@echo 'make fuzz    call every public function with random arguments for five minutes (longer: make fuzz SECONDS=3600)'
 	@echo 'make bench   time the lab beside scikit-learn and others; saves the results and writes the tables of the pages'
 	@echo '             (one subject, smaller, saves nothing: make bench ARGS="online --quick")'
+	@echo 'make dist    the wheel and the sdist in out/dist, tried in a new environment (of a tag: make dist TAG=v0.3.0)'
 	@echo 'make clean   remove .venv, out/ and every cache'
 	@echo 'Each sets up .venv by itself if need be; PYTHON=python3.12 chooses the Python for it.'
 
@@ -100,6 +101,7 @@ check: set-up-check
 	$(VENV_PYTHON) -m ruff check . || status=1; \
 	$(VENV_PYTHON) -m ruff format --check . || status=1; \
 	$(VENV_PYTHON) -m codespell_lib || status=1; \
+	$(VENV_PYTHON) .ci/lint_workflows.py || status=1; \
 	$(VENV_PYTHON) -m mypy || status=1; \
 	$(VENV_PYTHON) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo --no-cache || status=1; \
 	exit $$status
@@ -192,6 +194,9 @@ docs: set-up-docs
 site: set-up-docs set-up-browser $(if $(PYODIDE),,pyodide)
 	$(VENV_PYTHON) tools/whole_site.py out/site --base-url '$(BASE_URL)' --pyodide \
 	"$${PYODIDE:-$$($(VENV_PYTHON) tests/lxmls_day1/browser/pyodide_files.py)}" $(ARGS)
+
+dist: set-up-test
+	$(VENV_PYTHON) .ci/make_release.py $(TAG)
 
 clean:
 	rm -rf .venv out build dist docs/exercises docs/gallery_pages docs/lessons docs/reference/generated docs/reference/commands.md docs/reference/classifiers.md docs/reference/readers.md docs/dev/benchmark-results.md .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage*

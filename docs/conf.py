@@ -115,7 +115,7 @@ html_js_files = [
     "book.js",
     "exercise.js",
 ]
-#: Where the site will be; only with it can other sites show a link's picture, and search engines find all pages.
+#: The address of the site; only with it can other sites show a link's picture, and search engines find all pages.
 html_baseurl = os.environ.get("BASE_URL", "").rstrip("/") + "/" if os.environ.get("BASE_URL") else ""
 html_copy_source = False
 html_search_scorer = str(ROOT / "docs/search_scorer.js")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lxmls_day1.lab import Lab
 
 __all__ = ["Lab", "classifiers", "readers"]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 if not any(isinstance(finder, ReferenceFinder) for finder in sys.meta_path):
     sys.meta_path[:] = [ReferenceFinder(), RenamedModuleFinder(), *sys.meta_path, ReferenceFallbackFinder()]

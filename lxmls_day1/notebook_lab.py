@@ -50,7 +50,7 @@ STYLES = {
     "quiet": "opacity:0.6",
 }
 #: Commands in reports, which become calls of `lab` because a notebook has no command line.
-COMMAND_PATTERN = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update) ?([\w.]*)`")
+COMMAND_PATTERN = re.compile(r"`lxmls-day1 (check|hint|reset|undo|status|update|leave) ?([\w.]*)`")
 
 Arguments = ParamSpec("Arguments")
 
@@ -142,12 +142,14 @@ class NotebookLab(Lab):
         """
         from lxmls_day1.course import explanations
         from lxmls_day1.course.reports.report_text import check_lines, question_lines
+        from lxmls_day1.course.reports.room_link import send_verdicts
 
         folder = self._workspace("lab.check")
         ids = None if exercise is None else self._registry().parse_ids(exercise)
         report, questions, unsaved = explanations.check_and_save(folder, ids)
         shown = check_lines(report, _standing(folder), verbose, "`verbose=True` shows them")
         lines = [*shown, *question_lines(questions, in_notebook=True)]
+        unsaved += filter(None, [send_verdicts(folder, report)])
         return _output(folder, report, lines, " ".join(unsaved), filter(None, map(_picture, report.reports)))
 
     @_with_short_errors
@@ -329,6 +331,35 @@ class NotebookLab(Lab):
         inside = folder / file  # A bare name is also searched for in the lab, where `submit` writes its files.
         report = open_work(folder, inside if not file.exists() and inside.is_file() else file)
         return _output(folder, report, replaced_lines(report, f"What {file.name} holds"))
+
+    def join(self, address: str) -> NotebookOutput:
+        """Take part in the room of a class, as ``lxmls-day1 join`` does; ``lab.leave()`` ends that.
+
+        Parameters
+        ----------
+        address : str
+            The address on the first screen of the board, such as ``"http://192.168.1.17:8418"``.
+
+        Raises
+        ------
+        InputError
+            If no room answers there, or this Python runs in a browser, which reaches no other site.
+        """
+        from lxmls_day1.course.reports.room_link import join
+
+        folder = self._workspace("lab.join")
+        if not CAN_START_PROCESSES:
+            raise InputError(
+                "a lab in the browser cannot join a room. Open the room's address instead, and work on its pages."
+            )
+        return _output(folder, None, [("", join(folder, address))])
+
+    def leave(self) -> NotebookOutput:
+        """Leave the room, and withdraw what was sent to it."""
+        from lxmls_day1.course.reports.room_link import leave
+
+        folder = self._workspace("lab.leave")
+        return _output(folder, None, [("", leave(folder))])
 
     def demo(self, name: str) -> Any:
         """Show a demonstration, such as ``lab.demo("online_steps")``, with the readers and classifiers of this lab.

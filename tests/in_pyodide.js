@@ -33,6 +33,12 @@ LACKS = ("emscripten does not support processes", "can't start new thread", "Fun
 
 
 class SkipWhatPyodideLacks:
+    def pytest_collection_finish(self):
+        import hypothesis
+
+        hypothesis.settings.register_profile("few", hypothesis.settings(), max_examples=10)  # each takes several times as long
+        hypothesis.settings.load_profile("few")
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):
         report = yield

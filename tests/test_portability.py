@@ -1,5 +1,8 @@
 """Features that macOS and Windows lack are removed from Python here (`os.fork`, `fcntl`, `resource`, process groups); the rest must work.
 
+For a student's core day, more is as on Windows: text goes to a console of the code page 1252, symbolic links are refused, an open file cannot
+be replaced or removed, and text files have CRLF line ends; no text file is opened without its encoding.
+
 docs/dev/platforms.md lists what cannot be tested on Linux.
 """
 
@@ -24,6 +27,29 @@ class Missing:
 for name in ("fcntl", "resource"):
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Missing())
+"""
+#: Added to it for a core day.
+AS_ON_WINDOWS = """
+import warnings
+def refused(*arguments, **options):
+    raise OSError(1314, "A required privilege is not held by the client")
+os.symlink = os.link = refused
+def only_closed(function):
+    def called(source, *others, **options):
+        if not options:
+            for path in (source, *others):
+                for descriptor in os.listdir("/proc/self/fd"):
+                    try:
+                        if os.path.samestat(os.fstat(int(descriptor)), os.lstat(path)):
+                            raise PermissionError(13, "Another process uses the file", str(path))
+                    except (OSError, ValueError) as error:
+                        if isinstance(error, PermissionError):
+                            raise
+        return function(source, *others, **options)
+    return called
+for name in ("replace", "rename", "remove", "unlink"):
+    setattr(os, name, only_closed(getattr(os, name)))
+warnings.filterwarnings("error", category=EncodingWarning, module="lxmls_day1|readers|classifiers")
 """
 IMPORT_ALL = """
 import importlib, os, pkgutil
@@ -70,6 +96,29 @@ def poorer(tmp_path):
         )
 
     return run
+
+
+@pytest.mark.slow
+@pytest.mark.campaign
+def test_a_core_day(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(POORER + AS_ON_WINDOWS, encoding="utf-8")
+    variables = {
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONIOENCODING": "cp1252",
+        "PYTHONUTF8": "0",
+        "PYTHONWARNDEFAULTENCODING": "1",
+    }
+    ran = subprocess.run(
+        [sys.executable, ".ci/core_day.py"],
+        cwd=ROOT,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        encoding="cp1252",
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout[-5000:] + ran.stderr[-5000:]
+    assert "The day is done." in ran.stdout
 
 
 @pytest.mark.slow

@@ -102,11 +102,18 @@ document.addEventListener("DOMContentLoaded", () => {
       asked = null;
       const section = views.get(data.exercise);
       enable(true);
-      if (data.kind === "check") showReport(section, data, question.written[data.exercise]);
-      else if (data.kind === "because") showKept(section, data);
+      if (data.kind === "check") {
+        showReport(section, data, question.written[data.exercise]);
+        announce(data.exercise, data.verdict, data.mistakes);
+      } else if (data.kind === "because") showKept(section, data);
       else if (data.kind === "pack") download(data);
       else say(`This could not be done (${data.text}). Your lines are kept. Reload the page and try once more.`);
     }
+  }
+
+  // A room that serves this page listens (lxmls_day1/browser/page/room.js).
+  function announce(exercise, verdict, mistakes) {
+    document.dispatchEvent(new CustomEvent("lxmls-day1 verdict", { detail: { exercise, verdict, mistakes } }));
   }
 
   // A browser says nothing, or only "failed to fetch", of a file that does not arrive.
@@ -626,6 +633,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const complete = areas(section).every((area) => area.value.trim());
       show(complete);
       if (complete) change(section.dataset.exercise, { solved: true, passed: JSON.stringify(texts(section)) });
+      announce(section.dataset.exercise, complete ? "passed" : "to do", []);
       stateOf(section).textContent = complete ? "No program can mark an explanation: compare yours with the lesson's, below it." : "Write your own answer first, to every question.";
       reportOf(section).replaceChildren(...(complete ? [nextExercise(section)] : []));
     };

@@ -123,6 +123,7 @@ def check_and_show(
     """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor."""
     from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
+    from lxmls_day1.course.reports.room_link import send_verdicts
     from lxmls_day1.course.reports.terminal import echo_lines, in_this_encoding
     from lxmls_day1.course.workspaces.progress import status_of
 
@@ -135,7 +136,7 @@ def check_and_show(
 
         for line in problem_lines(folder, report):
             click.echo(in_this_encoding(line))  # whole, whatever the width, because an editor reads it
-    for sentence in unsaved:
+    for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
         click.echo(sentence, err=True)
     return report
 
@@ -154,13 +155,14 @@ def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: 
     """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
     from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.check_json import as_plain
+    from lxmls_day1.course.reports.room_link import send_verdicts
     from lxmls_day1.course.workspaces.workspace import workspace_of
     from lxmls_day1.lab import Lab
 
     folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
     report, _, unsaved = check_and_save(folder, ids, time_limit)
     click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
-    for sentence in unsaved:
+    for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
         click.echo(sentence, err=True)
     return report.all_passed
 

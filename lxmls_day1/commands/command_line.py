@@ -30,7 +30,7 @@ from lxmls_day1.commands import first_compilation
 COMMANDS = (
     *("run", "train", "predict", "explain", "cache", "toy", "doctor"),
     *("start", "add", "lab", "demo", "docs", "check", "hint", "status", "solve", "reset", "undo", "update", "submit"),
-    *("release", "browser", "grade", "autograder"),
+    *("join", "leave", "room", "release", "browser", "grade", "autograder"),
 )
 STANDARD_OUTPUT = "standard output"  # its name in an error message
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -129,6 +129,9 @@ def command_group() -> None:
       lxmls-day1 add 5_structured      a further notebook, with what it needs
       lxmls-day1 update                after an update of this package
       lxmls-day1 submit                one zip file for the instructor
+      lxmls-day1 room                  for lecturers: the mistakes of a class, now
+      lxmls-day1 join ADDRESS          count your checks on its board
+      lxmls-day1 leave                 and withdraw them
       lxmls-day1 release out           for instructors: the bundle for students
       lxmls-day1 browser site          the lab as a web site; nothing to install
       lxmls-day1 grade all.zip --out marks   for instructors: grade submissions

@@ -1,6 +1,6 @@
 """``lxmls-day1 docs``: the book of the lab in the browser."""
 
-from typing import Any
+from pathlib import Path
 
 import click
 
@@ -20,9 +20,22 @@ def command(no_browser: bool) -> None:
     """
     import webbrowser
     from functools import partial
-    from http.server import ThreadingHTTPServer
-    from pathlib import Path
 
+    from lxmls_day1.base.web_server import QuietHandler, QuietServer
+
+    with QuietServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(built_book()))) as server:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        click.echo(f"{address} until Ctrl-C")
+        if not no_browser and not webbrowser.open(address):
+            click.echo("No browser could be opened: open this address in one.")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("\nNo longer served.")
+
+
+def built_book() -> Path:
+    """Return the folder of the built documentation, or raise an `InputError` with the command that builds it."""
     from lxmls_day1.base.errors import InputError
     from lxmls_day1.library_path import reference_path
 
@@ -35,23 +48,4 @@ def command(no_browser: bool) -> None:
         )
     if not (folder / "index.html").is_file():
         raise InputError(f"the documentation is not built yet. Build it, in a minute: run `make docs` in {checkout}.")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_silent_handler(), directory=str(folder))) as server:
-        address = f"http://127.0.0.1:{server.server_port}/"
-        click.echo(f"{address} until Ctrl-C")
-        if not no_browser and not webbrowser.open(address):
-            click.echo("No browser could be opened: open this address in one.")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("\nNo longer served.")
-
-
-def _silent_handler() -> Any:
-    """Return a handler of HTTP requests that does not log them."""
-    from http.server import SimpleHTTPRequestHandler
-
-    class Handler(SimpleHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    return Handler
+    return folder

@@ -182,9 +182,8 @@ def settings_of(settings: Mapping[str, Any]) -> Settings:
     asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
     if asked.loss == "perceptron":  # its steps have length 1, so the other settings have no effect
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
-    if asked.loss == "hinge" and asked.regularizer == 0:
-        asked = replace(asked, regularizer=REGULARIZER_OF_SVM)
-    return asked
+    has_no_dual = asked.loss == "hinge" and asked.regularizer == 0
+    return replace(asked, regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
 
 
 def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:

@@ -9,7 +9,6 @@ page is waiting.
 
 import ctypes
 import json
-import os
 import secrets
 import select
 import socket
@@ -18,9 +17,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from lxmls_day1.base.web_server import QuietHandler, QuietServer
 from lxmls_day1.demos.demonstration import Demonstration, demonstration_class
 from lxmls_day1.demos.demonstration_list import DEMONSTRATIONS
 from lxmls_day1.demos.pages import index_page, page, page_description, script_hash
@@ -30,22 +29,18 @@ PORT = 8417  # the usual port, so that a link to a demonstration stays valid
 _MAX_REQUEST_BYTES = 1_000_000  # bytes
 _POLL_SECONDS = 0.5  # seconds between two checks whether the previous page still exists
 _MAX_SESSIONS = 40  # pages whose demonstrations are kept
-#: Sent with every reply. A page contains its script and styles, and contacts only this server. Its address, with the token, is not sent on.
-_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+#: Sent with every reply. A page contains its script and styles, and contacts only this server.
+_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 class _Cancelled(GeneratorExit):
     """Raised in code of a lab whose result is no longer needed, such as an endless loop, to end it."""
 
 
-class DemoServer(ThreadingHTTPServer):
+class DemoServer(QuietServer):
     """A server of the demonstrations of a lab.
 
     Parameters
@@ -58,9 +53,6 @@ class DemoServer(ThreadingHTTPServer):
     scale : float, optional
         The scale of letters and lines.
     """
-
-    daemon_threads = True
-    allow_reuse_address = os.name != "nt"  # on Windows, two servers could use the same port
 
     def __init__(self, lab: Any, port: int | None = None, *, dark: bool | None = None, scale: float | None = None):
         try:
@@ -134,13 +126,8 @@ class DemoServer(ThreadingHTTPServer):
         if gone() and file.startswith(str(self.lab.folder)) and "site-packages" not in file:  # a checkout holds them
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Cancelled))
 
-    def handle_error(self, *request: Any) -> None:
-        """Print nothing if a browser closes its connection."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(*request)
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     """A handler of one connection of a browser."""
 
     server: DemoServer
@@ -148,9 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         name = self._authorized_path()
         if name == "":
-            self._send(self.server.index())
+            self.send_content(self.server.index())
         elif name in DEMONSTRATIONS:
-            self._send(self.server.page_of(name))
+            self.send_content(self.server.page_of(name))
         elif name is not None:
             self.send_error(HTTPStatus.NOT_FOUND, "there is no such demonstration")
 
@@ -161,20 +148,11 @@ class _Handler(BaseHTTPRequestHandler):
         if name is None:
             return
         key = name.removeprefix("scene/")
-        text = self.headers.get("Content-Length", "")
-        length = int(text[:16]) if text.isdecimal() else 0  # Python rejects a number with thousands of digits
-        if key not in self.server.sessions or not length:
+        if key not in self.server.sessions or self.headers.get("Content-Length", "0") == "0":
             self.send_error(HTTPStatus.NOT_FOUND, "reload the page from the address that lxmls-day1 demo printed")
             return
-        # The request is read first, because a browser reads no reply before it has sent everything.
-        question = self.rfile.read(min(length, 10 * _MAX_REQUEST_BYTES))
-        if length > _MAX_REQUEST_BYTES:
-            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the settings are longer than a million bytes")
-            return
-        try:
-            question = json.loads(question)
-        except (ValueError, RecursionError):  # RecursionError: lists are nested too deeply
-            self.send_error(HTTPStatus.BAD_REQUEST, "the settings are no JSON")
+        question = self.read_json(_MAX_REQUEST_BYTES, 10 * _MAX_REQUEST_BYTES, "the settings")
+        if question is NotImplemented:
             return
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "application/x-ndjson")
@@ -197,9 +175,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Return the path after the token. If token or host are wrong, send an error and return None."""
         path = self.path.partition("?")[0].lstrip("/")
         token, slash, rest = path.partition("/")
-        host = self.headers.get("Host", "")
-        ours = f"{HOST}:{self.server.server_port}", f"localhost:{self.server.server_port}"
-        if host not in ours or not secrets.compare_digest(token.encode(), self.server.token.encode()):
+        if not self.has_host(HOST, "localhost") or not secrets.compare_digest(
+            token.encode(), self.server.token.encode()
+        ):
             self.send_error(HTTPStatus.FORBIDDEN, "open the address that lxmls-day1 demo has printed")
             return None
         if not slash:  # without it the links of the list would lead nowhere
@@ -210,20 +188,6 @@ class _Handler(BaseHTTPRequestHandler):
         return rest
 
     def end_headers(self) -> None:
-        """Send the headers of every reply, including errors."""
-        for name, value in _HEADERS.items():
-            self.send_header(name, value.format(script=script_hash()))
+        """Send the policy with every reply, including errors."""
+        self.send_header("Content-Security-Policy", _POLICY.format(script=script_hash()))
         super().end_headers()
-
-    def _send(self, text: str) -> None:
-        content = text.encode()
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Print nothing for a request."""

@@ -203,7 +203,7 @@ PLOTS: dict[str, Callable[[Mapping[str, Any], Any, Any, Any], None]] = {
 }
 
 
-def render_png(kind: str, probe_input: Mapping[str, Any], expected: Any, actual: Any) -> bytes | None:
+def render_png(kind: str, probe_input: Mapping[str, Any], expected: Any, actual: Any, dpi: int = 100) -> bytes | None:
     """Return a PNG of a counter-example, or None if it cannot be drawn.
 
     It cannot be drawn if the answers have a wrong shape or type, are too large for axes, or look the same.
@@ -214,6 +214,8 @@ def render_png(kind: str, probe_input: Mapping[str, Any], expected: Any, actual:
         One of `PLOTS`.
     probe_input : mapping
     expected, actual : arrays of numbers
+    dpi : int, optional
+        The resolution; the picture is 5.6 inches wide.
 
     Returns
     -------
@@ -239,7 +241,7 @@ def render_png(kind: str, probe_input: Mapping[str, Any], expected: Any, actual:
     try:
         with np.errstate(all="ignore"):  # overflow is ignored here, because matplotlib refuses axes that are not finite
             PLOTS[kind](probe_input, expected, actual, figure.add_subplot())
-            figure.savefig(file, format="png", dpi=100)
+            figure.savefig(file, format="png", dpi=dpi)
     except (KeyError, ValueError, IndexError, StopIteration, TypeError, OverflowError):
         return None
     return file.getvalue()

@@ -22,6 +22,7 @@ from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merg
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
+from lxmls_day1.course.reports.check_json import verdict_of
 from lxmls_day1.course.reports.hints import mistake_hint
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
@@ -220,8 +221,9 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``passed``, and ``todo`` if nothing is written yet. ``label``, ``headline`` and ``about``, what the mistake is called, and the
-        sentences about it. ``lines``, each with its style, below the table. ``caption`` and
+        ``passed``, and ``todo`` if nothing is written yet. ``verdict``, as in `check --json`, and the names of known ``mistakes``.
+        ``label``, ``headline`` and ``about``, what the mistake is called, and the sentences about it. ``lines``, each with its style, below
+        the table. ``caption`` and
         ``rows`` of the table of the smallest wrong input and both answers, and its ``bars``. ``all``, the lines of every check.
         ``question`` on the mistake, with the attempt. ``hint``, where to look for the mistake. ``marked``, pairs of a gap and the
         number of a line in it. ``trace``, how the boundaries move.
@@ -238,6 +240,8 @@ def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
     hints = [text for name, _ in one.mistakes[:1] if (text := mistake_hint(folder, one.exercise, name))]
     return {
         "passed": one.all_passed,
+        "verdict": verdict_of(one),
+        "mistakes": one.known_mistakes,
         "label": label,
         "headline": re.sub("^your", "Your", own.in_words(headline)),
         "about": about,

@@ -177,6 +177,11 @@ class ExerciseReport:
         return diagnosed_mistakes(self.results)
 
     @property
+    def known_mistakes(self) -> tuple[str, ...]:
+        """The names of the known mistakes that the answers indicate, without symptoms."""
+        return () if self.diagnosis_kind == PROPERTY else tuple(name for name, _ in self.mistakes)
+
+    @property
     def question(self) -> str:
         """The question that the student is to answer; empty unless exactly one mistake was named."""
         return self.questions.get(self.mistakes[0][0], "") if len(self.mistakes) == 1 else ""
@@ -284,8 +289,7 @@ def save_results(folder: Path, report: CheckReport) -> None:
         state = WorkspaceState.from_folder(folder)
         for one in report.reports:
             if one.results:
-                names = () if one.diagnosis_kind == PROPERTY else tuple(name for name, _ in one.mistakes)
-                kept = SavedResult(one.n_passed, len(one.not_skipped), one.n_hidden, one.digest, names)
+                kept = SavedResult(one.n_passed, len(one.not_skipped), one.n_hidden, one.digest, one.known_mistakes)
                 state.results[one.exercise.id] = kept
             if one.all_passed:
                 state.mark_passed(one.exercise.id)

@@ -25,6 +25,8 @@ from lxmls_day1.course.workspaces.workspace import new_folder, with_workspace_fi
 from lxmls_day1.lab import reference_folder
 
 STUDENT, INSTRUCTOR = "lxmls-day1-lab", "lxmls-day1-lab-with-solutions"
+#: Solutions in compiled form. The engine runs without them, and the rules of students then run themselves.
+FASTER_SOLUTIONS = (PurePosixPath("lxmls_day1/engine/kernels/rules_in_place.py"),)
 BUILD_FILES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE")
 INSTALLATION = """Set up once, with Python 3.11 or newer, in this folder:
 
@@ -137,7 +139,7 @@ def student_lab(assigned: Collection[str] | None = None, course: str = "") -> Bu
     reference = find_checkout()
     stubbed = tuple(exercise.id for exercise in Registry.read(reference / FILE).select(assigned))
     files = add_colab_cell(student_files(reference, stubbed), course)
-    return BundledLab(files, *build_wheel(reference, files), stubbed)
+    return BundledLab(files, *build_wheel(reference, files, leave_out=FASTER_SOLUTIONS), stubbed)
 
 
 def require_no_leaks(files: Files, stubbed: Collection[str]) -> None:
@@ -191,8 +193,8 @@ def add_colab_cell(files: Files, address: str) -> Files:
     return changed
 
 
-def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
-    """Build the wheel of this checkout with other files for the lab; return its name and content."""
+def build_wheel(reference: Path, lab: Files, leave_out: Collection[PurePosixPath] = ()) -> tuple[str, bytes]:
+    """Build the wheel of this checkout with other files for the lab, without the files ``leave_out``; return its name and content."""
     with temporary_folder("lxmls-day1-wheel-") as temporary:
         staging = Path(temporary, "staging")
         staging.mkdir()
@@ -202,7 +204,7 @@ def build_wheel(reference: Path, lab: Files) -> tuple[str, bytes]:
         package: Files = {}
         for path in (reference / "lxmls_day1").rglob("*"):
             place = PurePosixPath(path.relative_to(reference).as_posix())
-            if path.is_file() and not BUILD_ARTIFACTS.search(str(place)):
+            if path.is_file() and place not in leave_out and not BUILD_ARTIFACTS.search(str(place)):
                 package[place] = path.read_bytes()
         write_files(staging, {**package, **lab})
         result = subprocess.run(

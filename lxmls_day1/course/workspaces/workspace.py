@@ -39,6 +39,7 @@ README = "README.md"
 IGNORED = f"""# what the lab, Python and Jupyter keep beside your files
 {BACKUPS}/
 {LOCK}
+.lab-room.json
 submission-*.zip
 /out/
 /.venv/

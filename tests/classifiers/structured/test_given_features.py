@@ -69,7 +69,7 @@ def test_numbers_stay_with_their_features_which_ascend_within_a_word():
     index, _ = FeatureIndex.learn([[{"a": 2.0, "b": 3.0, "c": 4.0}]])
     words = index.encode([[{"c": 0.25, "new": 9.0, "a": -1}], [["b", "b", "a"]]])
     assert [array.tolist() for array in words] == [[0, 1, 2], [0, 2, 4], [0, 2, 0, 1], [-1.0, 0.25, 1.0, 2.0]]
-    assert [array.dtype for array in words] == [np.int64, np.int64, np.int32, np.float64]
+    assert [array.dtype for array in words] == [np.intp, np.intp, np.int32, np.float64]
 
 
 def test_words_are_read_as_by_python_crfsuite():

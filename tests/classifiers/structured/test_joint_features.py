@@ -35,7 +35,7 @@ def test_parts_difference_and_scores(transitions, valued):
     W = rng.normal(size=layout.shape)
     for m in range(4):
         first, end = words.starts[m : m + 2]
-        truth, rival = rng.integers(0, 3, (2, end - first))
+        truth, rival = rng.integers(0, 3, (2, end - first), dtype=np.intp)
         phi, phi_of_rival = dense(layout, has[first:end], truth), dense(layout, has[first:end], rival)
         listed = np.bincount(*layout.parts(words, m, truth), minlength=phi.size).reshape(layout.shape)
         np.testing.assert_allclose(listed, phi, rtol=0, atol=1e-12 if valued else 0)

@@ -86,7 +86,7 @@ def test_numbers_ascend_within_a_word_as_a_sparse_matrix_wants_them():
     starts, indptr, indices, values = index.encode(SENTENCES)
     assert starts.tolist() == [0, 6, 9, 10, 13] and len(indptr) == 14 and indptr[-1] == len(indices)
     assert all((np.diff(indices[i:j]) > 0).all() for i, j in itertools.pairwise(indptr))
-    assert (starts.dtype, indptr.dtype, indices.dtype) == (np.int64, np.int64, np.int32) and len(values) == 0
+    assert (starts.dtype, indptr.dtype, indices.dtype) == (np.intp, np.intp, np.int32) and len(values) == 0
 
 
 def test_word_shapes_follow_the_letters():

@@ -1,4 +1,4 @@
-"""The site of `make site`, served below a path: front page, verdict, demonstration and browser lab work, and no other host is asked."""
+"""The site of `make site`, served below a path: front page, verdict, demonstration and browser lab work, and nothing is loaded from other hosts."""
 
 import importlib.util
 from pathlib import Path
@@ -16,7 +16,7 @@ pytestmark = [
 
 
 def load(name):
-    """Return a module of this folder, which is no package."""
+    """Return a module of this folder, which is not a package."""
     spec = importlib.util.spec_from_file_location(f"site_tests_{name}", Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

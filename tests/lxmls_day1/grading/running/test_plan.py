@@ -1,4 +1,4 @@
-"""The answers of the reference are kept for the next run, and used only if nothing has changed and nobody else can have written them."""
+"""The answers of the reference are kept for the next run, and used only if nothing has changed and no other user can write them."""
 
 import json
 import os
