@@ -138,17 +138,13 @@ def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
-    marks = [
-        draw.line(staircase, draw.MUTED, (1, 1), width=0.8, label=f"{so_far[-1]} in the end"),
-        draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()},
-    ]
+    marks = [draw.line(staircase, draw.MUTED, (1, 1), width=0.8, label=f"{so_far[-1]} in the end"),
+             draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]  # fmt: skip
     near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
-    if near:
-        marks.append(draw.line([[0, bound.updates], [last, bound.updates]], draw.CLASSES[2], (4, 2), label=note))
+    marks += [draw.line([[0, bound.updates], [last, bound.updates]], draw.CLASSES[2], (4, 2), label=note)] if near else []  # fmt: skip
     top = 1.25 * (bound.updates if near else most)
-    ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
-    title = "mistakes so far" + f" ({note})" * (not near)
-    return draw.Panel("count", title, draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks)  # fmt: skip
+    up = draw.Axis(0, top, ticks=[(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))])
+    return draw.Panel("count", "mistakes so far" + f" ({note})" * (not near), draw.Axis(0, last, label="step"), up, marks)  # fmt: skip
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
