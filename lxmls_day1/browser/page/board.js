@@ -37,8 +37,9 @@ function areas({ exercises, history }) {
   const end = Math.max(history.at(-1)[0], 0.1);
   const area = (kind, height) => `<polygon class="${kind}" points="0,100 ${history.map(([minutes, people, all]) =>
     `${(100 * minutes) / end},${100 - (100 * height(all)) / (people || 1)}`).join(" ")} 100,100"/>`;
-  return exercises.map(({ id, title, solved, trying }, k) => `<figure><figcaption>${id} ${safe(title)}</figcaption><svg viewBox="0 0 100 100"
-    preserveAspectRatio="none" role="img" aria-label="${id}: now ${solved} solved, ${trying} trying">${area("trying", (all) => all[k][0] + all[k][1])}${area("solved", (all) => all[k][1])}</svg></figure>`).join("");
+  return exercises.map(({ id, title, solved, trying }, k) => `<figure><figcaption>${id} ${safe(title)}</figcaption>
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${id}: now ${solved} solved, ${trying} trying">
+    ${area("trying", (all) => all[k][0] + all[k][1])}${area("solved", (all) => all[k][1])}</svg></figure>`).join("");
 }
 
 async function open(one) {
@@ -46,7 +47,7 @@ async function open(one) {
   const head = `<h2>${one.id} ${safe(one.title)}</h2><p class="sentence">${prose(first)}</p><p>${prose(rest)}</p>`;
   fill(".one div", head);
   const { picture, text } = await fetch(`/board/${one.id}/${one.name}`).then((answer) => answer.json()).catch(() => ({ text: AWAY }));
-  if (filled[".one div"] === head) fill(".one div", head + (picture ? `<img src="data:image/png;base64,${picture}" alt="A small input with the expected and the wrong answer">` : `<pre>${safe(text)}</pre>`));
+  if (filled[".one div"] === head) fill(".one div", head + (picture ? `<img src="data:image/png;base64,${picture}" alt="A small input with both answers">` : `<pre>${safe(text)}</pre>`));
 }
 
 function go(name) {
