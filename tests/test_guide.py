@@ -181,4 +181,4 @@ def test_the_code_blocks_of_the_guide(imports, domain, request):
     if domain == "books":  # The published values of smoothed naive Bayes, and of maximum entropy on the simple data.
         assert wording("package.multinomial_naive_bayes_amazon") in done.stdout
     assert wording("package.max_ent_batch_simple") in done.stdout
-    assert "Bayes" in done.stdout.splitlines()[-1] and "MIRA" in done.stdout.splitlines()[-1]
+    assert "Bayes optimal" in done.stdout.splitlines()[-1] and "Gaussian naive Bayes" in done.stdout.splitlines()[-1]

@@ -1,6 +1,7 @@
 """``lxmls-day1 docs``: the book of the lab in the browser."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,7 +19,6 @@ def command(no_browser: bool) -> None:
     Example:
       lxmls-day1 docs
     """
-    import webbrowser
     from functools import partial
 
     from lxmls_day1.base.web_server import QuietHandler, QuietServer
@@ -26,12 +26,19 @@ def command(no_browser: bool) -> None:
     with QuietServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(built_book()))) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         click.echo(f"{address} until Ctrl-C")
-        if not no_browser and not webbrowser.open(address):
-            click.echo("No browser could be opened: open this address in one.")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("\nNo longer served.")
+        serve(server, address, no_browser)
+    click.echo("\nNo longer served.")
+
+
+def serve(server: Any, address: str, no_browser: bool) -> None:
+    """Open an address of a server in the browser, and serve until Ctrl-C."""
+    import webbrowser
+    from contextlib import suppress
+
+    if not no_browser and not webbrowser.open(address):
+        click.echo("No browser could be opened: open this address in one.")
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()
 
 
 def built_book() -> Path:

@@ -138,7 +138,8 @@ class DemoBeyondALine(Demonstration):
     )
     suggestions = (
         Suggestion("Play: round by round the kernel perceptron adds up its mistakes, and its regions join.", play=True),
-        Suggestion("Make the kernel narrow (width 0.1): every training example is correct, and many new points are not.", {"width": 0.1}),
+        Suggestion("Make the kernel narrow (width 0.1) on a noisy ring: all these points are correct, and one in four new ones is not.",
+                   {"shape": "ring", "noise": 0.5, "width": 0.1}),
         Suggestion("Take one neighbour with much noise: it follows every stray. Then take fifteen.", {"noise": 0.5, "neighbours": 1}),
     )  # fmt: skip
     controls = (
@@ -164,13 +165,13 @@ class DemoBeyondALine(Demonstration):
             methods.append(("line", [lambda x: lead[0] + x @ lead[1:]]))
         methods.append(("kernel perceptron", [_kernel_score(X, y, alpha, width) for alpha in alphas]))
         methods.append(("nearest neighbours", [lambda x: nearest_score(X, y, x, k)]))
-        panels = []
-        rights: dict[str, list[float | None]] = {}
+        panels, rights = [], dict[str, list[list[float] | None]]()
         for name, scores in methods:
             regions = [([], []) if not score(X).any() else rings_of_class_1(score) for score in scores]
             rights[name] = [
-                None if not score(X).any() else float((np.sign(score(test_X)) == test_y).mean()) for score in scores
-            ]
+                [float((np.sign(score(x)) == labels).mean()) for x, labels in ((X, y), (test_X, test_y))] if score(X).any() else None
+                for score in scores
+            ]  # fmt: skip
             marks = [
                 *(
                     region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c])
@@ -189,8 +190,8 @@ class DemoBeyondALine(Demonstration):
             ),
             steps=Steps("rounds", range(last), start=ROUNDS // 2),
             table=Table(
-                ("", "correct on new points"),
-                by_frame([[name, _percent(shares[r])] for name, shares in everywhere.items()] for r in range(last)),
+                ("correct points", "these", "new"),
+                by_frame([[name, *_percents(shares[r])] for name, shares in everywhere.items()] for r in range(last)),
             ),
             notes=attempts.sentences(),
             facts={"right": rights, "examples_kept": kept},
@@ -201,5 +202,5 @@ def _kernel_score(X: np.ndarray, y: np.ndarray, alpha: np.ndarray, width: float)
     return lambda x: (alpha * y) @ kernel(X, x, width)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
+def _percents(shares: list[float] | None) -> list[str]:
+    return ["–", "–"] if shares is None else [f"{100 * share:.0f} %" for share in shares]

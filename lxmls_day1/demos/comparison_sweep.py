@@ -45,31 +45,27 @@ class DemoComparison(Demonstration):
     """A demonstration with a panel for each quantity: a line and a band over seeds for each learner, and the best possible accuracy."""
 
     name = "comparison"
-    title = "How many points does a classifier need?"
+    title = "How close to the best possible?"
     order = 60
     summary = "How far every classifier stays below the best possible one: by the number of points, their variance and the balance."
     observations = (
-        "The black line at 0 is the best that is possible; each other line shows how many percent fewer points a classifier gets right. "
-        "With 10 training points they differ, and each sample gives another result, as the band shows; with 500 all are nearly perfect."
+        "The black line at 0 is the best that is possible; the others show how many percent more or fewer points a classifier gets right. "
+        "Few training points leave a gap, and each repetition with new points gives another result, as the band shows."
     )
     suggestions = (
         Suggestion("Add the other classifiers: which of them need more points?", {"shown": list(LEARNERS)}),
-        Suggestion(
-            "Look at the rare class alone: the rarer it is, the more often the SVM gives it up.",
-            {"over": ["share of the rarer class"], "part": "rare", "shown": ["Max. entropy (batch)", "SVM"]},
-        ),
-        Suggestion(
-            "Play: one sample after another is added, until the lines stop moving.", {"nr_seeds": 20}, play=True
-        ),
-    )
+        Suggestion("Look at the rare class alone: the rarer it is, the more often the SVM gives it up.",
+                   {"over": ["share of the rarer class"], "part": "rare", "shown": ["Max. entropy (batch)", "SVM"]}),
+        Suggestion("Play: one repetition after another is added, until the lines stop moving.", {"nr_seeds": 20}, play=True),
+    )  # fmt: skip
     controls = (
         Ticks("shown", "classifiers", "which classifiers are drawn", list(OPENING), options=tuple(LEARNERS)),
         Ticks("over", "over", "what is varied: a panel for each", ["training points"], options=tuple(AXES)),
         Choice("part", "accuracy on", "accuracy on all points, or on those of the rarer class", "all",
                options=(("all points", "all"), ("rare class", "rare"))),
-        Choice("scale_of_y", "shown as", "how far the accuracy is below the best possible one, or the accuracy itself", "short",
-               options=(("below the best", "short"), ("accuracy", "accuracy"))),
-        Slider("nr_seeds", "samples", "how many samples each point is the mean of", 10, more=True, values=inclusive_range(2, 50, 1)),
+        Choice("scale_of_y", "shown as", "how far the accuracy is from the best possible one, or the accuracy itself", "short",
+               options=(("against the best", "short"), ("accuracy", "accuracy"))),
+        Slider("nr_seeds", "repetitions", "how often, with new points", 10, more=True, values=inclusive_range(2, 50, 1)),
     )  # fmt: skip
     grid = MappingProxyType({"part": ("all", "rare"), "scale_of_y": ("accuracy", "short"), "nr_seeds": (10, 20)})
 
@@ -103,8 +99,8 @@ class DemoComparison(Demonstration):
             )
         yield Scene(
             panels,
-            by_frame(f"After {pluralize(n, 'sample')}, {each}" for n, each in zip(after, sentences[0], strict=True)),
-            steps=Steps("samples", after, start=len(after) - 1),
+            by_frame(f"{pluralize(n, 'repetition')}: {each}" for n, each in zip(after, sentences[0], strict=True)),
+            steps=Steps("repetitions", after, start=len(after) - 1),
             notes=skip_sentences(skipped),
             observations=_OF_THE_RARE_CLASS if part == "rare" else "",
             facts={"done": sum(map(len, self.measured.values()))},

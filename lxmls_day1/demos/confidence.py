@@ -72,16 +72,14 @@ class DemoConfidence(Demonstration):
     name = "confidence"
     title = "More certain where it has seen more"
     order = 70
-    summary = (
-        "AROW's Gaussian over two weights: each document makes the ellipse narrower in the directions of its words."
-    )
+    summary = "AROW's Gaussian over two weights: each document narrows the ellipse in the directions of its words."
     observations = (
-        "Above the picture is the document that AROW has just seen; the ellipse shows which weights of its two words are still likely. "
-        "Every document has “good”, so its weight is soon certain; few have “superb”, so its weight stays uncertain longer."
+        "AROW is an online learner that also keeps how certain it is of each weight. The ellipse shows which weights are still likely "
+        "after the document above it. “good” is in every document and soon certain; the rarer “superb” is, the longer it stays uncertain."
     )
     suggestions = (
         Suggestion("Play from the start: the ellipse becomes narrow, and shorter only where a document has “superb”.", play=True),
-        Suggestion("Let “superb” be in all documents: now the ellipse shrinks evenly.", {"rare": 1}),
+        Suggestion("Let “superb” be in all documents: now the ellipse shrinks in both directions.", {"rare": 1}),
         Suggestion("Raise λ to 100: each document counts less, and the uncertainty lasts longer.", {"regularizer": 100}),
     )  # fmt: skip
     controls = (
@@ -104,7 +102,7 @@ class DemoConfidence(Demonstration):
             style = draw.learner_style("AROW")
             before = np.maximum(np.arange(_EXAMPLES + 1) - 1, 0)
             planes = [
-                draw.line(means, draw.MUTED, width=0.6, count=draw.by_frame(ends)),
+                draw.line(means, draw.MUTED, width=0.6, count=draw.by_frame(ends), label="way of the centre"),
                 draw.points(draw.by_frame(means[:, None]), draw.INK, "o"),
                 draw.ellipse(draw.by_frame(means[before]), draw.by_frame(deviations[before]), draw.MUTED, label="before it")
                 | {"dash": (3, 2)},

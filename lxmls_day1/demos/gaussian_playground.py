@@ -54,7 +54,7 @@ class DemoGaussianPlayground(Demonstration):
     order = 10
     summary = "Drag one point and see which classifiers follow it, and how close they come to the best possible line."
     observations = (
-        "Three classifiers have learnt from the same 12 points and from the ringed one, which strays among the other class. Drag it, and "
+        "Every classifier has learnt from all these points. Ringed ones are yours: drag one among the other class, and "
         "watch which lines follow. Naive Bayes looks at the classes as a whole, the perceptron only at its mistakes."
     )
     suggestions = (

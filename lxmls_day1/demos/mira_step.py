@@ -124,30 +124,25 @@ class DemoMiraStep(Demonstration):
     )
     observations = (
         "The ringed example was on the wrong side of the dashed line. MIRA moves the line just far enough for the example to reach the "
-        "margin of 1. A larger λ allows only a step of 1/λ, and the line stops earlier."
+        "margin of 1. A larger λ allows only a step of 1/\u2060λ, and the line stops earlier."
     )
     suggestions = (
-        Suggestion("Play, which raises λ: from λ = 4 on, 1/λ is too little, and the line stays behind.", play=True),
-        Suggestion(
-            "Drag the example across the dashed line: where it was right already, MIRA does nothing.",
-            {"example": [[0.5, -1.2, 1]]},
-        ),
-        Suggestion(
-            "Second scene, column squishing: MIRA moves the scores of two classes, squishing those of all rivals that are too close.",
-            {"view": "squishing"},
-        ),
-    )
+        Suggestion("Play, which raises λ: from λ = 4 on, 1/\u2060λ is too little, and the line stays behind.", play=True),
+        Suggestion("Drag the example across the dashed line: where it was right before, MIRA does nothing.", {"example": [[0.5, -1.2, 1]]}),
+        Suggestion("Second scene, column squishing: MIRA moves the scores of two classes, squishing those of all too close rivals.",
+                   {"view": "squishing"}),
+    )  # fmt: skip
     controls = (
         Points("example", "example", "click into the plane, drag the example, or move it with the arrow keys", [[-1.9, 1.1, 1]],
                panel="plane", class_from="label", least=1, most=1, reach=3.2),
         Choice("view", "scene", "the step of MIRA in the plane, or the scores that it and squishing move", "mira",
                options=(("MIRA", "mira"), ("squishing", "squishing"))),
-        Slider("nr_classes", "classes K", "how many classes there are", 4, _SECOND, values=inclusive_range(2, MAX_CLASSES, 1)),
+        Slider("nr_classes", "classes K", "how many classes there are", 5, _SECOND, values=inclusive_range(2, MAX_CLASSES, 1)),
         Slider("label", "class y", "the true class of the example", 1, _SECOND, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
         Choice("capped", "squishing", "whether 1/λ limits the step of column squishing, too", False, _SECOND,
                options=(("no cap", False), ("cap 1/λ", True))),
     )  # fmt: skip
-    grid = MappingProxyType({"view": ("mira", "squishing"), "nr_classes": (2, 4, 6), "label": (0, 1, 2)})
+    grid = MappingProxyType({"view": ("mira", "squishing"), "nr_classes": (2, 5, 6), "label": (0, 1, 2)})
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the step for each λ."""
@@ -241,12 +236,12 @@ def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Pa
     """Return the bars with the scores of the example: before, after MIRA's step, after column squishing."""
     K = len(problem.scores)
     states = {name: [step.scores for step in steps] for name, steps in found.items()}
-    everything = np.concatenate([[problem.scores], *states.values()])
+    everything = np.concatenate([[0 * problem.scores, problem.scores], *states.values()])
     room = 0.1 * np.ptp(everything)
     low, high = float(everything.min() - room), float(everything.max() + room)
 
     def heights(scores: np.ndarray, number: int) -> np.ndarray:
-        return np.column_stack([np.arange(K) + 0.27 * (number - 1), np.full(K, low), scores])
+        return np.column_stack([np.arange(K) + 0.27 * (number - 1), np.zeros(K), scores])
 
     marks = [draw.bars(heights(problem.scores, 0), draw.MUTED, thickness=0.25, pattern="outline", label="before")]
     for number, (name, label, pattern) in enumerate((("MIRA", "MIRA", ""), ("squishing", "column squishing", "light")), 1):  # fmt: skip
@@ -258,7 +253,8 @@ def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Pa
         goal = draw.by_frame(
             [[-0.6, scores[problem.label] - 1], [K - 0.4, scores[problem.label] - 1]] for scores in states["squishing"]
         )
-        marks.append(draw.learner_line(goal, "column squishing", label="1 below y"))
+        marks.append(draw.line(goal, draw.learner_style("column squishing")["colour"], (4, 3), label="1 below y"))
+    marks.append(draw.line([(-0.6, 0), (K - 0.4, 0)], draw.INK, width=0.6))
     ticks = [(k, f"{k} = y" if k == problem.label else str(k)) for k in range(K)]
     return draw.Panel(
         "bars",
@@ -274,8 +270,10 @@ def _sentence(at: StepProblem, classes: Sequence[int], regularizer: float) -> st
     if not at.required_tau:
         return f"λ = {regularizer:.2g}: the prediction is correct, and MIRA does nothing."
     if at.required_tau > 1 / regularizer:
-        return f"λ = {regularizer:.2g}: the cap 1/λ = {1 / regularizer:.2g} stops the step of MIRA."
-    return f"λ = {regularizer:.2g}: MIRA goes as far as the example needs, and class {classes[at.label]} leads class {rival} by 1."
+        return f"λ = {regularizer:.2g}: the cap 1/\u2060λ = {1 / regularizer:.2g} stops the step of MIRA."
+    higher = at.scores > at.scores[at.label] + at.required_tau * at.sq_norm
+    others = "".join(f", but class {k} is ahead" for k, ahead in zip(classes, higher, strict=True) if ahead and k != rival)  # fmt: skip
+    return f"λ = {regularizer:.2g}: MIRA goes as far as needed, and class {classes[at.label]} leads class {rival} by 1{others}."
 
 
 def _taus(at: StepProblem) -> draw.Table:

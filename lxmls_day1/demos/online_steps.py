@@ -40,12 +40,13 @@ class DemoOnlineSteps(Demonstration):
     order = 20
     summary = "The perceptron, one example at a time; MIRA, SVM and maximum entropy on the same order."
     observations = (
-        "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes along the "
-        "ringed example, and the perceptron takes it only where that example was a mistake."
+        "The dashed line and arrow are the weights before a step, the coloured ones those after it. The step goes towards a "
+        "ringed example of class 1, and away from one of class 0; the perceptron takes it only at a mistake (✗)."
     )
     suggestions = (
         Suggestion("Play: where does the count of mistakes stop, and how far below the bound?", play=True),
-        Suggestion("Move the classes closer (distance 2): the bound rises to 733, and the mistakes go on.", {"distance": 2}, play=True),
+        Suggestion("Move the classes closer (distance 2): the bound rises to 733, and three rounds bring 10 mistakes, not 6.",
+                   {"distance": 2}),
         Suggestion("Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
                    {"view": 4, "regularizer": 1}, play=True),
     )  # fmt: skip
@@ -137,12 +138,13 @@ def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     last, most = len(trace.is_mistake), max(int(so_far[-1]), 1)
     staircase = np.column_stack([np.repeat(np.arange(last + 1), 2)[1:], np.repeat(so_far, 2)[:-1]])
     frames = draw.by_frame(2 * step + 1 for step in range(last + 1))
-    marks = [draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]
+    marks = [draw.line(staircase, draw.MUTED, (1, 1), width=0.8, label=f"{so_far[-1]} in the end"),
+             draw.learner_line(staircase, "Perceptron", width=1.2, count=frames) | {"dash": ()}]  # fmt: skip
     near = bound is not None and bound.updates <= _MAX_BOUND_RATIO * most
-    marks.append(draw.line([[0, bound.updates], [last, bound.updates]] if near else [], draw.CLASSES[2], (4, 2), label=note))  # fmt: skip
+    marks += [draw.line([[0, bound.updates], [last, bound.updates]], draw.CLASSES[2], (4, 2), label=note)] if near else []  # fmt: skip
     top = 1.25 * (bound.updates if near else most)
-    ticks = [(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))]
-    return draw.Panel("count", "mistakes so far", draw.Axis(0, last, label="step"), draw.Axis(0, top, ticks=ticks), marks)  # fmt: skip
+    up = draw.Axis(0, top, ticks=[(number, str(number)) for number in range(0, int(top) + 1, 1 + int(top / 6))])
+    return draw.Panel("count", "mistakes so far" + f" ({note})" * (not near), draw.Axis(0, last, label="step"), up, marks)  # fmt: skip
 
 
 def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
@@ -150,7 +152,7 @@ def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
 
 
 def _bound_text(bound: Any) -> str:
-    return f"at most {bound.updates:.0f} = 2K R²/γ² with R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
+    return f"at most {bound.updates:.0f} =\u00a02K\u00a0R²/γ² with R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
 
 
 def _title(label: str, trace: Trace, step: int) -> str:

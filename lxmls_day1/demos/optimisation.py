@@ -270,13 +270,14 @@ def _valley(found: CurveResults, cost: str, contours: tuple[Any, ...], times: np
     """Return the contours, and on them the way of each method until each time."""
     path, *limits, lowest = contours
     marks, styles = [draw.line(path, _CONTOUR, width=0.6)], _styles(found)
-    for at, name in (((0.0, 0.0), "start"), (lowest, "lowest")):
-        below = (at[0], at[1] - 0.04 * (limits[1][1] - limits[1][0]))
-        marks += [draw.points([at], draw.MUTED, "P", size=1.2), draw.text(below, name, draw.MUTED)]
+    aside = math.copysign(0.06 * (limits[1][1] - limits[1][0]), lowest[1])
+    ends = (((0.0, 0.0), "start", -aside), (lowest, "lowest", aside))
+    marks += [draw.points([at], draw.MUTED, "P", size=1.2) for at, _, _ in ends]
     for curve in found.curves:
         if curve.is_traced:
             at, reached = curve.weights[:, 1:], _indices(curve, cost, times)
             marks += _runner(at, at[reached], styles[curve.name], count=draw.by_frame(reached + 1))
+    marks += [draw.text((at[0], at[1] + up), name) for at, name, up in ends]
     axes = [Axis(low, high, f"{name} weight") for name, (low, high) in zip(("first", "second"), limits, strict=True)]
     return Panel("valley", "the valley, seen from above", axes[0], axes[1], marks)
 

@@ -51,22 +51,22 @@ class DemoReviews(Demonstration):
     order = 50
     summary = "Type a review: what every classifier decides, and which words made it; telling words; smoothing."
     observations = (
-        "Each word of the review has the colour of the class that it speaks for, and the bars show how clear the verdict of every "
-        "classifier is, on one scale. All of them only add up words: what a sentence means as a whole is beyond them."
+        "Each word has the colour of the class that it speaks for, according to the classifier in “words of”; grey ones say nothing to "
+        "it. The bars show how clear every verdict is. All classifiers only add up words: what a sentence means is beyond them."
     )
     suggestions = (
         Suggestion("Take the ironic review: which words lead all classifiers astray?", {"text": EXAMPLES["irony"]}),
         Suggestion("Take the review full of “not”: not bad is good, but the words alone do not say so.", {"text": EXAMPLES["negation"]}),
-        Suggestion("Turn to smoothing, with almost none (α = 0.001): one word that a class has never shown outweighs all others.",
+        Suggestion("Set “view” to smoothing, with almost none (α = 0.001): one word that a class has never shown outweighs all others.",
                    {"view": "smoothing", "alpha": 0.001}),
     )  # fmt: skip
     controls = (
         Choice("domain", "data", "which reviews are learnt from; the toy reviews are made up", first_domain(),
                options=[(f"reviews: {name}", name) for name in domains()]),
-        Text("text", "review", "the review: choose one, type or paste your own", EXAMPLES["two sides"], lines=4,
+        Text("text", "review", "the review: choose one, type or paste your own", EXAMPLES["two sides"], lines=5,
              suggestions=list(EXAMPLES.items())),
         Choice("view", "view", "the decision on this review, the clearest words of the domain, or what smoothing does to a word",
-               "review", options=(("this review", "review"), ("telling words", "telling"), ("smoothing", "smoothing"))),
+               "review", options=(("review", "review"), ("telling words", "telling"), ("smoothing", "smoothing"))),
         Choice("learner", "words of", "the classifier whose words are shown in colour and as bars", SMOOTHED,
                options=[(label, label) for label in LABELS]),
         Text("word", "word", "the word that is smoothed; if empty, one that a class has never shown", "", when=("view", "smoothing"),
@@ -259,7 +259,7 @@ def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
     return draw.Panel(
         "decisions",
         "how clear the verdict of each is",
-        draw.Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.5, "negative"), (0.5, "positive")]),
+        draw.Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.7, "negative"), (0.7, "positive")]),
         _names(names),
         marks,
     )  # fmt: skip

@@ -257,10 +257,11 @@ def signed(number: float, digits: int = 2) -> str:
 
     Examples
     --------
-    >>> signed(-0.5), signed(2, 1)
-    ('−0.50', '+2.0')
+    >>> signed(-0.5), signed(2, 1), signed(-0.01, 1)
+    ('−0.50', '+2.0', '0.0')
     """
-    return f"{number:+.{digits}f}".replace("-", "−")
+    text = f"{number:+.{digits}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
 
 
 def plain_data(value: Any) -> Any:

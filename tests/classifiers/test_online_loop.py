@@ -82,7 +82,7 @@ def test_a_weight_scales_the_step_that_the_rule_takes_and_not_the_shrinking(name
 @pytest.mark.parametrize("name", ["svm", "max_ent"])
 def test_the_objective_of_weighted_examples_is_that_of_repeated_ones(name):
     X, labels, orders, _ = random_problem(3)
-    times = np.random.default_rng(1).integers(1, 4, len(X))
+    times = np.random.default_rng(1).integers(1, 4, len(X), dtype=np.intp)
     make, settings = LEARNERS[name]
     learner = make(nr_rounds=3, order=orders, track_objective=True, **settings)
     params = learner.train(X, labels, sample_weight=times)

@@ -3,95 +3,89 @@
 "use strict";
 (() => {
   const KEY = "lxmls-day1 room";
-  const [BEAT, RETRY, LIMIT] = [20, 3, 8]; // seconds between two messages, after a failure, and until a failure
-  const [RECENT, DAY] = [1200, 43200]; // seconds after which a mistake, and a verdict, is not sent again
-  let memory = {}; // also where the browser keeps nothing
+  const TEXTS = {
+    ask: "May the room count, after each check, the exercise, the verdict, the name of the mistake and the number of tries, without your code, your text and your name?",
+    yes: "You take part in the room: each verdict is counted, without your code and your name.",
+    no: "You do not take part in the room: nothing is sent.",
+    away: "The room does not answer. Go on: what is to be sent or withdrawn waits here until it is back.",
+  };
+  // part: the key of a text; session: until it is withdrawn; verdicts: the last one on each exercise.
+  let state = { part: "ask", session: null, verdicts: {} };
+  let waiting = []; // exercises whose verdicts are to be sent
+  let sending = Promise.resolve();
   let trouble = "";
-  let clock = 0;
-  let busy = false;
-  const seconds = () => Date.now() / 1000;
 
-  // part: "yes" or "no"; session; leaving: a session to be withdrawn; verdicts: the last one on each exercise.
-  function state() {
+  function load() {
     try {
-      memory = { ...memory, ...JSON.parse(localStorage.getItem(KEY)) };
+      state = { ...state, ...JSON.parse(localStorage.getItem(KEY)) };
     } catch { /* nothing is kept, or something else wrote there */ }
-    if (!/^[0-9a-f]{32}$/.test(memory.session) && memory.part === "yes") memory.part = null;
-    const verdicts = Object.entries(Object(memory.verdicts)).filter(([, one]) => one?.time > seconds() - DAY);
-    return { ...memory, verdicts: Object.fromEntries(verdicts) };
+    show();
   }
 
   function change(changes) {
-    memory = { ...state(), ...changes };
+    state = { ...state, ...changes };
     try {
-      localStorage.setItem(KEY, JSON.stringify(memory));
+      localStorage.setItem(KEY, JSON.stringify(state));
     } catch { /* the choice holds for this page */ }
+    show();
   }
-
-  const keep = (exercise, changes) => change({ verdicts: { ...state().verdicts, [exercise]: { ...state().verdicts[exercise], ...changes } } });
 
   // Sends a message; returns whether the room knew the session before.
   async function post(message) {
-    const answer = await fetch("/room", { method: "POST", body: JSON.stringify(message), signal: AbortSignal.timeout(1000 * LIMIT) });
+    const answer = await fetch("/room", { method: "POST", body: JSON.stringify(message), signal: AbortSignal.timeout(8000) });
     if (answer.status === 400) return true; // a book of another version; sending it again would not help
-    if (!answer.ok) throw new Error(answer.status === 503 ? "The room is full, so your verdicts are not counted yet." : "The room is busy; your verdicts are sent soon.");
+    if (!answer.ok) throw answer;
     return (await answer.json()).known;
   }
 
   async function send() {
-    if (state().leaving) await post({ session: state().leaving, leave: true });
-    change({ leaving: null });
-    const { part, session } = state();
-    if (part !== "yes") return;
-    if (!(await post({ session }))) for (const exercise of Object.keys(state().verdicts)) keep(exercise, { sent: false });
-    for (const [exercise, { verdict, mistakes, tries, time, sent }] of Object.entries(state().verdicts)) {
-      if (!sent) await post({ session, exercise, verdict, mistakes: time > seconds() - RECENT ? mistakes : [], tries });
-      if (state().verdicts[exercise]?.time === time) keep(exercise, { sent: true });
+    const { part, session, verdicts } = state;
+    if (part === "no" && session) {
+      await post({ session, leave: true });
+      if (state.part === "no") change({ session: null, verdicts: {} });
     }
+    if (part !== "yes") return;
+    if (!(await post({ session }))) waiting = Object.keys(verdicts);
+    for (; waiting.length; waiting.shift()) await post({ session, exercise: waiting[0], ...state.verdicts[waiting[0]] });
   }
 
   async function beat() {
-    clearTimeout(clock);
-    if (busy) return (busy = "again");
-    busy = true;
-    const before = trouble;
-    trouble = await send().catch(({ message }) => (/^The room/.test(message) ? message : "The room does not answer. Go on: your verdicts are kept here, and sent when it is back."));
-    if ((trouble ??= "") !== before) show();
-    clock = setTimeout(beat, busy === "again" ? 0 : 1000 * (trouble ? RETRY : BEAT));
-    busy = false;
+    sending = sending.then(send).then(() => "", ({ statusText }) => (statusText ? `Not counted yet: ${statusText}.` : TEXTS.away));
+    trouble = await sending;
+    show();
   }
 
   function take(part) {
-    const session = [...crypto.getRandomValues(new Uint8Array(16))].map((x) => x.toString(16).padStart(2, "0")).join("");
-    change(part === "yes" ? { part, session } : { part, session: null, leaving: state().session, verdicts: {} });
-    show();
+    const random = [...crypto.getRandomValues(new Uint8Array(16))].map((x) => x.toString(16).padStart(2, "0")).join("");
+    change({ part, session: state.session ?? (part === "yes" ? random : null) });
+    document.querySelector(".notice.room button:not([hidden])").focus();
     beat();
-    document.querySelector(".notice.room button").focus();
   }
 
   function show() {
-    const { part, leaving } = state();
-    const [text, ...buttons] = {
-      yes: [`You take part in the room: each verdict is counted, without your code and your name. ${trouble}`, ["no", "Leave the room"]],
-      no: [leaving && trouble ? "You have left; what you sent is withdrawn as soon as the room answers." : "You do not take part in the room: nothing is sent.", ["yes", "Take part"]],
-    }[part] ?? ["May the room count, after each check, the exercise, the verdict, the name of the mistake and the number of tries, without your code, your text and your name?", ["yes", "Take part"], ["no", "No"]];
-    const notice = Object.assign(document.createElement("p"), { className: "notice room", role: "status", textContent: text });
-    notice.style.marginBottom = ".8rem";
-    for (const [choice, label] of buttons) notice.append(" ", Object.assign(document.createElement("button"), { type: "button", textContent: label, onclick: () => take(choice) }));
-    document.querySelector(".notice.room")?.remove();
-    document.querySelector(".exercise .about").after(notice);
+    const [text, yes, no] = document.querySelector(".notice.room").children;
+    const now = `${TEXTS[state.part]} ${trouble}`;
+    if (text.textContent !== now) text.textContent = now;
+    yes.hidden = state.part === "yes";
+    no.hidden = state.part === "no";
+    no.textContent = state.part === "yes" ? "Leave the room" : "No";
   }
 
   document.addEventListener("lxmls-day1 verdict", ({ detail: { exercise, verdict, mistakes } }) => {
-    const tries = Math.min((state().verdicts[exercise]?.tries ?? 0) + 1, 9999);
-    keep(exercise, { verdict, mistakes, tries, time: seconds(), sent: false });
+    const tries = Math.min((state.verdicts[exercise]?.tries ?? 0) + 1, 9999);
+    change({ verdicts: { ...state.verdicts, [exercise]: { verdict, mistakes, tries } } });
+    waiting.push(exercise);
     beat();
   });
   document.addEventListener("DOMContentLoaded", () => {
-    if (!document.querySelector(".exercise .about")) return;
-    show();
+    const about = document.querySelector(".exercise .about");
+    if (!about) return;
+    about.insertAdjacentHTML("afterend", `<p class="notice room" role="status" style="margin-bottom: .8rem"><span></span>
+      <button type="button" value="yes">Take part</button> <button type="button" value="no"></button></p>`);
+    about.nextSibling.addEventListener("click", ({ target }) => target.value && take(target.value));
+    addEventListener("storage", load);
+    setInterval(beat, 10_000); // milliseconds
+    load();
     beat();
-    addEventListener("storage", ({ key }) => key === KEY && show());
-    addEventListener("online", beat);
   });
 })();

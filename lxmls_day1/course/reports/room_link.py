@@ -1,6 +1,6 @@
 """A workspace that takes part in a room: after each check it sends what a page sends (``lxmls_day1/browser/page/room.js``).
 
-The session and the last verdicts are in ``.lab-room.json``; a room that was restarted gets them again.
+The address, the session and the numbers of tries are in ``.lab-room.json``. A room that was restarted gets the verdicts from then on.
 """
 
 import json
@@ -16,10 +16,7 @@ from lxmls_day1.course.running.checking import CheckReport
 
 FILE = ".lab-room.json"
 WAIT_SECONDS = 3.0
-MAX_REPLY_BYTES = 100_000
 ADDRESS = re.compile(r"(?:http://)?([\w.-]+(?::\d{1,5})?)(?:[/?#].*)?", re.ASCII)
-#: Errors if the room does not answer, another program does, or the file is damaged.
-FAILURES = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 def join(folder: Path, address: str) -> str:
@@ -35,17 +32,11 @@ def join(folder: Path, address: str) -> str:
     match = ADDRESS.fullmatch(str(address).strip())
     if match is None:
         raise InputError(f"the room's address is on its board, such as http://192.168.1.17:8418, but got {address!r}.")
-    place, before = f"http://{match[1]}", _saved(folder)
-    stays = before.get("address") == place
-    link = before if stays else {"address": place, "session": secrets.token_hex(16), "verdicts": {}}
-    try:
-        link["exercises"] = _ask(place)
-        _send(link)
-    except FAILURES as error:
-        hint = "Is this the address on the board, and is this machine in the same network?"
-        raise InputError(f"no room answers at {place} ({_reason(error)}). {hint}") from error
-    if not stays:
+    link = _saved(folder)
+    if link.get("address") != (place := f"http://{match[1]}"):
         leave(folder)
+        link = {"address": place, "session": secrets.token_hex(16), "tries": {}}
+    _send(link)
     _save(folder, link)
     return (
         f"This lab takes part in the room at {place}: each check sends exercise, verdict, name of the mistake and number of "
@@ -60,67 +51,49 @@ def leave(folder: Path) -> str:
     if not link:
         return "This lab takes part in no room."
     try:
-        _ask(link["address"], session=link["session"], leave=True)
-    except FAILURES as error:
-        return f"This lab has left the room, which does not answer ({_reason(error)}) and forgets everything when it closes."
+        _send(link, leave=True)
+    except InputError as error:
+        return f"This lab has left the room, which forgets everything when it closes: {error}"
     return "This lab has left the room, and what it had sent is withdrawn."
 
 
 def send_verdicts(folder: Path, report: CheckReport) -> str:
     """Send the verdicts of a report if the workspace takes part in a room; return a sentence if they did not arrive."""
     link = _saved(folder)
-    if not link:
-        return ""
     try:
-        for one in report.reports:
+        for one in report.reports if link else ():
             id = one.exercise.id
-            if one.results and (known := link["exercises"].get(id)) is not None:
-                tries = link["verdicts"].get(id, {}).get("tries", 0) + 1
-                mistakes = [name for name in one.known_mistakes if name in known][:3]
-                link["verdicts"][id] = {"verdict": verdict_of(one), "mistakes": mistakes, "tries": tries, "sent": False}
-        _save(folder, link)
-        _send(link)
-        _save(folder, link)
-    except FAILURES as error:
-        return f"The room at {link.get('address')} does not answer ({_reason(error)}); the next check sends this verdict, too."
+            if one.results and one.exercise.is_core:
+                tries = link["tries"][id] = link["tries"].get(id, 0) + 1
+                _save(folder, link)
+                _send(link, exercise=id, verdict=verdict_of(one), mistakes=one.known_mistakes, tries=tries)
+    except (InputError, OSError) as error:
+        return f"This check is not counted: {error}"
     return ""
 
 
-def _send(link: dict[str, Any]) -> None:
-    """Send the session, and all verdicts that the room does not know."""
-    is_known = _ask(link["address"], session=link["session"])
-    for id, one in link["verdicts"].items():
-        if not one["sent"] or not is_known:
-            verdict = {key: one[key] for key in ("verdict", "mistakes", "tries")}
-            _ask(link["address"], session=link["session"], exercise=id, **verdict)
-            one["sent"] = True
-
-
-def _ask(place: str, **message: Any) -> Any:
-    """Return whether the room knew the session of a message; without a message, its exercises with their known mistakes."""
+def _send(link: dict[str, Any], **message: Any) -> None:
+    """Send a message of the session, and raise an `InputError` unless a room has counted it."""
     from http.client import HTTPException  # imported here because few workspaces take part in a room
-    from urllib.request import ProxyHandler, Request, build_opener
+    from urllib.request import ProxyHandler, build_opener
 
-    request = Request(f"{place}/room", json.dumps(message).encode() if message else None)
+    body = json.dumps({"session": link["session"], **message}).encode()
     try:
         # Without the proxy of the environment, because the room is in the same network.
-        with build_opener(ProxyHandler({})).open(request, timeout=WAIT_SECONDS) as reply:
-            return json.loads(reply.read(MAX_REPLY_BYTES))["known" if message else "exercises"]
-    except (HTTPException, ValueError, KeyError, TypeError) as error:
-        raise ValueError("another program answers") from error
-
-
-def _reason(error: Exception) -> str:
-    reason = getattr(error, "reason", error)
-    return str(getattr(reason, "strerror", None) or reason).lower()
+        with build_opener(ProxyHandler({})).open(f"{link['address']}/room", body, WAIT_SECONDS) as reply:
+            json.load(reply)["known"]
+    except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
+        reason = getattr(error, "reason", "another program answers")
+        hint = "Is this the address on the board, and is this machine in the same network?"
+        raise InputError(f"no room answers at {link['address']} ({reason}). {hint}") from error
 
 
 def _saved(folder: Path) -> dict[str, Any]:
     """Return what was saved; empty if the workspace takes part in no room, or the file is damaged."""
     try:
         link = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return {key: link[key] for key in ("address", "session", "exercises", "verdicts")}
-    except FAILURES:
+        return {key: link[key] for key in ("address", "session", "tries")}
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 

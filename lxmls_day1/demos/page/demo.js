@@ -178,7 +178,8 @@ class Pen {
     g.font = `600 ${mark.size * this.letters}px system-ui, sans-serif`;
     g.textAlign = mark.anchor;
     g.textBaseline = "middle";
-    g.fillText(pick(mark.text, frame), this.atX(x), this.atY(y));
+    const { x: left, w } = this.box; // a text aside of a point is condensed rather than cut
+    g.fillText(pick(mark.text, frame), this.atX(x), this.atY(y), { left: left + w - this.atX(x), right: this.atX(x) - left }[mark.anchor] ?? w);
     g.restore();
   }
 }
@@ -208,6 +209,7 @@ class PanelView extends Pen {
   show(panel, handles) {
     this.panel = panel;
     this.root.classList.toggle("demo-plane", panel.equal);
+    this.root.style.setProperty("--demo-bars", panel.y.ticks?.length ?? 0); // a phone has room for the name of every bar
     this.moves = JSON.stringify(panel).includes('"frames":');
     this.explain();
     if (this.handles === handles) return;

@@ -52,7 +52,8 @@ self.onmessage = ({{ data }}) => {{
   if (kind === "because") return self.postMessage({{ kind, exercise, lines: [], kept: {{ ...data.question, text: data.text }} }});
   const text = data.written[exercise].join();
   if (text.includes("while True")) return self.postMessage({{ kind: "line", line: "your line 1" }});
-  self.postMessage({{ ...(text.includes("right") ? {json.dumps(RIGHT)} : {json.dumps(WRONG)}), kind, exercise }});
+  const answer = text.includes("right") ? {json.dumps(RIGHT)} : {json.dumps(WRONG)};
+  self.postMessage({{ ...answer, kind, exercise, verdict: answer.passed ? "passed" : "failed", mistakes: answer.passed ? [] : [text.trim()] }});
 }};"""
 DIGESTS = {
     "codejar.js": "faccc44189de38c2e36288749e2c4db73d7c3a4322ea3c42704388fccd82f96e",
@@ -80,7 +81,13 @@ def cells():
 
 @pytest.fixture(scope="module")
 def address(cells, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("book")
+    folder = write_book(tmp_path_factory.mktemp("book"), cells)
+    with served_folder()(folder) as address:
+        yield address
+
+
+def write_book(folder, cells):
+    """Write the pages of exercises, light and dark, whose Python is played by the worker."""
     files = {
         PurePosixPath("_static", path.relative_to(FILES).as_posix()): path.read_bytes()
         for path in FILES.rglob("*.*")
@@ -93,8 +100,7 @@ def address(cells, tmp_path_factory):
             text = PAGE.format(theme=theme, cell=cell)
             files[PurePosixPath(name)] = (text if theme == "light" else text.replace("../../", "../../../")).encode()
     write_files(folder, files)
-    with served_folder()(folder) as address:
-        yield address
+    return folder
 
 
 def served_folder():

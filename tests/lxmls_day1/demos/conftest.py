@@ -1,6 +1,5 @@
 """Fixtures of the tests of demonstrations: a lab, a student's workspace, and a browser on the served pages."""
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from lxmls_day1.demos.objective_curves import Curve, Optimum, Settings, curves
 from lxmls_day1.demos.review_decisions import train_all
 from lxmls_day1.demos.server import DemoServer
 from lxmls_day1.lab import Lab
+from tests.serving import running
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60  # Seconds; a loaded machine is not a failure.
@@ -68,12 +68,8 @@ def models(lab, corpus):
 @pytest.fixture(scope="session")
 def server(lab):
     """Yield a server of the reference lab's demonstrations on any port."""
-    with DemoServer(lab, 0) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+    with running(DemoServer(lab, 0)) as server:
+        yield server
 
 
 @pytest.fixture

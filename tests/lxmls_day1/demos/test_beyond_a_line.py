@@ -49,8 +49,15 @@ def test_a_line_fails_where_the_others_do_not(lab):
     demo = page.DemoBeyondALine(lab)
     for shape in page.SHAPES:
         right = demo.scene_of(shape=shape, noise=0.1).facts["right"]  # The classes do not overlap.
-        assert (right["line"][0] < 0.7) == (shape != "two clusters") and min(right["line"][0], 1) > 0.4
-        assert min(right["kernel perceptron"][-1], right["nearest neighbours"][0]) > 0.9
+        assert (right["line"][0][1] < 0.7) == (shape != "two clusters") and right["line"][0][1] > 0.4
+        assert min(right["kernel perceptron"][-1] + right["nearest neighbours"][0]) > 0.9
+
+
+def test_a_narrow_kernel_learns_these_points_by_heart(lab):
+    """The numbers of the second thing to try, at the step that the page shows."""
+    scene = page.DemoBeyondALine(lab).scene_of(**page.DemoBeyondALine.suggestions[1].settings)
+    assert scene.facts["right"]["kernel perceptron"][scene.steps.start] == [1.0, pytest.approx(0.75, abs=0.02)]
+    assert scene.table.rows["frames"][-1][1][1:] == ["100 %", "76 %"]
 
 
 def test_before_the_first_round_the_kernel_perceptron_has_no_share_and_no_region(lab):

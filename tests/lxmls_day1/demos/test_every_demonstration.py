@@ -27,6 +27,16 @@ UNWRITTEN = {
     "confidence": "AROW (exercise 1.16)",
     "beyond_a_line": "The perceptron (exercise 1.4)",
 }
+#: What a text above the picture may mention, and whether the marks of a scene and the reader's points contain it.
+MENTIONED = {
+    "dashed": lambda marks, own: any(mark.get("dash") for mark in marks),
+    "bars": lambda marks, own: any(mark["kind"] == "bars" for mark in marks),
+    "ellipse": lambda marks, own: any(mark["kind"] == "ellipse" for mark in marks),
+    "shaded|band|background": lambda marks, own: any(mark["kind"] == "region" for mark in marks),
+    "ringed": lambda marks, own: own or any(mark.get("hollow") for mark in marks),
+    "the ringed": lambda marks, own: len(own) < 2,
+    "✗": lambda marks, own: "✗" in str([mark.get("text") for mark in marks]),
+}
 LARGEST_SCENE = 60_000  # Bytes; two of these pages load quickly over a slow connection.
 
 
@@ -38,6 +48,14 @@ def demo(request, lab):
 @pytest.fixture(scope="module")
 def scene(demo):
     return demo.scene_of()
+
+
+@pytest.fixture(scope="module")
+def scenes(demo, scene):
+    """Return the settings and the scene of the opening and of each thing to try."""
+    asked = [dict(suggestion.settings) for suggestion in demo.suggestions]
+    usual = settings_from(demo.controls, {})
+    return [(usual, scene), *((usual | one, demo.scene_of(**one | {"nr_seeds": 2})) for one in asked)]
 
 
 def frames_in(value):
@@ -54,6 +72,44 @@ def test_it_names_what_to_look_at_and_three_things_to_try(demo):
     sentences = [part for part in demo.observations.replace("? ", ". ").split(". ") if part]
     assert 2 <= len(sentences) <= 3 and demo.observations.endswith(".")
     assert len(demo.suggestions) == 3 and all(item.text[-1] in ".?" for item in demo.suggestions)
+
+
+def test_the_text_above_a_picture_mentions_only_what_is_in_it(demo, scenes):
+    own = next((control.name for control in demo.controls if isinstance(control, Points)), None)
+    usual, _ = scenes[0]
+    for settings, scene in scenes:
+        text, marks = scene.observations or demo.observations, [m for panel in scene.panels for m in panel.marks]
+        for words, is_drawn in MENTIONED.items():
+            assert not re.search(words, text) or is_drawn(marks, settings.get(own, ())), (words, settings)
+        named = [*(control.label for control in demo.controls), json.dumps(scene.data(), ensure_ascii=False)]
+        assert all(any(name in one for one in named) for name in re.findall("“([^”]+)”", text)), text
+        sliders = [control.name for control in demo.controls if isinstance(control, Slider)]
+        changed = {str(usual[name]) for name in sliders if settings[name] != usual[name]}
+        assert not changed & set(re.findall(r"\d+(?:\.\d+)?", text)), text  # Another thing to try has another number.
+
+
+def test_what_a_legend_names_is_drawn(scenes):
+    for settings, scene in scenes:
+        for panel in scene.data()["panels"]:
+            for mark in panel["marks"]:
+                if mark.get("label") and mark["kind"] == "line":
+                    (x0, x1), (y0, y1) = ((panel[axis]["low"], panel[axis]["high"]) for axis in "xy")
+                    paths = mark["path"]["frames"] if isinstance(mark["path"], dict) else [mark["path"]]
+                    places = [place for path in paths for place in path if None not in place]
+                    assert any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in places), (mark["label"], settings)
+
+
+def test_bars_grow_from_zero_and_no_number_is_minus_zero(scenes):
+    for settings, scene in scenes:
+        data = scene.data()
+        marks = [mark for panel in data["panels"] for mark in panel["marks"] if mark["kind"] == "bars"]
+        frames = [
+            bar for m in marks for bar in (m["extents"]["frames"] if isinstance(m["extents"], dict) else [m["extents"]])
+        ]
+        assert all(start == 0 for bars in frames for _, start, _ in bars), settings
+        assert not re.search(r"[−-]0(\.0+)?(?![\d.])", json.dumps([data["says"], data["table"]], ensure_ascii=False)), (
+            settings
+        )
 
 
 def test_a_reader_sees_at_most_five_controls_at_first(demo):

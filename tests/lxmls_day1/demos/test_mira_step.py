@@ -5,6 +5,7 @@ import pytest
 
 from lxmls_day1.demos.mira_step import FRAMES, DemoMiraStep, margin, step_of, step_problem
 from lxmls_day1.demos.scene import CLASSES
+from tests.wording import wording
 
 
 class TestComputing:
@@ -67,11 +68,17 @@ class TestShowing:
         scene = DemoMiraStep(lab).scene_of(view="squishing")
         at, start = scene.facts["at"], scene.steps.start
         before, mira, squishing = (mark["extents"] for mark in scene.panels[1].marks if mark["kind"] == "bars")
-        np.testing.assert_allclose(before[:, 2], at.scores)
+        np.testing.assert_allclose(before[:, 1:], np.column_stack([0 * at.scores, at.scores]))
         for bars, name in ((mira, "MIRA"), (squishing, "squishing")):
             drawn = np.array(bars["frames"][bars["index"][start]])
             np.testing.assert_allclose(drawn[:, 2], scene.facts["steps"][name][start].scores, atol=1e-4)
-        assert margin(scene.facts["steps"]["MIRA"][start].scores, 1) < 0  # A second rival is still ahead.
+        after = scene.facts["steps"]["MIRA"][start].scores
+        ahead, said = np.flatnonzero(after > after[1]), scene.says["frames"][scene.says["index"][start]]
+        assert len(ahead) == 1 and wording("demos.second_rival_ahead", ahead[0]) in said
+        (goal,) = (mark for mark in scene.panels[1].marks if mark["label"] == "1 below y")
+        assert (
+            abs(goal["path"]["frames"][goal["path"]["index"][start]][0][1]) > 0.1 and goal["dash"]
+        )  # Not the zero line.
         assert margin(scene.facts["steps"]["squishing"][start].scores, 1) == pytest.approx(1)
 
     def test_a_large_lambda_limits_the_step(self, lab):

@@ -7,6 +7,7 @@ import pytest
 
 from lxmls_day1.demos.online_steps import LEARNERS, DemoOnlineSteps
 from lxmls_day1.demos.online_traces import bound_of, points_of, trace_of, visits
+from tests.wording import wording
 
 
 class TestComputing:
@@ -69,14 +70,24 @@ class TestShowing:
 
     def test_the_count_ends_below_its_bound(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(distance=2.5)
-        (staircase, limit), mistakes = scene.panels[1].marks, scene.facts["traces"]["Perceptron"].mistakes(60)
+        (whole, staircase), mistakes = scene.panels[1].marks, scene.facts["traces"]["Perceptron"].mistakes(60)
         path = staircase["path"]
         assert path[-1].tolist() == [60, mistakes] and frame_of(staircase["count"], 60) == len(path)
-        assert mistakes <= scene.facts["bound"] and f"at most {scene.facts['bound']:.0f}" in limit["label"]
+        assert mistakes <= scene.facts["bound"] and f"at most {scene.facts['bound']:.0f}" in scene.panels[1].title
+        assert whole["label"].startswith(f"{mistakes} ") and whole["count"] is None
+
+    def test_the_numbers_of_the_closer_classes_are_true(self, lab):
+        demo = DemoOnlineSteps(lab)
+        scenes = [demo.scene_of(), demo.scene_of(**demo.suggestions[1].settings)]
+        numbers = [
+            scenes[1].facts["bound"],
+            *(each.facts["traces"]["Perceptron"].mistakes(60) for each in scenes[::-1]),
+        ]
+        assert wording("demos.closer_classes", *map(round, numbers)) in demo.suggestions[1].text
 
     def test_points_that_no_line_separates_have_no_bound(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(nr_points=60, distance=1)
-        assert scene.facts["bound"] is None and "no bound" in scene.panels[1].marks[-1]["label"]
+        assert scene.facts["bound"] is None and "no bound" in scene.panels[1].title
 
 
 def frame_of(value, frame):
