@@ -55,7 +55,8 @@ def hinge_loss(scores: np.ndarray, labels: np.ndarray, cost: np.ndarray) -> np.n
     >>> hinge_loss(np.array([[2.0, 0.0], [0.25, 0.0], [0.0, 1.0]]), np.array([0, 0, 0]), 1 - np.eye(2))
     array([0.  , 0.75, 2.  ])
     """
-    augmented = scores + cost.take(labels, axis=1).T  # (M, K)
+    columns = labels.astype(np.intp, copy=False)  # A browser counts with 32 bits.
+    augmented = scores + cost.take(columns, axis=1).T  # (M, K)
     return augmented.max(axis=1) - scores[np.arange(len(labels)), labels]
 
 
