@@ -100,19 +100,28 @@ def _call_of(request: dict[str, Any]) -> LabCall:
 
 
 def warm_up_kernels() -> None:
-    """Run the compiled steps of online learning once for each kind of input, so that they are compiled."""
+    """Take steps of online learning with every kind of input and rule, so that their kernels are compiled: boxes cannot write the cache.
+
+    The steps are those of a training, `RowSteps`, because numba compiles a kernel anew for arrays that are read-only or of another type.
+    The rules are plain Python, as those of a submission are in a box.
+    """
     import numpy as np
     import scipy.sparse
     import scipy.special
 
-    from lxmls_day1.engine.kernels import sparse_rows
+    from lxmls_day1.engine.kernels.row_steps import RowSteps
 
-    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
-    for n_classes, of_matrix in itertools.product((2, 3), (X, scipy.sparse.csr_array(X))):
-        examples = sparse_rows.as_online_examples(of_matrix)
-        V, with_variances, state = np.zeros((3, n_classes)), np.ones((3, 2, n_classes)), np.array([1.0, 0.0])
-        scores = sparse_rows.example_scores(examples, 0, V, state)
-        _, variances = sparse_rows.example_scores_and_variances(examples, 0, with_variances, state)
-        for U in (np.zeros((3, n_classes)), np.zeros((0, n_classes))):
-            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, V, U, state)
-            sparse_rows.update_by_row(examples, 1, scores + 1.0, 0.5, with_variances, U, state, 0.1 / variances)
+    def first_order(scores: Any, label: int, sq_norm: float, step: float, cost: Any) -> Any:
+        return scores + 1.0
+
+    def second_order(scores: Any, label: int, variances: Any, step: float, cost: Any) -> Any:
+        return scores + 1.0, 0.1 / variances
+
+    second_order.second_order = True  # type: ignore[attr-defined]
+    X, labels = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]), np.array([0, 1, 0])
+    inputs = (2, 3), (X, scipy.sparse.csr_array(X)), (first_order, second_order), (False, True)
+    for n_classes, of_matrix, rule, averaged in itertools.product(*inputs):
+        costs = 1.0 - np.eye(n_classes)
+        RowSteps(rule, of_matrix, labels, costs, shrinkage=0.1, averaged=averaged).run(
+            np.array([[0, 1, 2]]), np.ones(3)
+        )

@@ -1,0 +1,50 @@
+"""The program that runs in the boxes of grading: the kernels that it compiles before the first box."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lxmls_day1.engine.kernels.primitives import COMPILES
+
+TRAIN_AFTER_WARM_UP = """
+import numpy as np
+import scipy.sparse
+
+from lxmls_day1.classifiers import AROW, MaxEntOnline, Mira, Perceptron, SVM
+from lxmls_day1.engine.kernels import sparse_rows
+from lxmls_day1.grading.running.lab_program import warm_up_kernels
+
+
+def signatures():
+    return {(name, types) for name, value in vars(sparse_rows).items() for types in getattr(value, "overloads", ())}
+
+
+def plain(rule):  # Grading strips the decorator that compiles a rule.
+    def python_rule(*arguments):
+        return rule(*arguments)
+
+    python_rule.second_order = getattr(rule, "second_order", False)
+    return python_rule
+
+
+warm_up_kernels()
+before = signatures()
+X = np.random.default_rng(1).normal(size=(30, 3))
+two = (X[:, 0] > 0).astype(int)
+for kind in (Perceptron, Mira, MaxEntOnline, SVM, AROW):
+    for examples in (X, scipy.sparse.csr_array(X), X.astype(np.float32), X.tolist()):
+        for labels in (two, two + (X[:, 1] > 0)):
+            learner = kind(nr_rounds=2)
+            learner.rule = plain(learner.rule)
+            learner.train(examples, labels)
+print(len(before), *(name for name, _ in signatures() - before))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILES, reason="needs numba")
+def test_no_training_in_a_box_compiles_a_kernel():
+    done = subprocess.run([sys.executable, "-c", TRAIN_AFTER_WARM_UP], capture_output=True, text=True, check=True)
+    n_before, *more = done.stdout.split()
+    assert int(n_before) > 0 and not more
