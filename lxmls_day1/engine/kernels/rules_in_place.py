@@ -18,6 +18,8 @@ from lxmls_day1.engine.kernels.machine_code import cached_jit
 
 _inlined = cached_jit(forceinline=True, _nrt=False)
 
+# The pure rules, to be compared with. Their docstrings only hold a place: `_meaning` skips the first constant, which is the docstring.
+
 
 def perceptron_rule(scores, label, sq_norm, step, cost):
     """."""
