@@ -658,25 +658,29 @@ document.addEventListener("DOMContentLoaded", () => {
   showProgress();
   if (!keeps) warnOfStorage();
 
-  // Another tab with the same exercise: both show what was written last, and say so.
+  // Another tab with the same exercise: both show what was written last, and say so. A tab that is closed often cannot say so any more, so
+  // the other one keeps asking.
   const tell = (kind) => [...views.keys()].forEach((exercise) => tabs?.postMessage({ kind, exercise }));
   if (tabs && keeps) {
+    const unanswered = {}; // exercise -> how many questions in a row
     tabs.onmessage = ({ data: { kind, exercise } }) => {
       const section = views.get(exercise);
       if (!section) return;
-      if (kind === "closed") {
-        notice(section, "tabs");
-        tabs.postMessage({ kind: "asked", exercise }); // there may be a third
-        return;
-      }
-      if (kind !== "here") tabs.postMessage({ kind: "here", exercise });
-      if (kind !== "asked" && !section.querySelector(".notice.tabs")) {
+      if (kind === "asked") tabs.postMessage({ kind: "here", exercise });
+      unanswered[exercise] = 0;
+      if (!section.querySelector(".notice.tabs")) {
         notice(section, "tabs", "This exercise is open in another tab, too. Both tabs keep one text: what you write in one appears in the other.");
       }
     };
-    tell("opened");
-    addEventListener("pagehide", () => tell("closed"));
-    addEventListener("pageshow", ({ persisted }) => persisted && tell("opened"));
+    tell("asked");
+    addEventListener("pageshow", ({ persisted }) => persisted && tell("asked"));
+    setInterval(() => {
+      for (const [exercise, section] of views) {
+        if (!section.querySelector(".notice.tabs")) continue;
+        if (unanswered[exercise]++ < 3) tabs.postMessage({ kind: "asked", exercise });
+        else notice(section, "tabs");
+      }
+    }, 1000);
   }
   addEventListener("storage", ({ key }) => {
     for (const section of all) if (key === KEY + nameOf(section)) restore(section);
