@@ -7,7 +7,7 @@ methods keep all examples and need them for every decision, while the lab's lear
 they are shown here, and are not part of the lab.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,8 @@ LIMITS = (-2.6, 2.6)
 GRID = 61  # points along each axis at which scores are computed; boundaries are interpolated
 ROUNDS = 10
 SHAPES = ("crossed corners", "ring", "two clusters")
+_TICKS = np.linspace(*LIMITS, GRID)
+PLACES = np.column_stack([axis.ravel() for axis in np.meshgrid(_TICKS, _TICKS)])
 _PLANE = Axis(*LIMITS, ticks=())
 _MOVE_TO = 1  # contourpy's code for the start of a curve
 
@@ -52,8 +54,7 @@ def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.n
 
 def kernel(A: np.ndarray, B: np.ndarray, width: float) -> np.ndarray:
     """Return 1 + exp(−‖a − b‖² / (2 width²)) for each row a of A (n, 2) and b of B (m, 2): (n, m). The 1 represents the intercepts."""
-    squares = ((A[:, None, :] - B[None, :, :]) ** 2).sum(axis=2)
-    values: np.ndarray = 1 + np.exp(-squares / (2 * width**2))
+    values: np.ndarray = 1 + np.exp(_sq_distances(A, B) / (-2 * width**2))
     return values
 
 
@@ -101,19 +102,23 @@ def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.nda
     [[-0.6], [inf]]
     """
     rank = (k + 1) // 2 - 1
-    distances = np.hypot(*(x[:, None, :] - X[None, :, :]).transpose(2, 0, 1))
-    of_class = [np.sort(np.where(y == label, distances, np.inf), axis=1)[:, rank] for label in (-1, 1)]
-    lead: np.ndarray = of_class[0] - of_class[1]
+    nearest = [np.full(len(x), np.inf), np.full(len(x), np.inf)]
+    for c, label in enumerate((-1, 1)):
+        if (y == label).sum() > rank:
+            nearest[c] = np.sqrt(np.partition(_sq_distances(x, X[y == label]), rank, axis=1)[:, rank])
+    lead: np.ndarray = nearest[0] - nearest[1]
     return lead
 
 
-def rings_of_class_1(score: Callable[[np.ndarray], np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return the curves around the regions with a negative score, and those around the regions with a positive score."""
+def _sq_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return np.asarray(sum((a[:, None] - b) ** 2 for a, b in zip(A.T, B.T, strict=True)))
+
+
+def rings_of_class_1(scores: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the curves around the regions where the scores of `PLACES` are negative, and those where they are positive."""
     from contourpy import contour_generator
 
-    ticks = np.linspace(*LIMITS, GRID)
-    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(ticks, ticks)])
-    generator = contour_generator(ticks, ticks, score(grid).reshape(GRID, GRID), fill_type="OuterCode")
+    generator = contour_generator(_TICKS, _TICKS, scores.reshape(GRID, GRID), fill_type="OuterCode")
     negative, positive = (
         [
             ring
@@ -156,22 +161,22 @@ class DemoBeyondALine(Demonstration):
         test_X, test_y = examples(settings["shape"], 400, settings["noise"], seed=2)
         width, k = settings["width"], settings["neighbours"]
         alphas = kernel_perceptron(kernel(X, X, width), y, ROUNDS)
-        attempts = FailureCollector()
-        methods: list[tuple[str, list[Callable[[np.ndarray], np.ndarray]]]] = []
+        places = np.vstack([X, test_X, PLACES])
+        attempts, methods = FailureCollector(), dict[str, np.ndarray]()  # name -> scores of all places, by round
         with attempts("The perceptron"):
             learner = self.lab.classifier("perceptron", "Perceptron", nr_rounds=10)
             params = learner.train(X, y)
             lead = params[:, 1] - params[:, 0]  # the classes are −1 and 1
-            methods.append(("line", [lambda x: lead[0] + x @ lead[1:]]))
-        methods.append(("kernel perceptron", [_kernel_score(X, y, alpha, width) for alpha in alphas]))
-        methods.append(("nearest neighbours", [lambda x: nearest_score(X, y, x, k)]))
+            methods["line"] = (lead[0] + places @ lead[1:])[None]
+        methods["kernel perceptron"] = (alphas * y) @ kernel(X, places, width)
+        methods["nearest neighbours"] = nearest_score(X, y, places, k)[None]
         panels, rights = [], dict[str, list[list[float] | None]]()
-        for name, scores in methods:
-            regions = [([], []) if not score(X).any() else rings_of_class_1(score) for score in scores]
-            rights[name] = [
-                [float((np.sign(score(x)) == labels).mean()) for x, labels in ((X, y), (test_X, test_y))] if score(X).any() else None
-                for score in scores
-            ]  # fmt: skip
+        for name, scores in methods.items():
+            *known, grid = np.split(scores, np.cumsum([len(X), len(test_X)]), axis=1)
+            learnt = known[0].any(axis=1)  # before its first round a method scores everything 0
+            regions = [rings_of_class_1(score) if any_ else ([], []) for score, any_ in zip(grid, learnt, strict=True)]
+            shares = [(np.sign(score) == labels).mean(axis=1) for score, labels in zip(known, (y, test_y), strict=True)]
+            rights[name] = [[*map(float, both)] if any_ else None for any_, *both in zip(learnt, *shares, strict=True)]
             marks = [
                 *(
                     region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c])
@@ -196,10 +201,6 @@ class DemoBeyondALine(Demonstration):
             notes=attempts.sentences(),
             facts={"right": rights, "examples_kept": kept},
         )  # fmt: skip
-
-
-def _kernel_score(X: np.ndarray, y: np.ndarray, alpha: np.ndarray, width: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda x: (alpha * y) @ kernel(X, x, width)
 
 
 def _percents(shares: list[float] | None) -> list[str]:

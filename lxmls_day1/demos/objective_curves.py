@@ -111,7 +111,9 @@ class Data(NamedTuple):
     y: np.ndarray
 
 
-def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum | SkippedLearner]:
+def curves(
+    lab: Any, data: Data, settings: Settings, known: dict[Any, list[Any]] | None = None, *, timed: bool = True
+) -> Iterator[Curve | Optimum | SkippedLearner]:
     """Run every method, one after the other.
 
     Parameters
@@ -119,6 +121,10 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
     lab : lxmls_day1.lab.Lab
     data : Data
     settings : Settings
+    known : dict, optional
+        The results of earlier calls for these data. A method whose own settings are the same does not run again.
+    timed : bool
+        False if the seconds do not matter. Each method then runs only once.
 
     Yields
     ------
@@ -140,20 +146,27 @@ def curves(lab: Any, data: Data, settings: Settings) -> Iterator[Curve | Optimum
         }
     if settings.loss != "perceptron":
         methods["SGD"] = lambda: [stochastic_curve(lab, data, settings)]
+    known = {} if known is None else known
     for name, method in methods.items():
-        try:
-            yield from method() if name == "The optimum" else time_repeatedly(method)
-        except Exception as error:
-            yield skipped_learner(name, error)
+        runs = _MAX_RUNS if timed and name != "The optimum" else 1
+        own = name, settings if name == "SGD" else replace(settings, initial_step=0.0, alpha=0.0)
+        key = (*own, _MAX_RUNS) if (*own, _MAX_RUNS) in known else (*own, runs)
+        if key not in known:
+            try:
+                known[key] = time_repeatedly(method, runs)
+            except Exception as error:
+                known[key] = [skipped_learner(name, error)]
+        yield from known[key]
 
 
-def time_repeatedly(run: Callable[[], list[Any]]) -> list[Any]:
+def time_repeatedly(run: Callable[[], list[Any]], max_runs: int) -> list[Any]:
     """Return the result of `run`. If it is fast, repeat it to measure the seconds of its curves more accurately.
 
     Parameters
     ----------
     run : function () -> list of Curve, Optimum or SkippedLearner
         Takes the same steps at every call.
+    max_runs : int
 
     Returns
     -------
@@ -162,7 +175,7 @@ def time_repeatedly(run: Callable[[], list[Any]]) -> list[Any]:
     """
     started = time.perf_counter()
     runs = [run()]
-    while len(runs) < _MAX_RUNS and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
+    while len(runs) < max_runs and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
         runs.append(run())
     return [
         replace(items[0], seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]

@@ -272,16 +272,16 @@ def plain_data(value: Any) -> Any:
     >>> plain_data({"at": np.array([[1 / 3, np.nan]]), "n": np.int64(2), "yes": np.True_})
     {'at': [[0.33333, None]], 'n': 2, 'yes': True}
     """
-    if is_dataclass(value):
-        return {item.name: plain_data(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: plain_data(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain_data(value.tolist())
+    if isinstance(value, float):  # First, because nearly all values are numbers.
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
     if isinstance(value, list | tuple | range):
         return [plain_data(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain_data(value.tolist())
     if isinstance(value, np.generic):
         return plain_data(value.item())
-    if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: plain_data(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return {item.name: plain_data(getattr(value, item.name)) for item in fields(value)}
     return value

@@ -35,7 +35,7 @@ def test_neighbours_match_scikit_learn(k):
 @pytest.mark.parametrize("shape", page.SHAPES)
 def test_the_regions_are_where_a_score_has_one_sign(shape):
     X, y = page.examples(shape, 70, 0.3, seed=1)
-    regions = page.rings_of_class_1(lambda x: page.nearest_score(X, y, x, 3))
+    regions = page.rings_of_class_1(page.nearest_score(X, y, page.PLACES, 3))
     new = np.random.default_rng(0).uniform(*page.LIMITS, (400, 2))
     scores = page.nearest_score(X, y, new, 3)
     clear = np.abs(scores) > 0.1  # Boundaries are interpolated between points of a grid.
@@ -43,6 +43,40 @@ def test_the_regions_are_where_a_score_has_one_sign(shape):
         times = np.sum([Path(ring).contains_points(new) for ring in rings], axis=0)
         inside = times % 2 == 1  # The page fills areas by the even-odd rule.
         np.testing.assert_array_equal(inside[clear], np.sign(scores[clear]) == sign)
+
+
+def test_a_scene_holds_what_each_method_says_of_each_place_alone(lab):
+    scene = page.DemoBeyondALine(lab).scene_of(shape="ring", noise=0.5, width=0.4, neighbours=5)
+    (X, y), (test_X, test_y) = (page.examples("ring", n, 0.5, seed) for n, seed in ((80, 1), (400, 2)))
+    alphas = page.kernel_perceptron(page.kernel(X, X, 0.4), y, page.ROUNDS)
+
+    def kernel_score(alpha):
+        return lambda x: sum(
+            a * sign * (1 + np.exp(-((x - one) ** 2).sum() / 0.32))
+            for a, sign, one in zip(alpha, y, X, strict=True)
+            if a
+        )
+
+    def nearest_lead(x):
+        return np.subtract(*(np.sort(np.hypot(*(X[y == label] - x).T))[2] for label in (-1, 1)))
+
+    for name, frame, score in (
+        ("kernel perceptron", 1, kernel_score(alphas[1])),
+        ("nearest neighbours", 0, nearest_lead),
+    ):
+        rights = [
+            np.mean([np.sign(score(x)) == label for x, label in zip(*known, strict=True)])
+            for known in ((X, y), (test_X, test_y))
+        ]
+        assert scene.facts["right"][name][frame] == pytest.approx(rights)
+        panel = next(panel for panel in scene.panels if panel.name == name)
+        drawn = [mark["rings"] for mark in panel.marks if mark["kind"] == "region"]
+        for rings, expected in zip(
+            drawn, page.rings_of_class_1(np.array([score(x) for x in page.PLACES])), strict=True
+        ):
+            rings = rings["frames"][frame] if isinstance(rings, dict) else rings
+            for ring, other in zip(rings, expected, strict=True):
+                np.testing.assert_allclose(np.array(ring), other, atol=1e-4)
 
 
 def test_a_line_fails_where_the_others_do_not(lab):

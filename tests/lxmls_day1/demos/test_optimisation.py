@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lxmls_day1.demos import objective_curves
 from lxmls_day1.demos.objective_curves import Data
 from lxmls_day1.demos.optimisation import METHODS, REGULARIZER_OF_SVM, STRETCH, DemoOptimisation
 
@@ -82,7 +83,32 @@ def test_the_contours_have_the_objective_s_levels(demo, lab):
         assert np.ptp(heights) < 0.05 * np.mean(heights)
 
 
-def test_the_logarithmic_view_needs_no_new_computation(demo, computed, monkeypatch):
+def test_only_the_methods_that_a_setting_concerns_run_again(lab, monkeypatch):
+    """The scene is that of a new demonstration, which computes everything."""
+    demo, ran = DemoOptimisation(lab), []
+    demo.scene_of(nr_passes=10)
+    run = objective_curves.time_repeatedly
+    monkeypatch.setattr(objective_curves, "time_repeatedly", lambda *given: ran.append(run(*given)) or ran[-1])
+    scene = demo.scene_of(nr_passes=10, initial_step=0.3, alpha=0.8)
+    assert [[curve.name for curve in items] for items in ran] == [["SGD"]]
+    slow = DemoOptimisation(lab).scene_of(nr_passes=10, initial_step=0.3, alpha=0.8)
+    assert scene.data() == slow.data() and scene.facts["curves"].keys() == slow.facts["curves"].keys()
+
+
+def test_seconds_are_measured_repeatedly_only_where_they_are_shown(lab, monkeypatch):
+    demo, asked = DemoOptimisation(lab), []
+    demo.scene_of(nr_passes=10)
+    run = objective_curves.time_repeatedly
+    monkeypatch.setattr(objective_curves, "_MAX_RUNS", 5)
+    monkeypatch.setattr(objective_curves, "time_repeatedly", lambda method, n: asked.append(n) or run(method, n))
+    for cost, runs in (("passes", {1}), ("seconds", {5}), ("seconds", set()), ("passes", set())):
+        demo.scene_of(nr_passes=10, regularizer=0.1, cost=cost)
+        assert {*asked} == runs
+        asked.clear()
+
+
+def test_the_logarithmic_view_needs_no_new_computation(lab, computed, monkeypatch):
+    demo = DemoOptimisation(lab)
     demo.scene_of(nr_passes=10)
     by_name, optima = computed()
     monkeypatch.setattr(demo, "lab", None)
