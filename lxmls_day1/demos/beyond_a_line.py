@@ -102,11 +102,9 @@ def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.nda
     [[-0.6], [inf]]
     """
     rank = (k + 1) // 2 - 1
-    nearest = [np.full(len(x), np.inf), np.full(len(x), np.inf)]
-    for c, label in enumerate((-1, 1)):
-        if (y == label).sum() > rank:
-            nearest[c] = np.sqrt(np.partition(_sq_distances(x, X[y == label]), rank, axis=1)[:, rank])
-    lead: np.ndarray = nearest[0] - nearest[1]
+    squares = _sq_distances(x, X)
+    of_class = [np.partition(np.where(y == label, squares, np.inf), rank, axis=1)[:, rank] for label in (-1, 1)]
+    lead: np.ndarray = np.sqrt(of_class[0]) - np.sqrt(of_class[1])
     return lead
 
 
@@ -119,15 +117,12 @@ def rings_of_class_1(scores: np.ndarray) -> tuple[list[np.ndarray], list[np.ndar
     from contourpy import contour_generator
 
     generator = contour_generator(_TICKS, _TICKS, scores.reshape(GRID, GRID), fill_type="OuterCode")
-    negative, positive = (
-        [
-            ring
-            for points, codes in zip(*generator.filled(*levels), strict=True)
-            for ring in np.split(points, np.flatnonzero(codes == _MOVE_TO)[1:])
-        ]
-        for levels in ((-np.inf, 0.0), (0.0, np.inf))
-    )
-    return negative, positive
+
+    def rings(low: float, high: float) -> list[np.ndarray]:
+        areas = zip(*generator.filled(low, high), strict=True)
+        return [ring for points, codes in areas for ring in np.split(points, np.flatnonzero(codes == _MOVE_TO)[1:])]
+
+    return rings(-np.inf, 0.0), rings(0.0, np.inf)
 
 
 class DemoBeyondALine(Demonstration):
@@ -173,17 +168,12 @@ class DemoBeyondALine(Demonstration):
         panels, rights = [], dict[str, list[list[float] | None]]()
         for name, scores in methods.items():
             *known, grid = np.split(scores, np.cumsum([len(X), len(test_X)]), axis=1)
-            learnt = known[0].any(axis=1)  # before its first round a method scores everything 0
+            learnt = [score.any() for score in known[0]]  # before its first round a method scores everything 0
             regions = [rings_of_class_1(score) if any_ else ([], []) for score, any_ in zip(grid, learnt, strict=True)]
             shares = [(np.sign(score) == labels).mean(axis=1) for score, labels in zip(known, (y, test_y), strict=True)]
             rights[name] = [[*map(float, both)] if any_ else None for any_, *both in zip(learnt, *shares, strict=True)]
-            marks = [
-                *(
-                    region(by_frame(one) if len(one) > 1 else one[0], CLASSES[c])
-                    for c, one in enumerate(zip(*regions, strict=True))
-                ),
-                *(points_of_class(X[y == label], c) for c, label in enumerate((-1, 1))),
-            ]
+            areas = [by_frame(one) if len(one) > 1 else one[0] for one in zip(*regions, strict=True)]
+            marks = [*map(region, areas, CLASSES), *(points_of_class(X[y == 2 * c - 1], c) for c in (0, 1))]
             panels.append(Panel(name, name, _PLANE, _PLANE, marks, equal=True))
         last = ROUNDS + 1
         everywhere = {name: shares * (last // len(shares)) for name, shares in rights.items()}

@@ -112,7 +112,7 @@ class Data(NamedTuple):
 
 
 def curves(
-    lab: Any, data: Data, settings: Settings, known: dict[Any, list[Any]] | None = None, *, timed: bool = True
+    lab: Any, data: Data, settings: Settings, known: dict[Any, Any] | None = None, *, timed: bool = True
 ) -> Iterator[Curve | Optimum | SkippedLearner]:
     """Run every method, one after the other.
 
@@ -149,14 +149,13 @@ def curves(
     known = {} if known is None else known
     for name, method in methods.items():
         runs = _MAX_RUNS if timed and name != "The optimum" else 1
-        own = name, settings if name == "SGD" else replace(settings, initial_step=0.0, alpha=0.0)
-        key = (*own, _MAX_RUNS) if (*own, _MAX_RUNS) in known else (*own, runs)
-        if key not in known:
+        key = name, settings if name == "SGD" else replace(settings, initial_step=0.0, alpha=0.0)
+        if known.get(key, (0,))[0] < runs:
             try:
-                known[key] = time_repeatedly(method, runs)
+                known[key] = runs, time_repeatedly(method, runs)
             except Exception as error:
-                known[key] = [skipped_learner(name, error)]
-        yield from known[key]
+                known[key] = runs, [skipped_learner(name, error)]
+        yield from known[key][1]
 
 
 def time_repeatedly(run: Callable[[], list[Any]], max_runs: int) -> list[Any]:

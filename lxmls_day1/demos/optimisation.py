@@ -94,7 +94,7 @@ class DemoOptimisation(Demonstration):
     def __init__(self, lab: Any):
         super().__init__(lab)
         self.results: dict[tuple[str, Settings, bool], CurveResults] = {}
-        self._known: dict[str, dict[Any, list[Any]]] = {}  # data -> the results of each method
+        self._known: dict[str, dict[Any, Any]] = {}  # data -> the results of each method
         self._loaded: dict[str, tuple[Data, str]] = {}  # with a sentence for the page
         self._warm: set[str] = set()
 
