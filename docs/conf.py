@@ -12,6 +12,7 @@ import os
 import pkgutil
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -302,11 +303,14 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
     """Write the files that run in the pages; also the Python runtime, if the variable PYODIDE names its folder."""
     if exception is not None or app.builder.format != "html":
         return
-    from lxmls_day1.browser.exercise_pages import runtime_files
+    from lxmls_day1.browser.exercise_pages import BOOK_FOLDER, runtime_files
     from lxmls_day1.course.workspaces.workspace import write_files
 
     folder = os.environ.get("PYODIDE")
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))
+    if folder and (node := shutil.which("node")):  # Without it, a reader's browser compiles at the first visit.
+        command = [node, str(ROOT / "docs/compile_modules.js"), str(Path(app.outdir, BOOK_FOLDER))]
+        subprocess.run(command, check=True)
 
 
 def describe_pictures(app: Any, tree: Any) -> None:

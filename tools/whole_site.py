@@ -128,8 +128,7 @@ def loaded_files(out: Path, sizes: dict[Path, int]) -> dict[str, set[Path]]:
         known = {key: entry["depends"] for key, entry in (packages | table["packages"]).items()}
         wanted = runtime.with_dependencies({key: {"depends": depends} for key, depends in known.items()}, table["load"])
         found[name] = {pyodide / core for core in CORE} | {places[key] for key in wanted}
-        if table["archive"]:
-            found[name].add(folder / table["archive"])
+        found[name] |= {folder / table[part] for part in ("archive", "compiled") if table.get(part)}
         found[name] &= sizes.keys()
     return found
 

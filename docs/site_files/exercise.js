@@ -274,7 +274,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const shown = [];
     if (data.label) shown.push(make("p", { className: "label", text: data.label }));
     const style = data.passed ? "good" : data.label || data.todo ? "known" : "bad";
-    shown.push(make("p", { className: `headline ${style}`, role: "heading", "aria-level": 3 }, ...prose(data.headline)));
+    shown.push(make("p", { className: `headline ${style}`, role: "heading", "aria-level": 2 }, ...prose(data.headline)));
     shown.push(...data.about.map((text) => make("p", {}, ...prose(text))));
     if (data.rows.length) {
       const rows = data.rows.map(([word, text]) => make("tr", { className: word.split(",")[0] }, make("th", { scope: "row", text: word }), make("td", {}, make("code", { text }))));

@@ -12,6 +12,7 @@ import re
 import textwrap
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from pathlib import Path, PurePosixPath
 
@@ -31,12 +32,13 @@ from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import find_lab_file
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
-WHEELS = ("iniconfig", "pluggy", "pytest")
-PYODIDE_PACKAGES = ("numpy", "packaging", "pygments")
-#: Parts of the package that no check of the core imports.
+WHEELS = ("iniconfig", "pluggy", "pygments", "pytest")
+PYODIDE_PACKAGES = ("numpy", "packaging")
+#: Parts of the package, and of Pygments, that no check of the core imports.
 UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
+    r"|pygments/(lexers|styles|formatters)/(?!__init__|_mapping|python|diff|default|terminal)"
 )
 #: Parts of a notebook's text: comments, and the head of the function, which the gap shows.
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
@@ -382,10 +384,8 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     lab, registry = student_lab(), Registry.from_folder(reference_folder())
     day = files_for_exercises(lab.files, core_exercises(registry), registry)
     workspace = with_workspace_files(day, Path("lab"), "", editor_files=False)
-    package = Wheel(
-        "lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, _strip_wheel(lab.wheel), ("lxmls_day1",), ()
-    )
-    wheels = [package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS))]
+    package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, lab.wheel, ("lxmls_day1",), ())
+    wheels = [_stripped(wheel) for wheel in (package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS)))]
     with_runtime = runtime.runtime_files(pyodide, (*PYODIDE_PACKAGES, *DEMO_PACKAGES)) if pyodide is not None else {}
     page = Path(__file__).parent / "page"
     files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
@@ -399,10 +399,11 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     return {BOOK_FOLDER / name: content for name, content in files.items()}
 
 
-def _strip_wheel(wheel: bytes) -> bytes:
+def _stripped(wheel: Wheel) -> Wheel:
     """Return the wheel without the files that no check imports."""
-    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+    with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
         names = [
             name for name in archive.namelist() if not UNUSED_FILES.match(name) and not name.endswith((".png", ".jpg"))
         ]
-        return zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
+        content = zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
+    return replace(wheel, content=content)

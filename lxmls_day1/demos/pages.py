@@ -91,7 +91,7 @@ def index_page(
     )
     theme = "" if dark is None else " demo-dark" if dark else " demo-light"
     return _document(
-        "Demonstrations", f'<body class="demo-index{theme}">\n<h1>Demonstrations</h1>\n<main>\n{sections}\n</main>\n'
+        "Demonstrations", f'<body class="demo-index{theme}">\n<main>\n<h1>Demonstrations</h1>\n{sections}\n</main>\n'
     )
 
 
@@ -175,7 +175,8 @@ def _demo(description: Mapping[str, Any], scene_address: str, small: bool = Fals
     data = json.dumps(description, ensure_ascii=False, separators=(",", ":"))
     data = data.replace("<", "\\u003c")  # no text can end the script element
     attribute = f' data-ask="{html.escape(scene_address)}"' if scene_address else ""
-    return f'<div data-demo{attribute}{" data-small" if small else ""}><script type="application/json">{data}</script></div>'
+    tag, attribute = ("div", f"{attribute} data-small") if small else ("main", attribute)
+    return f'<{tag} data-demo{attribute}><script type="application/json">{data}</script></{tag}>'
 
 
 def _scaled(scale: float | None) -> str:

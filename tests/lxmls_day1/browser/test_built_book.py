@@ -62,6 +62,23 @@ def test_every_page_by_keyboard_alone(which, size, chromium):
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.slow
+@in_the_book
+@pytest.mark.parametrize("name", ["docs/exercises/1.4.html", "docs/exercises/1.8.html", "docs/demonstrations.html"])
+def test_no_button_of_the_theme_lies_on_a_page_s_own(name, chromium):
+    """Scrolling up shows the theme's "Back to top" where nothing else is used."""
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    for address, is_seen in ((name, False), ("docs/project.html", True)):
+        page.goto((BOOK / address).as_uri())
+        page.evaluate("document.body.style.minHeight = '9000px'")
+        page.mouse.wheel(0, 6000)
+        page.wait_for_function("scrollY > 2000")
+        page.mouse.wheel(0, -600)
+        page.wait_for_timeout(500)
+        assert page.locator("#pst-back-to-top").is_visible() == is_seen
+    page.close()
+
+
 def renderers(browser):
     """Return the processes of pages and their workers, and the CPU seconds that they have used."""
     found = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]

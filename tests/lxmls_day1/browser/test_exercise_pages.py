@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import shutil
+import subprocess
 import zipfile
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
@@ -127,6 +129,8 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
+    if node := shutil.which("node"):
+        subprocess.run([node, ROOT / "docs/compile_modules.js", tmp_path / module.BOOK_FOLDER], check=True)
     page = chromium.new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
@@ -160,6 +164,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         (worker,) = page.workers
         assert worker.evaluate("fetch('packages.json').then(({ url }) => url)").startswith(address)
         assert worker.evaluate(f"ready.then((python) => python.runPython(`{KEPT}`))")
+        assert any(url.endswith("/compiled.dat") for url in foreign) == bool(node)
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
         assert re.search(wording("browser.line_that_ran_last", "1"), verdict("while True: pass"))
         with page.expect_download() as download:
