@@ -50,7 +50,8 @@ function flattened(parent) {
 export function edit(area, check) {
   const editor = document.createElement("div");
   editor.className = "jar";
-  for (const [name, value] of [["role", "textbox"], ["tabindex", "0"], ["aria-multiline", "true"], ["aria-label", area.getAttribute("aria-label")]]) editor.setAttribute(name, value);
+  for (const [name, value] of [["role", "textbox"], ["tabindex", "0"], ["aria-multiline", "true"], ["aria-label", area.getAttribute("aria-label")],
+    ["aria-description", "Tab leaves the editor. Control and Enter check."]]) editor.setAttribute(name, value);
   const cursor = document.activeElement === area ? area.selectionStart : null; // someone writes already
   area.removeAttribute("aria-label");
   area.hidden = true;

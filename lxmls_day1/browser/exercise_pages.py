@@ -135,6 +135,8 @@ INDEX = """# Exercises
 The core of the day as pages: read the idea, fill in the gap, and check it here. Python runs in this browser; nothing is installed, and what
 you write stays on this machine. The first and the last are experiments, which you do with a demonstration.
 
+By keyboard alone: the first Tab and Enter lead to the gap, Ctrl+Enter checks what stands there, and Tab leaves it.
+
 {listed}
 
 ```{{toctree}}

@@ -177,6 +177,8 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     assert page.evaluate(FITS)
     assert serious(page) == []
     page.get_by_label("Your lines").first.focus()
+    if theme == "light":
+        assert "Tab leaves" in page.locator(".jar").first.get_attribute("aria-description")
     keys.press("Tab")  # leaves the editor, to the next gap or to the first button
     assert (
         page.evaluate("document.activeElement.role === 'textbox' ? document.activeElement.ariaLabel : 'button'") != name
