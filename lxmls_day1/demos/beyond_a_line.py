@@ -54,8 +54,7 @@ def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.n
 
 def kernel(A: np.ndarray, B: np.ndarray, width: float) -> np.ndarray:
     """Return 1 + exp(−‖a − b‖² / (2 width²)) for each row a of A (n, 2) and b of B (m, 2): (n, m). The 1 represents the intercepts."""
-    values: np.ndarray = 1 + np.exp(_sq_distances(A, B) / (-2 * width**2))
-    return values
+    return np.asarray(1 + np.exp(_sq_distances(A, B) / (-2 * width**2)))
 
 
 def kernel_perceptron(K: np.ndarray, y: np.ndarray, nr_rounds: int) -> np.ndarray:
