@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+gc.disable()  # Until the collection ends: what it makes stays.
 
 os.environ["MPLBACKEND"] = "Agg"  # Set before anything imports matplotlib; subprocesses inherit it.
 if (
@@ -65,6 +66,7 @@ def pytest_collection_finish():
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)
