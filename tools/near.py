@@ -51,23 +51,17 @@ def lazy_name_targets() -> dict[str, str]:
     return found
 
 
-@functools.cache
-def nodes_of(path: Path) -> list[ast.AST]:
-    """Return the nodes of a file's syntax tree."""
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-def imported_modules(path: Path) -> Iterator[str]:
+def imported_modules(nodes: list[ast.AST]) -> Iterator[str]:
     """Yield the modules of the repository that a file imports anywhere, or uses through a package that offers them."""
     packages: dict[str, str] = {}  # name in the file -> package
     names = []
-    for node in nodes_of(path):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
             packages |= {alias.asname or alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    for node in nodes_of(path) if packages else ():
+    for node in nodes if packages else ():
         if isinstance(node, ast.Attribute) and (package := packages.get(_dotted(node.value))):
             every = (
                 [name for name in lazy_name_targets() if name.startswith(f"{package}.")]
@@ -94,11 +88,10 @@ def _dotted(node: ast.AST) -> str:
     return f"{_dotted(node.value)}{attribute}" if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-@functools.cache
-def named_paths(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+def named_paths(nodes: list[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a module's strings, and the strings that are parts of paths."""
     words, parts = set(), set()
-    for node in nodes_of(path):
+    for node in nodes:
         some: list[ast.expr] = []
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             words |= {word.strip("/") for word in node.value.split()}
@@ -110,13 +103,20 @@ def named_paths(path: Path) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(words), frozenset(parts)
 
 
+@functools.cache
+def read_module(path: Path) -> tuple[frozenset[str], tuple[frozenset[str], frozenset[str]]]:
+    """Return the modules that a file imports, and the paths that it names; see `named_paths`."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    return frozenset(imported_modules(nodes)), named_paths(nodes)
+
+
 def steps_to_name(module: Path, file: str) -> int | None:
     """Return 1 if the strings of a module name a file, one more for each folder up to the one that they name, None if they name none.
 
     The folders of a file end at its package. A name without a folder in front of it means the file of that name anywhere, but a folder
     only as a part of a path, and a folder of a package only in the modules beside it.
     """
-    path, (words, parts) = PurePosixPath(file), named_paths(module)
+    path, (words, parts) = PurePosixPath(file), read_module(module)[1]
     inside = path.parts[0] in PACKAGES[:3]
     if ROOT / path in modules().values():
         places = [path]
@@ -141,7 +141,7 @@ def importers() -> dict[str, set[str]]:
     """Return the modules that import each module."""
     found: dict[str, set[str]] = {}
     for name, path in modules().items():
-        for imported in imported_modules(path):
+        for imported in read_module(path)[0]:
             found.setdefault(imported, set()).add(name)
     return found
 
