@@ -133,6 +133,8 @@ def decode_message(frame: bytes | memoryview, max_bytes: int | None = None) -> A
 def encode_request(value: Any, max_bytes: int | None = None) -> bytes:
     """Encode a request of the grader as a frame with a pickle. Instances of subclasses of plain types are converted to the plain types.
 
+    An object that occurs twice in the request is one object in the box, which copies the arguments of each call.
+
     Raises
     ------
     NotSerializable
@@ -146,9 +148,7 @@ def encode_request(value: Any, max_bytes: int | None = None) -> bytes:
     """
     stream = io.BytesIO(b"\0" * LENGTH_BYTES)
     stream.seek(LENGTH_BYTES)
-    pickler = _RequestPickler(stream, pickle.HIGHEST_PROTOCOL)
-    pickler.fast = True  # An array that is in two calls becomes two arrays in the box.
-    pickler.dump(value)
+    _RequestPickler(stream, pickle.HIGHEST_PROTOCOL).dump(value)
     length = stream.tell() - LENGTH_BYTES
     if max_bytes is not None and length > max_bytes:
         raise MessageTooLong(f"{length / 1e6:.0f} MB")
@@ -170,10 +170,13 @@ class _RequestPickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            if value.dtype.kind not in f"{DTYPE_KINDS}U":
-                raise NotSerializable(f"an array of the type {value.dtype}")
-            array = value.astype(value.dtype.newbyteorder("="), copy=False)
-            return _make_array, (array.tobytes(), array.dtype.str, array.shape)
+            name = DTYPE_NAMES.get(value.dtype)
+            if name is None:
+                if value.dtype.kind not in f"{DTYPE_KINDS}U":
+                    raise NotSerializable(f"an array of the type {value.dtype}")
+                value = value.astype(value.dtype.newbyteorder("="), copy=False)
+                name = value.dtype.str
+            return _make_array, (value.tobytes(), name, value.shape)
         if isinstance(value, range):
             return list, (list(value),)
         plain: Any

@@ -51,7 +51,8 @@ class RoomServer(QuietServer):
 
     def __init__(self, host: str, port: int, book: Path, file: Path | None = None):
         self.recorded = reference_folder() / RECORDED
-        day = [exercise for exercise in Registry.from_folder(reference_folder()) if exercise.is_core]
+        # Exercises without checks have no verdicts.
+        day = [one for one in Registry.from_folder(reference_folder()) if one.is_core and one.has_code]
         # One exercise after the other, because only the sentences are kept.
         known = [RecordedAnswers.read_existing(self.recorded, [exercise.id]).sentences for exercise in day]
         self.room = Room(day, {id: sentences for each in known for id, sentences in each.items()})

@@ -19,7 +19,8 @@ OBJECT_METHODS = ("classifier", "reader")
 #: For each call of a check the name of the function, class or method and its answers; None if the call failed or still runs.
 Answers = list[tuple[str, Sequence[Any]] | None]
 #: Immutable types. An argument of such a type is recognised at once, because a check makes hundreds of calls.
-IMMUTABLE_TYPES = frozenset({float, int, bool, str, type(None), np.float64, np.int64})
+PYTHON_TYPES = frozenset({float, int, bool, str, type(None)})
+IMMUTABLE_TYPES = PYTHON_TYPES | {np.float64, np.int64}
 
 
 @dataclass(frozen=True)
@@ -240,17 +241,17 @@ def deep_copy_plain(value: Any) -> Any:
 
 def mutable_content(value: Any) -> Any:
     """Return the mutable content of a value as plain data that can be compared; None for objects that `deep_copy_plain` does not copy."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype, value.tolist() if value.dtype.kind == "O" else value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return [entry if type(entry) in PYTHON_TYPES else mutable_content(entry) for entry in value]
+    if type(value) in PYTHON_TYPES:
+        return value
     if isinstance(value, np.generic):
         return value.dtype, value.tobytes()
-    if type(value) in IMMUTABLE_TYPES:
-        return value
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype, value.tolist() if value.dtype == object else value.tobytes()
     if hasattr(value, "tocsr"):
         rows = value.tocsr()
         return rows.shape, [mutable_content(part) for part in (rows.data, rows.indices, rows.indptr)]
-    if isinstance(value, (list, tuple)):
-        return [mutable_content(entry) for entry in value]
     if isinstance(value, dict):
         return {key: mutable_content(entry) for key, entry in value.items()}
     return None

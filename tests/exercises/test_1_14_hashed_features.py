@@ -166,8 +166,9 @@ def random_document(rng, n_features, n_columns, counts):
     hashes = random_hashes(rng, n_features)
     hashes[:4] = hashes[4:8]
     hashes[8:12] = -np.maximum(hashes[12:16], 1 - 2**31)
-    places = np.abs(hashes.astype(np.int64)) % n_columns, np.where(hashes < 0, -1.0, 1.0)
-    return hashes, counts, n_columns, dict(zip(hashes.tolist(), zip(*places, strict=True), strict=True))
+    columns, signs = np.abs(hashes.astype(np.int64)) % n_columns, np.where(hashes < 0, -1.0, 1.0)
+    places = zip(columns.tolist(), signs.tolist(), strict=True)
+    return hashes, counts, n_columns, dict(zip(hashes.tolist(), places, strict=True))
 
 
 @pytest.mark.hidden

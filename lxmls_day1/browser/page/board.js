@@ -11,7 +11,7 @@ let listed = []; // the mistake of each key
 const part = (selector) => document.querySelector(selector);
 const safe = (text) => String(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt()};`);
 const prose = (text) => safe(text).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/\*(\w[^*]*\w)\*/g, "<em>$1</em>");
-const cut = (text) => text.match(/^(.*?[^\s.]{2}[.?])( \S.*)?$|.*/s); // the sentence that names a mistake, and the rest
+const cut = (text) => text.match(/^(.*?[.?])( \S.*)?$|.*/s); // the sentence that names a mistake, and the rest
 
 // Fills a part of the page, which stays while nothing changes.
 function fill(selector, content) {

@@ -33,6 +33,7 @@ MAX_NESTING = 32
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 RAISES = "raises "  # the beginning of the answer that represents an exception
 MUST_RETURN = "MUST_RETURN"  # the name of the table in a check file
+ENTRY_TYPES = {"b": float, "i": float, "u": float, "f": float, "U": str}  # by the kind of a NumPy type
 
 ShapeAndType = tuple[tuple[int, ...], type]  # the shape of a value and the type of its entries: float, str or NoneType
 Results = Mapping[str, str]  # from the name of each result of a function, in order, to its shape
@@ -165,7 +166,7 @@ def _shape_and_types(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...
     if depth and hasattr(value, "toarray"):
         raise TypeError(f"a {type(whole).__name__} of sparse arrays")
     array = _as_array(value)
-    kind = {**dict.fromkeys("biuf", float), "U": str}.get(array.dtype.kind)
+    kind = ENTRY_TYPES.get(array.dtype.kind)
     if kind is None:
         raise TypeError(f"{_short_repr(whole)}, which is neither numbers nor texts")
     return tuple(map(int, array.shape)), {kind} if math.prod(array.shape) else set()

@@ -270,7 +270,7 @@ def _headline(one: ExerciseReport, lines: list[Line], caption: str) -> tuple[str
     sentences = [sentence for _, sentence in one.mistakes]
     below = lines[1 + len([*report_text.diagnosis_lines(one.diagnosis_kind, one.mistakes)]) :]
     if len(sentences) == 1:
-        name, *about = re.split(r"(?<=[^\s.]{2}[.?]) (?=\S)", sentences[0], maxsplit=1)
+        name, *about = re.split(r"(?<=[.?]) ", sentences[0], maxsplit=1)
         return diagnosis_heading(one.diagnosis_kind), name, about, below
     if sentences:
         return "", diagnosis_heading(one.diagnosis_kind), sentences, below

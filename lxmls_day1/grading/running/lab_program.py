@@ -5,6 +5,7 @@ Any code that runs here may be the student's, so this process, and everything it
 
 import functools
 import itertools
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,12 @@ class LabProgram:
 
     def warm_up(self) -> None:
         """Import and run the code that nearly every lab needs, before the fork, so that no box has to."""
+        from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
         from lxmls_day1.figures import boundaries  # noqa: F401
 
         warm_up_kernels()
+        # The checks try every λ. A student's page would show the warning as output of the student's code.
+        warnings.filterwarnings("ignore", category=LargePenaltyWarning)
 
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
         """Return the handlers of the requests that a `BoxedLab` sends."""

