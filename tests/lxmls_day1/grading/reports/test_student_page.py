@@ -167,9 +167,10 @@ class TestContents:
         assert "SECRET" not in student_html(row, run_of(row))
         assert "f(x)" in student_html(row, run_of(row))
 
-    def test_a_known_mistake_is_named_once_per_exercise(self):
+    def test_a_known_mistake_is_named_at_the_head_and_once_in_its_exercise(self):
         row = row_with("x")
-        assert student_html(row, run_of(row)).count("The step divides by") == 1
+        head, _, rest = student_html(row, run_of(row)).partition("</header>")
+        assert head.count("The step divides by") == rest.count("The step divides by") == 1
 
     def test_a_repeated_text_is_replaced_by_a_reference(self):
         checks = tuple(
