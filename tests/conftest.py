@@ -1,5 +1,6 @@
 """Fixtures of all tests: no network, no user's cache, no windows; real data if available; cases that are left to campaigns."""
 
+import gc
 import importlib
 import os
 import re
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+gc.disable()  # Until the collection ends: what it makes stays.
 
 os.environ["MPLBACKEND"] = "Agg"  # Set before anything imports matplotlib; subprocesses inherit it.
 if (
@@ -54,10 +56,17 @@ def leave_to_campaigns(items):
 
 
 def pytest_collection_finish():
-    """Save the imported modules of labs, because test files import classes from them at the top."""
+    """Save the imported modules of labs, because test files import classes from them at the top.
+
+    The garbage collector leaves out what lives as long as the process: ten thousand cases and all libraries. Otherwise each full
+    collection takes half a second, and copies the memory of the process for each child that it forks.
+    """
     IMPORTS["path"] = dict.fromkeys(sys.path)
     IMPORTS["finders"] = dict.fromkeys(sys.meta_path)
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

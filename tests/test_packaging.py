@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -160,9 +161,13 @@ class TestWheel:
         assert not [name for name in zipfile.ZipFile(wheel).namelist() if re.search(left, name)]
 
     def test_its_command_works_far_from_the_repository(self, site, tmp_path):
-        """Only the unpacked wheel is used: no repository, no network, the reference lab inside the package."""
+        """Only the unpacked wheel is used: no repository, no network, no pyplot, the reference lab inside the package."""
         (tmp_path / "elsewhere").mkdir()
-        code = "from lxmls_day1.commands.command_line import main; main(['run', '--domain', 'toy'])"
+        code = (
+            "import sys\nfrom lxmls_day1.commands.command_line import main\n"
+            "try: main(['run', '--domain', 'toy'])\nexcept SystemExit as end: assert not end.code\n"
+            "assert 'matplotlib.pyplot' not in sys.modules"
+        )
         environment = {**os.environ, "PYTHONPATH": str(site), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
         result = subprocess.run(
             [sys.executable, "-P", "-c", code],
@@ -179,6 +184,12 @@ class TestWheel:
             "results.json",
             "results.csv",
         }
+        rows = json.loads((tmp_path / "elsewhere/out/results.json").read_text(encoding="utf-8"))["rows"]
+        points, reviews = rows[:6], rows[6:]
+        assert {row["data_set"] for row in points} == {wording("package.simple_data_set_points")}
+        assert all("toy" in row["data_set"].lower() for row in reviews)
+        assert {row["classifier"] for row in points} < {row["classifier"] for row in reviews}
+        assert all(0.5 <= row["test_accuracy"] <= 1 and row["seconds"] > 0 for row in rows)
         from_inside = site / "lxmls_day1/reference_lab/classifiers/__pycache__"
         assert any(from_inside.glob("mira.*.pyc")) or os.environ.get("PYTHONDONTWRITEBYTECODE")
 

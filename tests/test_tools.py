@@ -4,6 +4,10 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
+from tests.wording import wording
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -14,13 +18,43 @@ def load_tool(name):
     return module
 
 
+NEAR = load_tool("near")
+
+
+def distances_to(*files):
+    return {path.relative_to(ROOT).as_posix(): distance for path, distance in NEAR.tests_near(files, None).items()}
+
+
 def test_the_tests_of_a_file_import_it_directly_or_indirectly():
-    near = load_tool("near").tests_near(["classifiers/second_order/arow.py"], None)
-    distances = {path.relative_to(ROOT).as_posix(): distance for path, distance in near.items()}
+    distances = distances_to("classifiers/second_order/arow.py")
     assert distances["tests/classifiers/second_order/test_second_order.py"] == 1
     assert distances["tests/test_refusals.py"] > 1  # Through tests/every_learner.py and the package.
     assert "tests/readers/test_splitting.py" not in distances
     assert list(distances.values()) == sorted(distances.values())
+
+
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [
+        ("lxmls_day1/browser/page/board.js", "lxmls_day1/browser/test_room.py"),
+        ("lxmls_day1/demos/page/demo.css", "lxmls_day1/demos/test_in_a_browser.py"),
+        ("lxmls_day1/grading/reports/templates/student.html.j2", "lxmls_day1/grading/reports/test_student_page.py"),
+        ("lxmls_day1/lab_api.pyi", "lxmls_day1/test_lab_api.py"),
+        ("docs/index.md", "test_docs.py"),
+        ("notebooks/2_online.ipynb", "test_notebooks.py"),
+        ("tests/exercises/mistakes/1_05_mira.toml", "tools/test_authors_check.py"),
+        ("tests/wording.toml", "test_refusals.py"),
+    ],
+)
+def test_a_file_that_is_read_as_text_is_found_from_the_strings_that_name_it(file, test):
+    assert (ROOT / file).is_file()
+    assert 1 <= distances_to(file)[f"tests/{test}"] <= 4
+
+
+def test_a_file_on_which_no_test_depends_is_reported(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["near", "LICENSE", "--steps", "0"])
+    assert NEAR.main() == 1
+    assert wording("tools.near_found_nothing", "LICENSE") in capsys.readouterr().out
 
 
 def test_every_module_describes_itself_in_its_first_line(capsys):

@@ -92,7 +92,7 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
     return list(_parse_solutions(source, name, None if exercises is None else tuple(exercises)))
 
 
-@functools.lru_cache(maxsize=64)  # Many known mistakes are made in the same file.
+@functools.lru_cache(maxsize=256)  # Many known mistakes are made in the same file.
 def _parse_solutions(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
         comments = list(_comments(source))
@@ -285,7 +285,7 @@ def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno  # nodes made by the parser have an end
 
 
-@functools.lru_cache(maxsize=64)  # A check asks several times about the same files.
+@functools.lru_cache(maxsize=256)  # A command asks several times about all files of a workspace.
 def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
     """Return the exercise and the function of every stub, which is recognised by the message of its error."""
     if "NotImplementedError" not in source:  # Most files have no stub, and parsing all of them takes long.

@@ -23,6 +23,7 @@ The checks of exercise 1.5 are the files ``test_1_05_*.py`` in the same folder. 
 "1.4b", whose checks are ``test_1_04b_*.py``.
 """
 
+import functools
 import re
 import tomllib
 import warnings
@@ -268,12 +269,9 @@ class Registry:
             If the file does not exist or is not TOML, or if the description of an exercise is invalid.
         """
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            return _read_toml(path.read_bytes(), str(path))
         except FileNotFoundError:
             raise InputError(f"{path} does not exist: this lab has no exercises.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: this is not TOML: {error}.") from error
-        return parse_registry(content, str(path))
 
     @classmethod
     def from_folder(cls, lab_folder: Path) -> "Registry":
@@ -308,6 +306,14 @@ def exercise_of_check(name: str) -> str | None:
     """
     match = CHECK_FILE.fullmatch(PurePosixPath(name.replace("\\", "/")).name)
     return f"{match[1]}.{int(match[2])}{match[3]}" if match else None
+
+
+@functools.lru_cache(maxsize=8)  # A command asks many times, about a lab and about the reference lab.
+def _read_toml(content: bytes, name: str) -> Registry:
+    try:
+        return parse_registry(tomllib.loads(content.decode("utf-8-sig")), name)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: this is not TOML: {error}.") from error
 
 
 def parse_registry(content: dict[str, Any], name: str) -> Registry:

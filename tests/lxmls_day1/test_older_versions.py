@@ -47,6 +47,7 @@ def test_a_checkpoint_goes_on_to_the_same_bits(left):
 
 
 @pytest.mark.slow(10)
+@pytest.mark.one_in(2, by="left")
 def test_a_folder_of_marks_is_graded_on(left):
     before = marks(left)
     options = ("--exercises", "1.4,1.5,1.6", "--sandbox", "process", "--trust-submissions")

@@ -21,11 +21,14 @@ SHORT = "1.4", "1.19"
 def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
     """Every stub fails, every solution passes, every known mistake is named, all files are current, nothing leaks.
 
-    The programs of the mistakes are run on small inputs in two exercises; in a campaign in all.
+    The stubs are checked, and the programs of the mistakes run on small inputs, in two exercises; in a campaign in all.
     """
     if asked == "some":
         monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # Otherwise the loops of each lab would be compiled again.
-        of_small_inputs = authors_check.problems_of_small_inputs
+        of_stubs, of_small_inputs = authors_check.problems_of_stubs, authors_check.problems_of_small_inputs
+        monkeypatch.setattr(
+            authors_check, "problems_of_stubs", lambda lab, registry: of_stubs(lab, [registry[id] for id in SHORT])
+        )
 
         def some(reference, mistakes):
             return of_small_inputs(

@@ -192,15 +192,18 @@ def callable_functions(folder):
 
 
 def find_solving_functions(functions, samples):
-    """Return the names of the functions that answer all samples. Groups share a process; each function of a suspect group gets its own."""
+    """Return the names of the functions that answer all samples. A hundred share a process; a suspect group is tried again in two halves."""
 
-    def none_answers(some):
-        return not any(all(solves(function, *sample) for sample in samples) for _, function in some)
+    def one_answers():
+        return any(all(solves(function, *sample) for sample in samples) for _, function in functions)
 
     functions = list(functions)
-    groups = [functions[start : start + 25] for start in range(0, len(functions), 25)]
-    doubtful = [group for group in groups if not is_true_in_child(lambda group=group: none_answers(group))]
-    return [one[0] for group in doubtful for one in group if is_true_in_child(lambda one=one: not none_answers([one]))]
+    if len(functions) == 1:
+        return [functions[0][0]] if is_true_in_child(one_answers) else []
+    if not functions or (len(functions) <= 100 and is_true_in_child(lambda: not one_answers())):
+        return []
+    half = min(100, len(functions) // 2)
+    return [*find_solving_functions(functions[:half], samples), *find_solving_functions(functions[half:], samples)]
 
 
 def is_true_in_child(predicate):

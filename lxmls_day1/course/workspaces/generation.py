@@ -7,6 +7,7 @@ copied unchanged.
 """
 
 import ast
+import functools
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -239,6 +240,7 @@ def solution_cells(notebook: dict[str, Any], exercise: str) -> list[dict[str, An
     ]
 
 
+@functools.lru_cache(maxsize=64)  # A command makes the starter files several times.
 def without_hidden_checks(source: str, name: str) -> str | None:
     """Return a check file without the parts that run only at grading; None if nothing else is in it.
 

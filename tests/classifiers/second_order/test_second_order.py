@@ -78,7 +78,7 @@ def in_python(learner):
     return learner
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 @EVERY
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9, 13])
 @pytest.mark.parametrize("averaged", ["steps", "last round", False])

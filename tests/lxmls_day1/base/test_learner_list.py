@@ -11,6 +11,7 @@ from tests.command_runs import run
 COPY = 'class Mira:\n    name = "MIRA"\n'
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["mira_backup.py", "a_mira.py", "my.py", "zz.py"])
 @pytest.mark.parametrize("with_reference", [True, False])
 def test_a_copy_of_a_classifier_does_not_replace_it(tmp_path, name, with_reference):

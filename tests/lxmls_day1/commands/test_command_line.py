@@ -258,28 +258,3 @@ def test_terminating_signals_act_like_ctrl_c_unless_ignored(number):
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         signal.signal(number, before)
-
-
-class TestReferenceLab:
-    def test_toy_from_beginning_to_end(self, tmp_path, monkeypatch):
-        """All classifiers of the guide, two data sets; pyplot, and with it a notebook's backend, stays out of it."""
-        monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
-        code = (
-            "import sys\n"
-            "from lxmls_day1.commands.command_line import main\n"
-            "try: main(['run', '--domain', 'toy'])\n"
-            "except SystemExit as end: assert not end.code\n"
-            "assert 'matplotlib.pyplot' not in sys.modules"
-        )
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        result = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert result.returncode == 0, result.stderr
-        assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-        rows = rows_in(tmp_path / "out")
-        points, reviews = rows[:6], rows[6:]
-        assert {row.data_set for row in points} == {wording("commands.simple_data_set_points")}
-        assert {"toy" in row.data_set.lower() for row in reviews} == {True}
-        assert {row.classifier for row in points} < {row.classifier for row in reviews}
-        assert all(0.5 <= row.test_accuracy <= 1 and row.seconds > 0 for row in rows)

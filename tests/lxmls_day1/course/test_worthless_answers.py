@@ -38,7 +38,12 @@ FACTORS = {
 }
 
 KINDS = [(kind, "nothing") for kind in (*NUMBERS, *FACTORS)]
-KINDS += [(kind, noise) for kind in ("zeros", "ones", "first argument") for noise in list(NOISE)[1:]]
+NOISY = ("zeros", "ones", "first argument")  # In every run each with another noise; a campaign has all pairs.
+KINDS += [
+    pytest.param(kind, noise, marks=[] if NOISY.index(kind) == n else pytest.mark.campaign)
+    for kind in NOISY
+    for n, noise in enumerate(list(NOISE)[1:])
+]
 
 
 def alike(answer, number, noise=NOISE["nothing"]):

@@ -92,6 +92,7 @@ def test_the_first_three_lines_hold_verdict_and_name_of_a_students_mistake(folde
 RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores[y] - scores[label] + cost[y]) / (2 * sq_norm))\n    d[y] = -d[label]"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("body", "second", "printed"),
     [

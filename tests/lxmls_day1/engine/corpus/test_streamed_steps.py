@@ -40,7 +40,7 @@ def visits(shards, seed, n_rounds):
     return np.array(orders)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("kind", ["counts", "float32", "hashed"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("make", LEARNERS)

@@ -24,6 +24,7 @@ def naive_sweeps(X, labels, orders, costs, regularizer, relaxation):
     return alpha, g.T @ (np.eye(len(costs))[labels] - alpha) / (regularizer * len(X)), estimates
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("relaxation", [1.0, 1.5])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 11])
 def test_svm_sweeps_match_the_readable_steps(n_classes, relaxation):
