@@ -106,9 +106,11 @@ def with_windows_line_ends(path: Path) -> bool:
 
 def require_portable_names(names: Iterable[PurePath]) -> None:
     """Exit if a name cannot exist on Windows, or two names are one where case does not count."""
+    from lxmls_day1.grading.intake.found_submission import RESERVED
+
     names = [name for name in names if name.parts]
     bad = [name for name in names for part in name.parts if set(part) & set('<>:"|?*\\') or part != part.rstrip(". ")]
-    bad += [name for name in names if PureWindowsPath(name).is_reserved()]
+    bad += [name for name in names if any(map(RESERVED.fullmatch, name.parts))]
     folded: dict[str, set[str]] = {}
     for name in names:
         folded.setdefault(str(PureWindowsPath(name)).casefold(), set()).add(name.as_posix())

@@ -1,11 +1,14 @@
 """Write ``lock.txt``, and ``constraints.txt`` with ``--upgrade``: what ``make lock`` runs. It needs uv.
 
 ``lock.txt`` has every package of every set-up of the Makefile with its hashes; the line above a package names the set-ups that it
-belongs to. ``constraints.txt`` has the versions alone, for installations by hand.
+belongs to. ``constraints.txt`` has the versions alone, for installations by hand. It ends with status 1 if a package has no wheel for a
+system or a Python that the workflows test.
 """
 
+import itertools
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -21,7 +24,9 @@ EXTRAS = {
     "browser": ("fast", "browser"),
     "hand": ("cluster", "grading", "sklearn"),
 }
-OLDEST_PYTHON = "3.11"
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+#: Both kinds of Linux, and the other systems of the workflows, by uv's names.
+SYSTEMS = ("x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin", "x86_64-pc-windows-msvc")
 #: What else bounds the newest versions. Later ones of jsonschema load a library that makes each start of Jupyter 2 s slower.
 BOUNDS = "jsonschema<4.25"
 
@@ -36,7 +41,7 @@ def compiled(extras: tuple[str, ...], options: list[str], bounds: str = "") -> d
         "--quiet",
         "--universal",
         "--python-version",
-        OLDEST_PYTHON,
+        PYTHONS[0],
         "--fork-strategy",
         "fewest",
     ]
@@ -57,6 +62,19 @@ def compiled(extras: tuple[str, ...], options: list[str], bounds: str = "") -> d
     return packages
 
 
+def lacking_wheels() -> list[str]:
+    """Return a text for each system and Python for which a package of ``lock.txt`` has no wheel."""
+    lacking = []
+    command = ["uv", "pip", "install", "--dry-run", "--only-binary=:all:", "--no-deps", "--require-hashes", "-r", LOCK]
+    with tempfile.TemporaryDirectory() as folder:
+        for system, python in itertools.product(SYSTEMS, PYTHONS):
+            options = ["--target", folder, "--python-platform", system, "--python-version", python]
+            done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+            if done.returncode:
+                lacking.append(f"{system}, Python {python}: {done.stderr.strip()}")
+    return lacking
+
+
 def main() -> None:
     """Resolve all set-ups with the versions of ``constraints.txt``, or with the newest ones, and write both files."""
     if sys.argv[1:] == ["--upgrade"]:
@@ -71,6 +89,8 @@ def main() -> None:
             members.setdefault(name, []).append(set_up)
             lines[name] = text
     LOCK.write_text("".join(f"# {' '.join(members[name])}\n{lines[name]}" for name in sorted(lines)), encoding="utf-8")
+    if lacking := lacking_wheels():
+        sys.exit("\n".join(["Not every package has a wheel:", *lacking]))
 
 
 if __name__ == "__main__":

@@ -407,8 +407,8 @@ def show_class_signature(
 
 
 def skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: object) -> bool | None:
-    """Skip members that come from a base class of scikit-learn, because its own documentation has them."""
-    return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
+    """Skip members of scikit-learn, which has its own documentation, and `deque`, whose signature Python 3.13 cannot read."""
+    return True if (getattr(obj, "__module__", None) or "").partition(".")[0] in ("collections", "sklearn") else None
 
 
 def format_docstring(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:

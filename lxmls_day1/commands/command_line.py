@@ -258,6 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         os.environ.setdefault(variable, "1")  # read at the import of numpy, which happens later
     status: str | int | None = None
     open_streams()
+    stdout = sys.stdout  # click puts another stream in its place after a broken pipe.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a word may contain characters that the terminal's encoding lacks
             stream.reconfigure(errors="backslashreplace")
@@ -282,10 +283,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
                 command_group.main(args=arguments, prog_name="lxmls-day1", color=False if plain else None)
         except SystemExit as end:
             status = end.code
-        sys.stdout.flush()
+        stdout.flush()
     except OSError as error:  # an error of standard output; other errors were reported by `CommandGroup.invoke`
         # Otherwise Python would write again when it exits, and report the error again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
         if error.errno != errno.EPIPE:
             click.echo(f"Error: {describe_os_error(error)}", err=True)
         status = status or 1

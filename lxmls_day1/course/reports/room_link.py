@@ -75,6 +75,7 @@ def send_verdicts(folder: Path, report: CheckReport) -> str:
 def _send(link: dict[str, Any], **message: Any) -> None:
     """Send a message of the session, and raise an `InputError` unless a room has counted it."""
     from http.client import HTTPException  # imported here because few workspaces take part in a room
+    from urllib.error import HTTPError
     from urllib.request import ProxyHandler, build_opener
 
     body = json.dumps({"session": link["session"], **message}).encode()
@@ -83,6 +84,8 @@ def _send(link: dict[str, Any], **message: Any) -> None:
         with build_opener(ProxyHandler({})).open(f"{link['address']}/room", body, WAIT_SECONDS) as reply:
             json.load(reply)["known"]
     except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # It is the answer, too, and holds the connection.
         reason = getattr(error, "reason", "another program answers")
         hint = "Is this the address on the board, and is this machine in the same network?"
         raise InputError(f"no room answers at {link['address']} ({reason}). {hint}") from error

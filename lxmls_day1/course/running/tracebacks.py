@@ -6,6 +6,7 @@ import linecache
 import re
 import traceback
 import warnings
+from bdb import BdbQuit
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -93,6 +94,8 @@ def trimmed_traceback(
         sentence = f"{_display_path(Path(error.filename), lab_folder)}:{error.lineno}: {describe_syntax_error(error)}"
         return "\n".join([sentence, *_marked_line(error)])
     frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, SystemExit) and frames and Path(frames[-1].filename).name == "pdb.py":
+        error = BdbQuit()  # From Python 3.14 on, a debugger without input ends Python.
     linecache.checkcache()
     mine = [f for f in frames if any(_is_file(f.filename, lab_folder / name) for name in files)]
     mine = mine or [f for f in frames if any(is_within(Path(f.filename), lab_folder / name) for name in PACKAGES)]

@@ -233,14 +233,15 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
 
 
 def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
-    manifests = [name for name in archive.namelist() if PurePosixPath(name).name == SUBMISSION]
+    # Old programs of Windows write paths with backslashes.
+    paths = [PurePosixPath(entry.filename.replace("\\", "/")) for entry in archive.infolist()]
+    manifests = [path for path in paths if path.name == SUBMISSION]
     if not manifests:
         raise InputError(f"{file} was not packed by `submit`: it holds no {SUBMISSION}. Nothing was changed.")
-    root = min(map(PurePosixPath, manifests), key=lambda name: len(name.parts)).parent
+    root = min(manifests, key=lambda name: len(name.parts)).parent
     files: Files = {}
     explanations, total = None, 0
-    for entry in archive.infolist():
-        name = PurePosixPath(entry.filename)
+    for entry, name in zip(archive.infolist(), paths, strict=True):
         if entry.is_dir() or not name.is_relative_to(root):
             continue
         name = name.relative_to(root)

@@ -188,6 +188,9 @@ def _read(
     if not files:
         raise RejectedSubmission(_nothing_in([], complaints, layout))
     warnings = list(layout.warnings)
+    if slashed := [member.name for member in members if member.has_backslash]:
+        name = display_name(str(slashed[0]).replace("/", "\\"))
+        warnings.append(f"Backslashes in the paths of its files ({name}) are read as slashes.")
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:

@@ -108,6 +108,7 @@ class Member:
     size: int = 0
     packed: int | None = None
     rejection_reason: str = ""  # the reason why it must not be read; empty if it may
+    has_backslash: bool = False  # True if backslashes in its path were read as slashes
 
     @property
     def is_lab_file(self) -> bool:
@@ -266,7 +267,9 @@ def _list_level(folder: Path, prefix: str) -> Iterator[tuple[os.DirEntry[str], s
             if number >= MAX_LISTED_FILES:
                 raise RejectedSubmission("there are too many files in it")
             if entry.name == ".git" or not CLUTTER.search(entry.name):
-                yield entry, prefix + entry.name + "/" * entry.is_dir()
+                # At the top, the name itself is needed to open the entry.
+                name = entry.name.replace("\\", "/") if prefix else entry.name
+                yield entry, prefix + name + "/" * entry.is_dir()
 
 
 def _list_zip(path: Path) -> Iterator[str]:
@@ -299,11 +302,14 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                 listed += 1
                 if listed > MAX_LISTED_FILES or len(prefix.parts) > MAX_NESTING:
                     raise RejectedSubmission("It contains too many files, or folders nested too deeply")
-                if CLUTTER.search(entry.name) or UNSAFE_CHARACTERS.search(entry.name):
+                # Where old zip files of Windows were unpacked on other systems, the name of a file is its whole path.
+                spelled = normalized_name(entry.name)
+                if CLUTTER.search(spelled) or UNSAFE_CHARACTERS.search(spelled) or spelled.endswith("/"):
                     continue
                 kind = kind_of(entry)
                 path = f"{beneath}/{entry.name}" if beneath else entry.name
-                name = prefix / unicodedata.normalize("NFC", entry.name)
+                slashed = "\\" in entry.name and _stays_inside(entry.name) and not (place / spelled).exists()
+                name = prefix / (spelled if slashed else unicodedata.normalize("NFC", entry.name))
                 if kind == "folder":
                     waiting.append((name, Path(entry.path), path))
                     continue
@@ -311,9 +317,8 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                     kind, ""
                 )
                 size = entry.stat(follow_symlinks=False).st_size
-                yield Member(
-                    name, functools.partial(open_plain_file, folder, path), 0 if bad else size, rejection_reason=bad
-                )
+                open_it = functools.partial(open_plain_file, folder, path)
+                yield Member(name, open_it, 0 if bad else size, None, bad, slashed)
 
 
 def kind_of(entry: os.DirEntry[str]) -> str:
@@ -441,7 +446,8 @@ def members_of_zip(
         if len(name.parts) > MAX_NESTING:
             raise RejectedSubmission("contains folders nested too deeply")
         bad = _rejection_reason(info, overlapping)
-        member = Member(name, functools.partial(_open_member, archive, info), info.file_size, info.compress_size, bad)
+        open_it = functools.partial(_open_member, archive, info)
+        member = Member(name, open_it, info.file_size, info.compress_size, bad, "\\" in raw)
         if name in members:
             other = members[name][1]
             if (other.CRC, other.file_size) != (info.CRC, info.file_size):
@@ -524,6 +530,13 @@ def safe_path(raw: str, composed: bool = True) -> PurePosixPath:
     if ".." in path.parts:
         raise RejectedSubmission(f"contains a path that leads out of it ({display_name(raw)})")
     return path
+
+
+def _stays_inside(raw: str) -> bool:
+    """Return True if `safe_path` does not reject a name."""
+    with contextlib.suppress(RejectedSubmission):
+        return bool(safe_path(raw).parts)
+    return False
 
 
 def reason_of(error: BaseException) -> str:

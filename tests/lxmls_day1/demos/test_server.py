@@ -26,7 +26,8 @@ def get(address, data=None, **headers):
         with urllib.request.urlopen(urllib.request.Request(address, data, headers)) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+        with error:
+            return error.code, error.read().decode()
 
 
 def session_of(server, name):
@@ -59,7 +60,8 @@ def test_every_answer_forbids_other_scripts_and_keeps_the_address_to_itself(serv
         with urllib.request.urlopen(server.address + path) as answer:
             headers, text = answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
-        headers, text = error.headers, ""
+        with error:
+            headers, text = error.headers, ""
     policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
     assert headers["Referrer-Policy"] == "no-referrer" and policy["default-src"] == "'none'"
     for script in re.findall('<script type="module">(.*?)</script>', text, re.DOTALL):

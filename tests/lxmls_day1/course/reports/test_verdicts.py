@@ -1,6 +1,7 @@
 """Verdicts on the known mistakes of the core, and on answers of students: what is wrong comes first, and they are short."""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 from textwrap import indent
@@ -55,6 +56,8 @@ def test_a_verdict_is_short_and_begins_with_the_mistake(folder, exercise, mistak
     assert len(wrapped(lines, 80)) <= 12 and len(wrapped(lines, 40)) <= 20
 
 
+#: What a debugger prints; from Python 3.14 on it ends as `exit()` does, of which nothing is shown.
+DEBUGGER = ("> classifiers/mira.py(33)mira_rule()", "-> d[label] = 1", "(Pdb)") * (sys.version_info < (3, 14))
 ANSWERS = [
     pytest.param(
         answer, id=f"{answer['exercise']}-{answer['begins_with']}-{n}", marks=[pytest.mark.campaign] * (n % 12 > 0)
@@ -108,7 +111,7 @@ RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores
         (
             "breakpoint()\nd[label] = 1",
             wording("course.debugger_ends"),
-            ("> classifiers/mira.py(33)mira_rule()", "-> d[label] = 1", "(Pdb)"),
+            DEBUGGER,
         ),
         ("import sys\nsys.stdout.buffer.write(b'raw\\n')\nd[label] = 1", "", ("raw",)),
         (f"print('{'x' * 60}')\nd[label] = 1", "", ("x" * 60,)),
@@ -123,10 +126,10 @@ RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores
         "huge",
         "no text",
         "exit",
-        "input",
         "debugger",
         "bytes",
         "long",
+        "input",
     ],
 )
 def test_odd_code_gets_a_short_verdict(folder, body, second, printed):

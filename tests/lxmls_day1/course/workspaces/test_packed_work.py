@@ -156,3 +156,10 @@ def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
             archive.writestr(name, "{}")
         archive.writestr("classifiers/steps.py", "x = 1")
     assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]
+
+
+def test_paths_with_backslashes_are_opened(tmp_path):
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
+        for name in ("lab\\submission.json", "lab\\classifiers\\steps.py", "lab\\..\\classifiers\\evil.py"):
+            archive.writestr(name, "{}")
+    assert [str(name) for name in read_packed(tmp_path / "work.zip").files] == ["classifiers/steps.py"]

@@ -209,6 +209,16 @@ class TestOneSubmission:
         files = {"Lab\\Classifiers\\mira.py": b"mira = 1\n", "Lab\\.\\Readers\\vocabulary.py": b"2"}
         submission = read_zip(tmp_path, files)
         assert texts(submission) == {MIRA: b"mira = 1\n", "readers/vocabulary.py": b"2"}
+        assert submission.warnings == (wording("grading.backslashes", r"Lab\Classifiers\mira.py"),)
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="a name with a backslash cannot exist")
+    def test_names_with_backslashes_on_the_disk(self, tmp_path):
+        slashed = {name.replace("/", "\\"): content for name, content in LAB.items()}
+        odd = {"..\\evil.py": b"1", "c:\\evil.py": b"1", "\\": b"", "readers\\": b""}
+        write(tmp_path / "all", within("ada/Lab", {**slashed, **odd, MIRA: LAB[MIRA]}) | within("bob", slashed))
+        ada, bob = (read_submission(found, GIVEN) for found in find_submissions([tmp_path / "all"]))
+        assert texts(ada) == texts(bob) == LAB
+        assert bob.warnings == (wording("grading.backslashes", r"classifiers\__init__.py"),)
 
     def test_utf8_names_without_the_utf8_flag_are_read(self, tmp_path):
         name = "classifiers/größe.py"
