@@ -13,9 +13,10 @@ const NAME = "compiled.dat";
 const COMPILE = `
 import ast
 import marshal
+import site
 import sys
 
-PLACE = "/lib/python3.12/site-packages/"
+PLACE = site.getsitepackages()[0] + "/"
 codes = {}
 for spec in [getattr(module, "__spec__", None) for module in sys.modules.values()]:
     path = getattr(spec, "origin", None) or ""
@@ -25,6 +26,7 @@ for spec in [getattr(module, "__spec__", None) for module in sys.modules.values(
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
                 node.body[0].value.value = ""
         codes[path] = marshal.dumps(compile(tree, path, "exec", dont_inherit=True))
+assert codes, f"no module of {PLACE} is imported"
 marshal.dumps(codes)
 `;
 
@@ -34,7 +36,8 @@ marshal.dumps(codes)
   const own = Object.values(table.packages).filter(({ name }) => table.load.includes(name));
   await python.loadPackage(table.load.filter((name) => !(name in table.packages)), { messageCallback() {} });
   const wheels = own.map(({ file_name: name }) => path.join(folder, name));
-  for (const wheel of wheels) python.unpackArchive(new Uint8Array(fs.readFileSync(wheel)), "zip", { extractDir: "/lib/python3.12/site-packages" });
+  const place = python.runPython("import site; site.getsitepackages()[0]");
+  for (const wheel of wheels) python.unpackArchive(new Uint8Array(fs.readFileSync(wheel)), "zip", { extractDir: place });
   python.unpackArchive(new Uint8Array(fs.readFileSync(path.join(folder, table.archive))), "zip", { extractDir: table.folder });
   python.runPython(fs.readFileSync(path.join(folder, "exercise_worker.js"), "utf8").match(/runPython\("(import [^"]+)"\)/)[1]);
   globalThis.reportLine = () => {};
