@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, find, settings
+from hypothesis.strategies import none
 
 settings.register_profile("any machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -64,6 +65,7 @@ def pytest_collection_finish():
     IMPORTS["path"] = dict.fromkeys(sys.path)
     IMPORTS["finders"] = dict.fromkeys(sys.meta_path)
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
+    find(none(), lambda _: True)  # Hypothesis makes its generator now: of a frozen one it finds no references, and warns.
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -61,6 +61,7 @@ def test_replaces_only_code_of_the_course(rule):
     def decorated(scores, label, sq_norm, step, cost):
         return rule(scores, label, sq_norm, step, cost)
 
+    compile_row_rule.cache_clear()  # Another test may have trained while solutions were blocked in this process.
     own_copy = with_code(rule)  # A workspace has its own copy of each file.
     assert in_place_form(own_copy) is in_place_form(rule) is compile_row_rule(rule) is not compile_rule(rule)
     negated = tuple(-value if isinstance(value, float) else value for value in rule.__code__.co_consts)
