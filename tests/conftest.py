@@ -65,7 +65,8 @@ def pytest_collection_finish():
     IMPORTS["path"] = dict.fromkeys(sys.path)
     IMPORTS["finders"] = dict.fromkeys(sys.meta_path)
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
-    find(none(), lambda _: True)  # Hypothesis makes its generator now: of a frozen one it finds no references, and warns.
+    # Hypothesis makes its generator now: of a frozen one it finds no references, and warns.
+    find(none(), lambda _: True)
     gc.collect()
     gc.freeze()
     gc.enable()
