@@ -75,7 +75,5 @@ document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
   const button = part(`[data-go="${CSS.escape(key === "Escape" ? "2" : key.toLowerCase())}"]`);
   if (button && !ctrlKey && !metaKey && !altKey) button.click();
 });
-const canvas = part("canvas");
-generate(canvas.dataset.address).toCanvas(canvas, { off: [255, 255, 255, 255] });
-go("1");
-ask();
+generate(part("canvas").dataset.address).toCanvas(part("canvas"), { off: [255, 255, 255, 255] });
+go("1"); ask();

@@ -75,8 +75,7 @@ def send_verdicts(folder: Path, report: CheckReport) -> str:
 def _send(link: dict[str, Any], **message: Any) -> None:
     """Send a message of the session, and raise an `InputError` unless a room has counted it."""
     from http.client import HTTPException  # imported here because few workspaces take part in a room
-    from urllib.error import HTTPError
-    from urllib.request import ProxyHandler, build_opener
+    from urllib.request import HTTPError, ProxyHandler, build_opener
 
     body = json.dumps({"session": link["session"], **message}).encode()
     try:
