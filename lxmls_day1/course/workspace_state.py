@@ -236,7 +236,7 @@ def text_digest(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
-@functools.lru_cache(maxsize=512)  # An update asks several times about the files that stay as they are.
+@functools.lru_cache(maxsize=128)  # An update asks several times about the files that stay as they are.
 def content_digest(name: str, content: bytes) -> str:
     """Return a digest of a file's content: of a notebook only its cells, of other JSON only the values without the layout.
 

@@ -122,7 +122,7 @@ def test_one_example_alone(lab, expect, rng):
 def test_long_peace(lab, expect, rng):
     """Long after the last mistake the average comes near the last weights."""
     tasks = []
-    for _ in range(3):
+    for _ in range(8):
         X = 3.0 + rng.uniform(1.0, 2.0, size=(20, 1)) * np.repeat([-1.0, 1.0], 10)[:, None]
         tasks.append((X, np.repeat([0, 1], 10), np.tile(rng.permutation(20), 40)))
     averages, every_u = runs(lab, tasks)

@@ -12,16 +12,17 @@ import pytest
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands import command_line
 from lxmls_day1.commands.check import check_progress
+from lxmls_day1.commands.command_line import COMMANDS
 from lxmls_day1.commands.output import progress_bar
 from lxmls_day1.course.workspaces.workspace import start_workspace
 
 SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a shell, and a device that is always full")
-#: Commands that can be repeated, with their arguments. All commands write their `--help` alike, so that of one is tried.
+#: Commands that can be repeated, with their arguments; for all other commands the test runs `--help`.
 ARGUMENTS = {
     "check": "1.5 --json", "status": "", "hint": "1.5", "solve": "1.5", "submit": "", "update": "", "doctor": "",
     "toy": "--documents 1000", "undo": "--lab nowhere", "train": "--classifier mira --domain toy --out model.npz",
-    "cache": "--help",
 }  # fmt: skip
+OTHERS = [command for command in (*COMMANDS, "--help") if command not in ARGUMENTS]
 #: Redirections -> the lost stream, and the message on standard error.
 STREAMS = {
     "<&-": ("", ""),
@@ -44,10 +45,10 @@ def folder(tmp_path_factory):
 @SHELL
 @pytest.mark.slow(20)
 @pytest.mark.one_in(4, by="command")
-@pytest.mark.parametrize("command", [*ARGUMENTS, "--help", "--version", "no-such-command"])
+@pytest.mark.parametrize("command", [*ARGUMENTS, *OTHERS, "--version", "no-such-command"])
 def test_a_command_does_its_work_with_closed_or_full_streams(command, folder):
     def ended(streams):
-        line = f"'{sys.executable}' -P -m lxmls_day1 {command} {ARGUMENTS.get(command, '')} {streams}"
+        line = f"'{sys.executable}' -P -m lxmls_day1 {command} {ARGUMENTS.get(command, '--help')} {streams}"
         result = subprocess.run(["bash", "-c", f"set -o pipefail\n{line}"], cwd=folder, capture_output=True, text=True)
         for sign in ("Traceback", "Exception ignored"):
             assert sign not in result.stderr, streams

@@ -117,7 +117,7 @@ def test_the_image_has_all_libraries_that_grading_needs(files):
     required = files["prairielearn"]["requirements.txt"].decode().splitlines()
     names = {line.partition(">")[0] for line in required}
     assert {"numpy", "numba", "jinja2", "pytest", "click"} <= names and not names & {"lxmls-day1", "hatchling", "voila"}
-    assert not [line for line in required if "extra ==" in line]
+    assert not [line for line in required if ";" in line]
     given = {line.partition("==")[0] for line in files["prairielearn"]["constraints.txt"].decode().splitlines()}
     assert {name.lower() for name in names} <= {name.lower() for name in given}
     info = json.loads(files["prairielearn"]["day-1/info.json"])

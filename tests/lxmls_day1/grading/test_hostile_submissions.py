@@ -33,7 +33,7 @@ pytestmark = [
 ]
 
 MIRA = PurePosixPath("classifiers/mira.py")
-LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=4, check_seconds=2, total_seconds=8, memory=512, files=64, written=4)
+LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=2, total_seconds=16, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
 #: An answer that needs more time than any wall-clock limit allows.

@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+import warnings
 
 import pytest
 
 from lxmls_day1.engine.kernels.primitives import COMPILES
+from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
+from lxmls_day1.grading.running.lab_program import LabProgram
 
 TRAIN_AFTER_WARM_UP = """
 import numpy as np
@@ -48,3 +51,12 @@ def test_no_training_in_a_box_compiles_a_kernel():
     done = subprocess.run([sys.executable, "-c", TRAIN_AFTER_WARM_UP], capture_output=True, text=True, check=True)
     n_before, *more = done.stdout.split()
     assert int(n_before) > 0 and not more
+
+
+def test_a_box_shows_warnings_of_the_student_but_not_of_the_penalties_that_checks_choose():
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        LabProgram().warm_up()
+        warnings.warn("a penalty", LargePenaltyWarning, stacklevel=1)
+        warnings.warn("the student's own", UserWarning, stacklevel=1)
+    assert [str(one.message) for one in shown] == ["the student's own"]
