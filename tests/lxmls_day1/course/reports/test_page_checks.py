@@ -190,3 +190,12 @@ def test_answers_of_a_page_can_be_moved_to_a_lab(ask, tmp_path):
     (text,) = ("".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == answered)
     assert text.startswith("**Explain.**") and text.endswith("*Your answer:*\n\nIt is **shifted**.")
     assert [one.cell for one in model_answers.unlocked_answers(lab, "1.1").answers] == [answered]
+
+
+@pytest.mark.parametrize("end", ["the words", "J times α", "0", "`alpha`", "W", "‖g(x)‖²"])
+def test_the_name_of_a_mistake_is_its_first_sentence(end):
+    one = types.SimpleNamespace(
+        all_passed=False, to_do=False, failed=[0], diagnosis_kind="", mistakes=[("name", f"It is {end}. d is not. So.")]
+    )
+    _, name, about, _ = page_checks._headline(one, [("", "✗"), ("", "the mistake")], "")
+    assert (name, about) == (f"It is {end}.", ["d is not. So."])
