@@ -29,6 +29,7 @@ CLASSES: tuple[Colour, ...] = tuple(
 )  # fmt: skip
 SHAPES = plotting.CLASS_MARKERS  # the shape of the points of each class
 _DIGITS = 5  # significant digits of every number that is sent to the page
+_POWERS_OF_TEN = np.array([float(f"1e{n}") for n in range(309)])
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,11 @@ class Scene:
         return plain
 
 
-def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
+class Frames(dict[str, list[Any]]):
+    """The values of a mark for each frame, as data for JSON. They are long, so `plain_data` does not convert them again."""
+
+
+def by_frame(values: Iterable[Any]) -> Frames:
     """Return one value of a mark for each frame of the scene; equal values of consecutive frames are stored once.
 
     Examples
@@ -163,7 +168,7 @@ def by_frame(values: Iterable[Any]) -> dict[str, list[Any]]:
         if not distinct or value != distinct[-1]:
             distinct.append(value)
         index.append(len(distinct) - 1)
-    return {"frames": distinct, "index": index}
+    return Frames(frames=distinct, index=index)
 
 
 def points(
@@ -277,11 +282,31 @@ def plain_data(value: Any) -> Any:
     if isinstance(value, list | tuple | range):
         return [plain_data(item) for item in value]
     if isinstance(value, np.ndarray):
-        return plain_data(value.tolist())
+        is_finite = value.dtype == float and np.isfinite(value).all()
+        return rounded(value).tolist() if is_finite else plain_data(value.tolist())
     if isinstance(value, np.generic):
         return plain_data(value.item())
+    if isinstance(value, Frames):
+        return value
     if isinstance(value, Mapping):
         return {key: plain_data(item) for key, item in value.items()}
     if is_dataclass(value):
         return {item.name: plain_data(getattr(value, item.name)) for item in fields(value)}
     return value
+
+
+def rounded(numbers: np.ndarray) -> np.ndarray:
+    """Return finite numbers of any shape, rounded to five significant digits; below 1e-304 to 0.
+
+    Examples
+    --------
+    >>> rounded(np.array([1 / 3, -200000 / 3, 0.0])).tolist()
+    [0.33333, -66667.0, 0.0]
+    """
+    magnitudes = np.floor(np.log10(np.where(numbers == 0, 1, np.abs(numbers)))).astype(int)
+    decimals = np.minimum(_DIGITS - 1 - magnitudes, len(_POWERS_OF_TEN) - 1)
+    scale = _POWERS_OF_TEN[
+        np.abs(decimals)
+    ]  # Only its division or multiplication rounds, so the result has no more digits.
+    with np.errstate(over="ignore"):  # A number above 1e154 overflows in the product that is not used.
+        return np.asarray(np.where(decimals < 0, np.round(numbers / scale) * scale, np.round(numbers * scale) / scale))
