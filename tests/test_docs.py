@@ -210,3 +210,11 @@ def made_from(link):
     if made is None:
         return link
     return f"{made[1]}gallery/{'README.rst' if made[2] == 'index' else made[2] + '.py'}"
+
+
+def test_the_changelog_has_each_kind_of_change_once_and_in_order():
+    kinds = ["Added", "Changed", "Fixed", "Removed", "Performance"]
+    versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    for version in versions[: next(n for n, text in enumerate(versions) if text.startswith("[0.2.0]"))]:
+        found = re.findall(r"^### (.+)$", version, re.MULTILINE)
+        assert found == [kind for kind in kinds if kind in found], version.partition("\n")[0]
