@@ -82,10 +82,13 @@ def run(module: str, *arguments: str, **variables: str) -> None:
 
 
 def share_runtime(out: Path) -> None:
-    """Let the browser lab use Python from beside the exercise pages, so that a browser loads it once for both."""
+    """Let the browser lab use Python from beside the exercise pages, so that a browser loads it once for both.
+
+    Files that the book has, too, stay as they are, because its standard library is compiled.
+    """
     lab, book = out / BROWSER_LAB, out / BOOK_FOLDER / "pyodide"
     for file in (lab / "static/pyodide").iterdir():
-        file.replace(book / file.name)
+        file.unlink() if (book / file.name).exists() else file.replace(book / file.name)
     (lab / "static/pyodide").rmdir()
     path = lab / "static/lxmls-day1/packages.json"
     table = json.loads(path.read_text(encoding="utf-8"))
