@@ -16,13 +16,17 @@ from lxmls_day1.box import confinement
 from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.box.levels import NOBODY, Level, reason_unavailable
 from lxmls_day1.box.limits import Limits
+from lxmls_day1.box.messages import encode_message
+from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.expect import Expect
+from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
-from lxmls_day1.grading.running.plan import KEPT, make_plan
+from lxmls_day1.grading.running.plan import KEPT, Plan, make_plan
 from lxmls_day1.lab import reference_folder
 
 pytestmark = [
@@ -43,7 +47,8 @@ while True:
     os.write(3, b'0')
     time.sleep(0.02)"""
 #: Code at the beginning of the rule, and the verdicts that its checks may have. The rule itself is correct. A check that
-#: trains may also end in the error that the loop raises if a rule does not return numbers.
+#: trains may also end in the error that the loop raises if a rule does not return numbers. Attacks take the names of the project from
+#: its objects, because an attack on a name that has changed would attack nothing.
 IN_A_CALL = {
     "loop": ("while True: pass", {"timeout"}),
     "loop_that_swallows_interrupts": (
@@ -98,13 +103,13 @@ IN_A_CALL = {
         try:
             import pytest
             pytest.fail = pytest.raises = lambda *_, **__: None
-            from lxmls_day1.course.diagnosis import recorded_answers, expect
-            recorded_answers.Answer.is_close = lambda *_, **__: True
-            expect.Expect.__call__ = lambda *_, **__: None
+            import ANSWERS, EXPECT
+            sys.modules["ANSWERS"].Answer.is_close = lambda *_, **__: True
+            sys.modules["EXPECT"].Expect.__call__ = lambda *_, **__: None
         except ImportError:
-            sys.modules["pytest"] = sys.modules["lxmls_day1.course.diagnosis.recorded_answers"] = None
+            sys.modules["pytest"] = sys.modules["ANSWERS"] = None
         return np.full(len(scores), 0.123)
-        """,
+        """.replace("ANSWERS", Answer.is_close.__module__).replace("EXPECT", Expect.__call__.__module__),
         {"wrong"},
     ),
     "exception_group": ("raise ExceptionGroup('several', [ValueError('one'), KeyError('two')])", {"error"}),
@@ -118,10 +123,10 @@ IN_A_CALL = {
                     raise SystemError("found " + name)
             frame = frame.f_back
         for thing in gc.get_objects():
-            if type(thing).__name__ in ("RecordedAnswers", "Answer", "Plan", "Function"):
+            if type(thing).__name__ in SECRETS:
                 raise SystemError("found a " + type(thing).__name__)
         return np.full(len(scores), 0.123)
-        """,
+        """.replace("SECRETS", str([kind.__name__ for kind in (RecordedAnswers, Answer, Plan, pytest.Function)])),
         {"wrong"},
     ),
     "reading_the_disk": (
@@ -186,7 +191,7 @@ IN_A_CALL = {
         caller = sys._getframe()
         while "Channel" not in caller.f_globals:
             caller = caller.f_back
-        encoded = caller.f_globals["Channel"].send.__globals__["encoded"]  # it cannot be imported
+        encoded = caller.f_globals["Channel"].send.__globals__["ENCODE"]  # it cannot be imported
         for frame in (encoded({"value": np.full(3, 0.123)}), encoded({"verdict": "ok"}), b"ok" * 1000):
             for descriptor in range(1024):
                 try:
@@ -194,7 +199,7 @@ IN_A_CALL = {
                 except OSError:
                     pass
         return np.full(len(scores), 0.123)
-        """,
+        """.replace("ENCODE", encode_message.__name__),
         {"wrong", "refused"},
     ),
     "silence_on_the_line": ("import os\nos.close(3)\nwhile True: pass", {"timeout", "crashed"}),
