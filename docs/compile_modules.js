@@ -1,6 +1,5 @@
 // Compiles the Python modules that the pages import at their start: node compile_modules.js FOLDER, where FOLDER holds packages.json and the
-// runtime. Compilation takes more than a third of the time until the first verdict. The runtime itself compiles, so the version is always right.
-// Modules of packages go into a file of their own, and modules of the standard library into its archive, in place of their sources.
+// runtime. Compilation takes a third of the time until the first verdict. The runtime itself compiles, so the version is always right.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -9,7 +8,9 @@ const folder = path.resolve(process.argv[2]);
 const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
 const NAME = "compiled.dat";
-// Without docstrings, which no page shows, the file is a third smaller. The standard library keeps them, because the browser lab shares its archive.
+const LIBRARY = "library.zip"; // The standard library of the pages: compiled modules replace their sources. The browser lab keeps the sources.
+// Without docstrings, which no page shows, and without columns for tracebacks, what is compiled is a third smaller: a page loads at most 20 MB
+// until the first verdict.
 const COMPILE = `
 import ast
 import io
@@ -27,14 +28,14 @@ for spec in [getattr(module, "__spec__", None) for module in sys.modules.values(
     if not path.startswith((PLACE, ARCHIVE)) or not path.endswith(".py") or not (source := spec.loader.get_source(spec.name)):
         continue
     tree = ast.parse(source)
-    if path.startswith(ARCHIVE):
-        code = compile(tree, path, "exec", dont_inherit=True)
-        standard[path.removeprefix(ARCHIVE)] = _code_to_hash_pyc(code, bytes(8), False)
-        continue
-    for node in ast.walk(tree) if "lxmls" not in path else ():
+    for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
-            node.body[0].value.value = ""
-    codes[path] = marshal.dumps(compile(tree, path, "exec", dont_inherit=True))
+            node.body[0].value.value = "."  # For an empty one a dataclass would compute its signature.
+    code = compile(tree, path, "exec", dont_inherit=True)
+    if path.startswith(ARCHIVE):
+        standard[path.removeprefix(ARCHIVE)] = _code_to_hash_pyc(code, bytes(8), False)
+    else:
+        codes[path] = marshal.dumps(code)
 assert codes and standard, f"no module of {PLACE} or {ARCHIVE} is imported"
 
 compiled = io.BytesIO()
@@ -48,7 +49,8 @@ marshal.dumps(codes), compiled.getvalue()
 
 (async () => {
   const { loadPyodide } = require(path.join(runtime, "pyodide.js"));
-  const python = await loadPyodide({ indexURL: runtime, env: { HOME: "/home/pyodide", ...table.environment } });
+  const args = ["-X", "no_debug_ranges"];
+  const python = await loadPyodide({ indexURL: runtime, args, env: { HOME: "/home/pyodide", ...table.environment } });
   const own = Object.values(table.packages).filter(({ name }) => table.load.includes(name));
   await python.loadPackage(table.load.filter((name) => !(name in table.packages)), { messageCallback() {} });
   const wheels = own.map(({ file_name: name }) => path.join(folder, name));
@@ -61,8 +63,8 @@ marshal.dumps(codes), compiled.getvalue()
   checks.handle_request(table.folder, JSON.stringify({ kind: "check", exercise: "1.4", written: { 1.4: ["pass"] }, answers: {}, explained: [] }));
   const [codes, archive] = python.runPython(COMPILE).toJs();
   fs.writeFileSync(path.join(folder, NAME), zlib.deflateSync(codes, { level: 9 }));
-  fs.writeFileSync(path.join(runtime, "python_stdlib.zip"), archive);
-  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, compiled: NAME }));
+  fs.writeFileSync(path.join(folder, LIBRARY), archive);
+  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, compiled: NAME, library: LIBRARY }));
 })().catch((error) => {
   console.error(error);
   process.exitCode = 1;

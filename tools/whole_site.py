@@ -82,13 +82,10 @@ def run(module: str, *arguments: str, **variables: str) -> None:
 
 
 def share_runtime(out: Path) -> None:
-    """Let the browser lab use Python from beside the exercise pages, so that a browser loads it once for both.
-
-    Files that the book has, too, stay as they are, because its standard library is compiled.
-    """
+    """Let the browser lab use Python from beside the exercise pages, so that a browser loads it once for both."""
     lab, book = out / BROWSER_LAB, out / BOOK_FOLDER / "pyodide"
     for file in (lab / "static/pyodide").iterdir():
-        file.unlink() if (book / file.name).exists() else file.replace(book / file.name)
+        file.replace(book / file.name)
     (lab / "static/pyodide").rmdir()
     path = lab / "static/lxmls-day1/packages.json"
     table = json.loads(path.read_text(encoding="utf-8"))
@@ -131,7 +128,8 @@ def loaded_files(out: Path, sizes: dict[Path, int]) -> dict[str, set[Path]]:
         known = {key: entry["depends"] for key, entry in (packages | table["packages"]).items()}
         wanted = runtime.with_dependencies({key: {"depends": depends} for key, depends in known.items()}, table["load"])
         found[name] = {pyodide / core for core in CORE} | {places[key] for key in wanted}
-        found[name] |= {folder / table[part] for part in ("archive", "compiled") if table.get(part)}
+        found[name] |= {folder / table[part] for part in ("archive", "compiled", "library") if table.get(part)}
+        found[name] -= {pyodide / "python_stdlib.zip"} if table.get("library") else set()
         found[name] &= sizes.keys()
     return found
 

@@ -36,7 +36,7 @@ WHEELS = ("iniconfig", "pluggy", "pygments", "pytest")
 PYODIDE_PACKAGES = ("numpy", "packaging")
 #: Parts of the package, and of Pygments, that no check of the core imports.
 UNUSED_FILES = re.compile(
-    r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
+    r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|sklearn|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
     r"|pygments/(lexers|styles|formatters)/(?!__init__|_mapping|python|diff|default|terminal)"
 )

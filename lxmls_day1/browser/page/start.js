@@ -246,7 +246,8 @@ def unpack_less():
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text, table.compiled);
-      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment, fsInit: placeSooner(before) });
+      const stdLibURL = table.library && new URL(table.library, here).href;
+      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before) });
       const unpackRest = startSooner(pyodide, await before);
       await pyodide.loadPackage(table.load);
       if (missing) throw new Error(missing); // Pyodide would continue without the package

@@ -27,7 +27,9 @@ PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta char
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="_static/exercise.css">
 <script defer src="_static/exercise.js"></script></head><body><main>{cell}</main></body></html>"""
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
+#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled.
 KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
+CAME_COMPILED = "import asyncio; asyncio.__file__.endswith('.pyc')"
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
 
 
@@ -160,11 +162,13 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert "A known mistake" in verdict(RIGHT.rpartition("\n")[0])
         assert page.locator(".state").inner_text() == "Not yet."
         assert page.locator(".report canvas").count() == 1
-        # The browser keeps compiled WebAssembly of its own responses only, and we what the start of Python itself imports.
+        # The browser keeps compiled WebAssembly of its own responses only, and we what the start of Python itself imports, unless it
+        # comes compiled from the site.
         (worker,) = page.workers
         assert worker.evaluate("fetch('packages.json').then(({ url }) => url)").startswith(address)
-        assert worker.evaluate(f"ready.then((python) => python.runPython(`{KEPT}`))")
-        assert any(url.endswith("/compiled.dat") for url in foreign) == bool(node)
+        assert worker.evaluate(f"ready.then((python) => python.runPython(`{CAME_COMPILED if node else KEPT}`))")
+        files = {url.rpartition("/")[2] for url in foreign} & {"compiled.dat", "library.zip", "python_stdlib.zip"}
+        assert files == ({"compiled.dat", "library.zip"} if node else {"python_stdlib.zip"})
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
         assert re.search(wording("browser.line_that_ran_last", "1"), verdict("while True: pass"))
         with page.expect_download() as download:
