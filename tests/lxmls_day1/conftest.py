@@ -9,7 +9,26 @@ from importlib.util import find_spec
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: Chromium makes two pages for the popup of its address bar in each window, which take three quarters of the time of a new window.
+POPUPS = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
+#: Features that Playwright switches off and these tests need off: Chromium obeys the last switch of a name only.
+FEATURES_OF_PLAYWRIGHT = (
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
 SWITCHES = (
+    f"--disable-features={','.join(POPUPS + FEATURES_OF_PLAYWRIGHT)}",
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
