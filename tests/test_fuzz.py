@@ -27,11 +27,7 @@ from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.models.gaussians import (
-    bayes_error,
-    discriminant_params,
-    linear_discriminant_params,
-)
+from lxmls_day1.engine.models.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -51,11 +47,7 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # The number of examples per property; set by `make fuzz`.
 campaign = partial(
-    settings,
-    derandomize=EXAMPLES is None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
+    settings, derandomize=EXAMPLES is None, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 
 

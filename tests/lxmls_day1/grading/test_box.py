@@ -246,13 +246,7 @@ def test_an_exception_is_of_the_same_kind_outside(lab, kind, caught):
     assert lab.function("things", "echo", 1) == [[1], {}]  # The box continues.
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (("thing", "echo"), "things.py"),
-        (("things", "eco"), "echo"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [(("thing", "echo"), "things.py"), (("things", "eco"), "echo")])
 def test_a_missing_name_is_reported_with_a_similar_name(lab, call, said):
     with pytest.raises(InputError, match=said) as info:
         lab.function(*call)

@@ -540,10 +540,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
     run(of_class("files"))
     assert "<b>10</b> of 10" in page.read_text("utf-8") and run.said == []
     run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])
-    assert run.said == [
-        wording("grading.graded_again_again_asks"),
-        wording("grading.graded_again_submissions_changed"),
-    ]
+    assert run.said == [wording("grading.graded_again_again_asks"), wording("grading.graded_again_submissions_changed")]
 
 
 @pytest.mark.parametrize(

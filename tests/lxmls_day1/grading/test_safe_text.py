@@ -6,14 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lxmls_day1.grading.safe_text import (
-    html_prose,
-    html_text,
-    one_line,
-    sanitize,
-    table_cell,
-    truncate_lines,
-)
+from lxmls_day1.grading.safe_text import html_prose, html_text, one_line, sanitize, table_cell, truncate_lines
 
 NASTY = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from("\x1b[]m\x07\r\n\x00\x9b\u202e\u200b\ud800`*<&=;'\"|#~\\:@"))

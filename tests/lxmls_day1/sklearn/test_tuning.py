@@ -111,13 +111,7 @@ def test_a_classifier_without_a_usual_setting_says_what_it_has():
 
 
 @pytest.mark.parametrize(
-    "form",
-    [
-        np.asarray,
-        list,
-        lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]),
-        sp.coo_array,
-    ],
+    "form", [np.asarray, list, lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]), sp.coo_array]
 )
 @pytest.mark.parametrize("form_of_labels", [list, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
 def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):

@@ -108,11 +108,7 @@ RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores
             (),
         ),
         ("exit()", wording("course.function_must_not_end"), ()),
-        (
-            "breakpoint()\nd[label] = 1",
-            wording("course.debugger_ends"),
-            DEBUGGER,
-        ),
+        ("breakpoint()\nd[label] = 1", wording("course.debugger_ends"), DEBUGGER),
         ("import sys\nsys.stdout.buffer.write(b'raw\\n')\nd[label] = 1", "", ("raw",)),
         (f"print('{'x' * 60}')\nd[label] = 1", "", ("x" * 60,)),
         ("input()", wording("course.nobody_can_type"), ()),

@@ -112,11 +112,7 @@ def test_checks_are_collected_once(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "check",
-    [
-        "def test_it(tmp_path): pass",
-        "import pytest\n@pytest.mark.xfail\ndef test_it(): pass",
-    ],
+    "check", ["def test_it(tmp_path): pass", "import pytest\n@pytest.mark.xfail\ndef test_it(): pass"]
 )
 def test_a_check_is_a_plain_function(tmp_path, check):
     with pytest.raises(InputError, match=wording("grading.test_plain_function_lab")):
