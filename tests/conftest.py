@@ -67,7 +67,6 @@ def pytest_collection_finish():
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
     # Hypothesis makes its generator now: of a frozen one it finds no references, and warns.
     find(none(), lambda _: True)
-    gc.collect()
     gc.freeze()
     gc.enable()
 
@@ -85,8 +84,8 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return the number of cores plus two, because slow tests often wait for their own processes or for a browser."""
-    return (os.cpu_count() or 1) + 2
+    """Return the number of cores plus one: slow tests often wait for their own processes, but each worker collects all tests."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session", autouse=True)
