@@ -19,9 +19,8 @@ settings.load_profile("any machine")
 gc.disable()  # Until the collection ends: what it makes stays.
 
 os.environ["MPLBACKEND"] = "Agg"  # Set before anything imports matplotlib; subprocesses inherit it.
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # Background jobs of a shell ignore it, and subprocesses would inherit this.
+# Background jobs of a shell ignore it, and subprocesses would inherit this.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: The path, the module finders and the labs' modules after all tests have been collected.

@@ -60,9 +60,8 @@ def outcome(call):
     """Return the result of a call, or None if it raises an `InputError`; other errors propagate, also warnings of overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # Warnings of a solver that was stopped early, or of words that exclude all classes.
+        # Warnings of a solver that was stopped early, or of words that exclude all classes.
+        warnings.simplefilter("ignore", UserWarning)
         try:
             return call()
         except InputError as error:

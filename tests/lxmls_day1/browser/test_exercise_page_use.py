@@ -164,9 +164,8 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     keys.press("Backspace")
     keys.type("e = 2")
     written = page.locator(".editor textarea").first
-    assert (
-        written.input_value() == "if label:\n    d = (1)\ne = 2"
-    )  # one level more after a colon, which Backspace takes away whole
+    # One level more after a colon, which Backspace takes away whole.
+    assert written.input_value() == "if label:\n    d = (1)\ne = 2"
     keys.press("Control+Enter")
     page.wait_for_selector(".report .headline")
     assert page.evaluate("document.activeElement.ariaLabel") == name  # one goes on writing
@@ -321,9 +320,8 @@ def test_the_editor_pastes_undoes_and_marks_brackets(open_page):
     page.evaluate("navigator.clipboard.writeText('if (a):\\r\\n    b[0] = (1)\\r\\n')")
     page.keyboard.press("Control+v")
     assert re.fullmatch(r"if \(a\):\n    b\[0\] = \(1\)\n?", written.input_value())
-    page.evaluate(
-        "document.addEventListener('keydown', event => event.key === '/' && event.preventDefault())"
-    )  # as the book does
+    # As the book does.
+    page.evaluate("document.addEventListener('keydown', event => event.key === '/' && event.preventDefault())")
     page.keyboard.type("c / 2")
     assert "c / 2" in written.input_value()
     for _ in "c / 2":

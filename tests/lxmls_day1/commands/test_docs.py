@@ -109,9 +109,8 @@ def test_the_book_in_a_browser(which, chromium, serious):
     page.on("request", lambda request: asked.append(request.url))
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
-        page.add_style_tag(
-            content="* { transition: none !important }"
-        )  # Stops transitions of colours when the scheme changes.
+        # Stops transitions of colours when the scheme changes.
+        page.add_style_tag(content="* { transition: none !important }")
         page.wait_for_timeout(500)  # Waits until the formulas are typeset.
         page.evaluate(THIN)
         for width, scheme in ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))[

@@ -38,9 +38,8 @@ def svm():
 @pytest.mark.parametrize("other_way_round", [False, True])
 def test_every_combination_is_trained_and_the_best_on_the_development_part_is_kept(svm, other_way_round):
     data = NoTestPart()
-    data.dev_y = (
-        1 - data.dev_y if other_way_round else data.dev_y
-    )  # The best choice on the training part is therefore not the best here.
+    # The best choice on the training part is therefore not the best here.
+    data.dev_y = 1 - data.dev_y if other_way_round else data.dev_y
     found = tune(svm, data, {"regularizer": np.array([1.0, 0.01]), "nr_rounds": (1, 2, 3)})
     assert [tuple(trial.settings.values()) for trial in found.trials] == [
         (a, r) for a in (1.0, 0.01) for r in (1, 2, 3)

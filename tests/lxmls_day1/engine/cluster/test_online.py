@@ -132,10 +132,8 @@ def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, clust
         with pytest.warns(UserWarning, match=wording("engine.left_lxmls_day", first)):
             np.testing.assert_array_equal(train(), expected)  # The other worker trained it.
         client.run(hide, str(own), "corpus", workers=[second])
-        parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (
-            parts.CALL_TIMEOUT_SECONDS,
-            5.0,
-        )  # Enough time for an answer on a busy machine.
+        # Enough time for an answer on a busy machine.
+        parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (parts.CALL_TIMEOUT_SECONDS, 5.0)
         try:
             with pytest.warns(UserWarning, match="is left out"), pytest.raises(parts.ClusterLost) as said:
                 train()

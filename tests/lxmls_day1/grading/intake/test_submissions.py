@@ -144,9 +144,8 @@ class TestOneSubmission:
         submission = read_zip(tmp_path, {**LAB, "explanations.json": long})
         assert submission.warnings == (wording("grading.too_large_more_mb", "explanations.json", "1"),)
         assert texts(submission) == LAB
-        assert (
-            texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB
-        )  # a folder that the lab does not use
+        # A folder that the lab does not use.
+        assert texts(read_zip(tmp_path, {**LAB, "notebooks/explanations.json": b"{}"})) == LAB
 
     def test_a_manifest_with_another_students_name_changes_nothing(self, tmp_path):
         manifest = json.dumps({"name": "Charles Babbage"}).encode()
