@@ -6,7 +6,7 @@ Python is played by a worker with two answers; `test_exercise_pages` has the rea
 import hashlib
 import json
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -80,9 +80,9 @@ def cells():
 
 
 @pytest.fixture(scope="module")
-def address(cells, tmp_path_factory):
+def address(cells, served, tmp_path_factory):
     folder = write_book(tmp_path_factory.mktemp("book"), cells)
-    with served_folder()(folder) as address:
+    with served(folder) as address:
         yield address
 
 
@@ -101,16 +101,6 @@ def write_book(folder, cells):
             files[PurePosixPath(name)] = (text if theme == "light" else text.replace("../../", "../../../")).encode()
     write_files(folder, files)
     return folder
-
-
-def served_folder():
-    """The class of the file beside this one, for a fixture of the whole module."""
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("browser_tests_conftest", Path(__file__).with_name("conftest.py"))
-    conftest = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(conftest)
-    return conftest.served
 
 
 @pytest.fixture
