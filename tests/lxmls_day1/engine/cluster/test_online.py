@@ -112,8 +112,10 @@ def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, clust
         parts.installation_fingerprint = getattr(parts, "real_installation", parts.installation_fingerprint)
 
     client = distributed.Client(cluster, set_as_default=False)
-    client.wait_for_workers(2)
-    first, second = list(client.scheduler_info(n_workers=-1)["workers"])
+    # A worker that died in another test may leave the list after the wait for two, and comes back.
+    while len(names := list(client.scheduler_info(n_workers=-1)["workers"])) != 2:
+        client.wait_for_workers(2)
+    first, second = names
     expected = train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own))
 
     def train():
