@@ -19,9 +19,8 @@ settings.load_profile("any machine")
 gc.disable()  # Until the collection ends: what it makes stays.
 
 os.environ["MPLBACKEND"] = "Agg"  # Set before anything imports matplotlib; subprocesses inherit it.
-if (
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):  # Background jobs of a shell ignore it, and subprocesses would inherit this.
+# Background jobs of a shell ignore it, and subprocesses would inherit this.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: The path, the module finders and the labs' modules after all tests have been collected.
@@ -67,7 +66,6 @@ def pytest_collection_finish():
     IMPORTS["modules"] = {name: module for name, module in sys.modules.items() if OF_A_LAB.match(name)}
     # Hypothesis makes its generator now: of a frozen one it finds no references, and warns.
     find(none(), lambda _: True)
-    gc.collect()
     gc.freeze()
     gc.enable()
 
@@ -85,8 +83,8 @@ def imports_of_the_collection():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return the number of cores plus two, because slow tests often wait for their own processes or for a browser."""
-    return (os.cpu_count() or 1) + 2
+    """Return the number of cores plus one: slow tests often wait for their own processes, but each worker collects all tests."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -29,25 +29,9 @@ DESELECTED = (
     "classifiers/structured/viterbi.py",
 )
 HYPOTHESIS = "hypothesis==6.122.3"
-OPTIONS = (
-    "-q",
-    "-ra",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "lxmls_day1.course.running.pytest_plugin",
-    "--override-ini",
-    "addopts=",
-)
-OPTIONS += (
-    "--capture=sys",
-    "--import-mode=importlib",
-    "--doctest-modules",
-    "-m",
-    "not slow and not campaign",
-    "-W",
-    "ignore:tqdm",
-)
+OPTIONS = ("-q", "-ra", "-p", "no:cacheprovider", "-p", "lxmls_day1.course.running.pytest_plugin")
+OPTIONS += ("--override-ini", "addopts=", "--capture=sys", "--import-mode=importlib", "--doctest-modules")
+OPTIONS += ("-m", "not slow and not campaign", "-W", "ignore:tqdm")
 
 
 def main() -> int:
@@ -69,16 +53,8 @@ def main() -> int:
             if any((ROOT / word.partition("::")[0]).exists() for word in sys.argv[1:])
             else [*sys.argv[1:], *TESTS, *DOCTESTS]
         )
-        command = [
-            "node",
-            str(Path(__file__).with_suffix(".js")),
-            str(folder),
-            str(ROOT),
-            wheels,
-            *OPTIONS,
-            *named,
-            *(f"--deselect={name}" for name in DESELECTED),
-        ]
+        command = ["node", str(Path(__file__).with_suffix(".js")), str(folder), str(ROOT), wheels, *OPTIONS, *named]
+        command += [f"--deselect={name}" for name in DESELECTED]
         return subprocess.run(command, check=False).returncode
 
 

@@ -27,11 +27,7 @@ from lxmls_day1.base.settings import known_settings
 from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.models.gaussians import (
-    bayes_error,
-    discriminant_params,
-    linear_discriminant_params,
-)
+from lxmls_day1.engine.models.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.engine.text.parsed_reviews import parse_review, parse_reviews
 from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
@@ -51,11 +47,7 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = os.environ.get("LXMLS_DAY1_FUZZ")  # The number of examples per property; set by `make fuzz`.
 campaign = partial(
-    settings,
-    derandomize=EXAMPLES is None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
+    settings, derandomize=EXAMPLES is None, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 
 
@@ -68,9 +60,8 @@ def outcome(call):
     """Return the result of a call, or None if it raises an `InputError`; other errors propagate, also warnings of overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter(
-            "ignore", UserWarning
-        )  # Warnings of a solver that was stopped early, or of words that exclude all classes.
+        # Warnings of a solver that was stopped early, or of words that exclude all classes.
+        warnings.simplefilter("ignore", UserWarning)
         try:
             return call()
         except InputError as error:
@@ -159,50 +150,15 @@ X, y = np.array([[1.0, 0, 2], [0, 3, 1], [2, 1, 0], [1, 1, 1]]), [0, 1, 0, 1]
 FOR_COUNTS = {"scaling", "multinomial", "unsmoothed", "naive Bayes"}
 
 RUBBISH = [
-    None,
-    "abc",
-    "",
-    b"x",
-    3,
-    -1,
-    0.5,
-    np.nan,
-    np.inf,
-    1j,
-    True,
-    [],
-    {},
-    (),
-    set(),
-    object(),
-    int,
-    len,
-    range(3),
-    ...,
-    np.array(3.0),
-    np.array("a"),
-    np.zeros((0, 0)),
-    np.zeros(3),
-    np.zeros((2, 2, 2)),
-    np.ones((2, 2)) * 1j,
-    np.array([["1", "2"], ["3", "4"]]),
-    np.array([[None, 1], [1, 2]], dtype=object),
-    np.array(["2020-01-01"], dtype="datetime64[D]"),
-    np.ma.masked_equal(np.eye(2), 0),
-    np.full((4, 2), np.nan),
-    np.full((4, 2), 1.7e308),
-    [[1, "a"], [2, 3]],
-    [[1.0], [1.0, 2.0]],
-    ["a", 1],
-    [None, 1],
-    [[10**400]],
-    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}),
-    pd.Series([1, None, 3]),
-    pd.NaT,
-    sp.coo_array(np.ones(3)),
-    sp.csr_array(np.eye(3)),
-    sp.csr_array(np.ones((2, 2)) * 1j),
-    10**400,
+    *(None, "abc", "", b"x", 3, -1, 0.5, np.nan, np.inf, 1j, True),
+    *([], {}, (), set(), object(), int, len, range(3), ...),
+    *(np.array(3.0), np.array("a"), np.zeros((0, 0)), np.zeros(3), np.zeros((2, 2, 2)), np.ones((2, 2)) * 1j),
+    *(np.array([["1", "2"], ["3", "4"]]), np.array([[None, 1], [1, 2]], dtype=object)),
+    *(np.array(["2020-01-01"], dtype="datetime64[D]"), np.ma.masked_equal(np.eye(2), 0)),
+    *(np.full((4, 2), np.nan), np.full((4, 2), 1.7e308)),
+    *([[1, "a"], [2, 3]], [[1.0], [1.0, 2.0]], ["a", 1], [None, 1], [[10**400]]),
+    *(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), pd.Series([1, None, 3]), pd.NaT),
+    *(sp.coo_array(np.ones(3)), sp.csr_array(np.eye(3)), sp.csr_array(np.ones((2, 2)) * 1j), 10**400),
     iter([1, 2]),
 ]
 rubbish = st.one_of(
@@ -508,18 +464,8 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
         assert made.words() == whole.feature_names and made.classes == whole.label_names
         assert np.array_equal(made.open(0).X.toarray(), whole.X.toarray())
     path.write_text("a,x y\nb,y z\n" * 5)
-    settings = (
-        "form",
-        "delimiter",
-        "header",
-        "label_column",
-        "text_column",
-        "quote",
-        "encoding",
-        "min_count",
-        "hash_bits",
-    )
-    for setting in (*settings, "keep_words", "classes", "like", "rows_a_shard", "jobs"):
+    settings = ["form", "delimiter", "header", "label_column", "text_column", "quote", "encoding", "min_count"]
+    for setting in (*settings, "hash_bits", "keep_words", "classes", "like", "rows_a_shard", "jobs"):
         if setting == "jobs" and isinstance(value, int) and value > 4:
             continue  # The value is a number of threads.
         made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))

@@ -7,10 +7,10 @@ import ast
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from lxmls_day1.course.registry import Registry
+from tests.test_notebooks import read, tags
 from tools.authoring import notebook_times
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
@@ -23,14 +23,6 @@ NO_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", re.DOTALL)
-
-
-def read(name):
-    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
-
-
-def tags(cell):
-    return cell.metadata.get("tags", [])
 
 
 def printed(cell):

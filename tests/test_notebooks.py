@@ -184,11 +184,7 @@ subprocess.run = run
     def test_it_clones_the_course_installs_it_and_opens_it(self, colab_cell, tmp_path):
         said = TestFirstCell().run(colab_cell, tmp_path, self.COLAB).splitlines()
         lab = (tmp_path / "lab").resolve()
-        assert said == [
-            wording("package.clone_quiet_depth_lab"),
-            wording("package.m_pip_install_quiet", lab),
-            str(lab),
-        ]
+        assert said == [wording("package.clone_quiet_depth_lab"), wording("package.m_pip_install_quiet", lab), str(lab)]
 
     @pytest.mark.parametrize("wheel", ["", "lxmls_day1-1.0-py3-none-any.whl"])
     def test_it_installs_a_clone_or_a_bundle_that_lies_there(self, colab_cell, tmp_path, wheel):

@@ -45,9 +45,8 @@ class TestPins:
             name = canonical(requirement)
             try:
                 requires = importlib.metadata.requires(name) or []
-            except (
-                importlib.metadata.PackageNotFoundError
-            ):  # For another system or Python, or `make check` has not run.
+            # For another system or Python, or `make check` has not run.
+            except importlib.metadata.PackageNotFoundError:
                 if extra == "dev":
                     assert marker or name in pins(), f"{name}, which {parent or 'make check'} needs, has no line"
                     continue
@@ -272,9 +271,8 @@ assert flat is full and CRF is flat.CRF
     def test_a_type_checker_knows_them(self, site, tmp_path):
         pytest.importorskip("mypy")
         (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
-        cache = (
-            ROOT / ".pytest_cache/mypy"
-        )  # The cache of library types. The wheel has another path each time and is read again.
+        # The cache of library types. The wheel has another path each time and is read again.
+        cache = ROOT / ".pytest_cache/mypy"
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), "script.py"]
         packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
         done = subprocess.run(

@@ -367,9 +367,8 @@ NO_PARAMS = {
     "a vector": np.ones(5),
     "a number": 5,
     "sparse": sp.csr_array(np.ones((5, 2))),
-    "too few rows": np.ones(
-        (3, 2)
-    ),  # The parameters of a quadratic model of one feature, and of a linear model of two features.
+    # The parameters of a quadratic model of one feature, and of a linear model of two features.
+    "too few rows": np.ones((3, 2)),
     "too many rows": np.ones((17, 2)),
     "too many columns": np.ones((5, 3)),
 }

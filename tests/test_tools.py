@@ -1,28 +1,19 @@
 """The maintainers' tools: the tests that concern a file, and the purpose of each module."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.wording import wording
+from tools import map as tools_map
+from tools import near
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def load_tool(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-NEAR = load_tool("near")
-
-
 def distances_to(*files):
-    return {path.relative_to(ROOT).as_posix(): distance for path, distance in NEAR.tests_near(files, None).items()}
+    return {path.relative_to(ROOT).as_posix(): distance for path, distance in near.tests_near(files, None).items()}
 
 
 def test_the_tests_of_a_file_import_it_directly_or_indirectly():
@@ -53,12 +44,12 @@ def test_a_file_that_is_read_as_text_is_found_from_the_strings_that_name_it(file
 
 def test_a_file_on_which_no_test_depends_is_reported(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["near", "LICENSE", "--steps", "0"])
-    assert NEAR.main() == 1
+    assert near.main() == 1
     assert wording("tools.near_found_nothing", "LICENSE") in capsys.readouterr().out
 
 
 def test_every_module_describes_itself_in_its_first_line(capsys):
-    assert load_tool("map").main([]) == 0
+    assert tools_map.main([]) == 0
     assert "perceptron.py" in capsys.readouterr().out
 
 

@@ -118,7 +118,7 @@ def steps_to_name(module: Path, file: str) -> int | None:
     """
     path, (words, parts) = PurePosixPath(file), read_module(module)[1]
     inside = path.parts[0] in PACKAGES[:3]
-    if ROOT / path in modules().values():
+    if modules().get(module_name(ROOT / path)) == ROOT / path:
         places = [path]
     else:
         places = [path, *(up for up in path.parents[:-1] if not (ROOT / up / "__init__.py").is_file())]

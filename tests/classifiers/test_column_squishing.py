@@ -78,9 +78,8 @@ def test_the_margin_is_scaled_by_costs():
     W, x = np.array([[0.0, 0.0, 0.0]]), np.array([2.0])
     np.testing.assert_allclose(x @ multiclass_update(W, x, 2, margin=0), 0)
     np.testing.assert_allclose(x @ multiclass_update(W, x, 2, margin=3), [-1, -1, 2])
-    cost = np.array(
-        [[0, 1, 6.0], [1, 0, 0], [1, 1, 0]]
-    )  # If class 2 is true, predicting 0 costs 6 and predicting 1 costs nothing.
+    # If class 2 is true, predicting 0 costs 6 and predicting 1 costs nothing.
+    cost = np.array([[0, 1, 6.0], [1, 0, 0], [1, 1, 0]])
     by_matrix = multiclass_update(W, x, 2, cost=cost)
     np.testing.assert_allclose(x @ by_matrix, [-3, 0, 3])
     np.testing.assert_array_equal(multiclass_update(W, x, 2, cost=cost[:, 2]), by_matrix)

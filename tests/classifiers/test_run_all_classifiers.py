@@ -5,10 +5,7 @@ import scipy.sparse as sp
 from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from classifiers.perceptron import Perceptron
-from classifiers.run_all_classifiers import (
-    all_classifiers,
-    run_all_classifiers,
-)
+from classifiers.run_all_classifiers import all_classifiers, run_all_classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.run import POINTS
 from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_training

@@ -70,10 +70,7 @@ def small_properties(given, answer):
             "A probability is negative. It is a count divided by a larger one, so it lies between 0 and 1.",
         )
     elif np.any(np.abs(np.sum(parts, axis=0) - 1) > 1e-4):
-        yield (
-            "does_not_sum_to_1",
-            "The probabilities of all words of a class, or of all classes, do not sum to 1.",
-        )
+        yield ("does_not_sum_to_1", "The probabilities of all words of a class, or of all classes, do not sum to 1.")
 
 
 def small_parts(given, answer):

@@ -9,7 +9,14 @@ from importlib.util import find_spec
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: Chromium makes two pages for the popup of its address bar in each window, which take three quarters of the time of a new window.
+POPUPS = "WebUIOmniboxPopup,WebUIOmniboxAimPopup"
+#: Features that Playwright switches off and these tests need off, because Chromium obeys the last switch of a name only.
+OFF = """AimEnabled,AvoidCorsURLLoaderRestartOnRedirect,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,
+HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,
+PreconnectToSearch,ThirdPartyStoragePartitioning""".replace("\n", "")
 SWITCHES = (
+    f"--disable-features={POPUPS},{OFF}",
     "--headless",
     "--no-sandbox",
     "--disable-gpu",

@@ -37,26 +37,8 @@ from tests.wording import wording
 
 X = np.array([[2, 0, 1], [0, 1, 0], [0, 0, 3], [1, 1, 0]])
 EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
-VALUES = [
-    None,
-    True,
-    -1,
-    0,
-    1,
-    2**31,
-    2**63,
-    1e300,
-    float("nan"),
-    "",
-    "x",
-    "../x",
-    "/dev/zero",
-    [],
-    {},
-    [[]],
-    ["a", "a"],
-    {"a": 1},
-]
+VALUES = [None, True, -1, 0, 1, 2**31, 2**63, 1e300, float("nan"), "", "x", "../x", "/dev/zero"]
+VALUES += [[], {}, [[]], ["a", "a"], {"a": 1}]
 OPTIONS = dict.fromkeys(("test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every"))
 ARRAYS = [
     np.zeros(0),

@@ -113,11 +113,7 @@ class TestWorkspaceOfStrangers:
     @pytest.mark.parametrize("place", ["inside", "above", "beside"])
     @pytest.mark.parametrize("arguments", [("status",), ("check", "1.5"), ("lab", "--print"), ("demo", "--only", "no")])
     def test_commands_import_no_file_of_a_workspace(self, workspace, start, place, arguments):
-        folder = {
-            "inside": workspace,
-            "above": workspace.parent,
-            "beside": workspace.parent / "beside",
-        }[place]
+        folder = {"inside": workspace, "above": workspace.parent, "beside": workspace.parent / "beside"}[place]
         if folder == workspace:
             lab = []
         elif arguments[0] in ("lab", "demo"):

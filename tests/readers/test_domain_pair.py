@@ -58,15 +58,12 @@ def test_parts_come_from_the_domains_that_they_should(data):
 
 def test_features_come_from_all_texts_but_the_test_part(data):
     pair = read(data, min_count=1)
-    assert not [
-        name for name in pair.feature_names if name.endswith(("_8", "_9"))
-    ]  # These are the last reviews of each domain.
+    # These are the last reviews of each domain.
+    assert not [name for name in pair.feature_names if name.endswith(("_8", "_9"))]
     assert {"fork", "spoon", "positive_books_7", "negative_kitchen_7"} <= set(pair.feature_names)
     assert set(read(data, min_count=3).feature_names) == {"page", "the", "knife", "fork"}
-    assert read(data, min_count=33).feature_names == [
-        "page",
-        "the",
-    ]  # 16 x 2 or 32 in the training parts, 1 in the file
+    # 16 x 2 or 32 in the training parts, 1 in the file.
+    assert read(data, min_count=33).feature_names == ["page", "the"]
     with pytest.raises(InputError, match="min_count=34 times"):
         read(data, min_count=34)
 

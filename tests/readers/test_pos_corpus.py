@@ -120,9 +120,8 @@ def test_the_toy_sentences(tags):
     assert [len(part) for part in (corpus.train_X, corpus.dev_X, corpus.test_X)] == [36, 6, 10]
     assert corpus.nr_examples == len(corpus.X) == len(corpus.y) == 52
     assert all(len(words) == len(labels) > 0 for words, labels in zip(corpus.X, corpus.y, strict=True))
-    assert {tag for labels in corpus.y for tag in labels} == set(
-        corpus.tag_names
-    )  # No tag is new after the training part.
+    # No tag is new after the training part.
+    assert {tag for labels in corpus.y for tag in labels} == set(corpus.tag_names)
     assert corpus.get_name() == f"Toy sentences: {tags.upper()}"
 
 

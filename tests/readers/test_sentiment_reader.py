@@ -63,9 +63,8 @@ def test_the_cut_agrees_with_a_naive_count(counts, data):
     names = [parsed.tokens[column] for column in kept]
     assert dict(zip(names, totals.tolist(), strict=True)) == naive_features(counts, min_count, nr_counted)
     assert X.toarray().tolist() == [[review.get(name, 0) for name in names] for review in counts]
-    fresh = csr_array(
-        (X.data, X.indices, X.indptr), shape=X.shape
-    )  # The flags were set explicitly, so let scipy check again.
+    # The flags were set explicitly, so let scipy check again.
+    fresh = csr_array((X.data, X.indices, X.indptr), shape=X.shape)
     assert fresh.has_canonical_format
 
 
@@ -116,9 +115,8 @@ def test_cached_corpora_are_not_parsed_again(small_corpus, cache_folder, monkeyp
     assert first.feat_dict == second.feat_dict
     np.testing.assert_array_equal(first.X.toarray(), second.X.toarray())
     np.testing.assert_array_equal(first.y, second.y)
-    assert (
-        SentimentCorpus("books", data_dir=small_corpus, min_count=3).nr_features < first.nr_features
-    )  # Rare words are removed afterwards.
+    # Rare words are removed afterwards.
+    assert SentimentCorpus("books", data_dir=small_corpus, min_count=3).nr_features < first.nr_features
     assert len(calls) == 1
 
 

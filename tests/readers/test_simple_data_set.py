@@ -85,9 +85,7 @@ def test_optimal_params_give_the_true_log_posteriors(arguments):
     params = sd.get_bayes_optimal()
     scores, joint = discriminant_scores(X, params, quadratic=len(params) > X.shape[1] + 1), log_joint(X, sd)
     np.testing.assert_allclose(
-        scores - logsumexp(scores, axis=1, keepdims=True),
-        joint - logsumexp(joint, axis=1, keepdims=True),
-        atol=1e-10,
+        scores - logsumexp(scores, axis=1, keepdims=True), joint - logsumexp(joint, axis=1, keepdims=True), atol=1e-10
     )
 
 

@@ -116,6 +116,5 @@ def test_theta_spans_the_main_directions_of_ridge_regressions(form):
     np.testing.assert_allclose(theta.T @ theta, U[:, :2] @ U[:, :2].T, atol=1e-8)
     np.testing.assert_allclose(theta @ theta.T, np.eye(2), atol=1e-8)
     assert not theta[:, pivots].any()
-    assert (
-        len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3
-    )  # There are at most as many directions as predictors.
+    # There are at most as many directions as predictors.
+    assert len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3

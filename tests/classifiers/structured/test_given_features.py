@@ -94,10 +94,7 @@ def test_words_are_read_as_by_python_crfsuite():
 )
 def test_invalid_feature_values_are_refused(value):
     for word in ({"a": value}, {"b": 1, "c": {"d": "x", "a": value}}):
-        with pytest.raises(
-            InputError,
-            match=wording("classifiers.number_most_e_true"),
-        ):
+        with pytest.raises(InputError, match=wording("classifiers.number_most_e_true")):
             explicit_features(word)
 
 

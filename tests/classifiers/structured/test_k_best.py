@@ -25,9 +25,8 @@ def test_the_k_best_are_the_first_of_all_sequences_by_score(whole):
     for n_words, n_tags, k in itertools.product((1, 2, 4), (2, 3), (1, 2, 5, 200)):
         scores = chain(rng, n_words, n_tags, whole)
         every = list(itertools.product(range(n_tags), repeat=n_words))
-        ordered = sorted(every, key=lambda path: -round(path_score(scores, path), 9))[
-            :k
-        ]  # A stable sort keeps ties in the order of the list.
+        # A stable sort keeps ties in the order of the list.
+        ordered = sorted(every, key=lambda path: -round(path_score(scores, path), 9))[:k]
         paths = k_best_paths(scores, k)
         assert paths.tolist() == [list(path) for path in ordered]
         np.testing.assert_array_equal(paths[0], viterbi(scores))

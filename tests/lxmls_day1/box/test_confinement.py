@@ -22,20 +22,8 @@ from lxmls_day1.box.seccomp import (
 
 PID = 4711
 REFUSED, NO_SUCH_CALL = FAIL | EPERM, FAIL | 38
-ARGUMENTS_CHECKED = (
-    "open",
-    "openat",
-    "fcntl",
-    "ioctl",
-    "prctl",
-    "kill",
-    "tgkill",
-    "prlimit64",
-    "socketpair",
-    "sendto",
-    "clone",
-    "utimensat",
-)
+ARGUMENTS_CHECKED = ["open", "openat", "fcntl", "ioctl", "prctl", "kill", "tgkill"]
+ARGUMENTS_CHECKED += ["prlimit64", "socketpair", "sendto", "clone", "utimensat"]
 
 
 def verdict(machine, number, *arguments, architecture=None, **settings):

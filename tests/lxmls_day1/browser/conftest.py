@@ -15,17 +15,8 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.browser.site import BUILDERS, make_site
-
-
-def beside(name: str):
-    """Return a module of this folder, which has no package."""
-    spec = importlib.util.spec_from_file_location(f"browser_tests_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-LabPage = beside("lab_page").LabPage
+from tests.lxmls_day1.browser import pyodide_files
+from tests.lxmls_day1.browser.lab_page import LabPage
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +31,8 @@ def builders() -> None:
 @pytest.fixture(scope="session")
 def pyodide_folder(builders) -> Path:
     """The runtime."""
-    files = beside("pyodide_files")
-    folder = files.cached_folder()
-    if not files.is_complete(folder):
+    folder = pyodide_files.cached_folder()
+    if not pyodide_files.is_complete(folder):
         pytest.skip(f"no complete runtime is in {folder}: python tests/lxmls_day1/browser/pyodide_files.py fetches it")
     return folder
 
@@ -79,7 +69,7 @@ class served:
         self.process.stdout.close()
 
 
-@pytest.fixture(name="served")
+@pytest.fixture(name="served", scope="session")
 def served_folder():
     """`served`, for the modules of this folder."""
     return served

@@ -101,9 +101,8 @@ def slowed(browser, factor):
             began = time.monotonic()
             time.sleep(SLICE)
             send(signal.SIGSTOP)
-            time.sleep(
-                (factor - 1) * (time.monotonic() - began)
-            )  # On a busy machine a slice is longer than it should be.
+            # On a busy machine a slice is longer than it should be.
+            time.sleep((factor - 1) * (time.monotonic() - began))
             send(signal.SIGCONT)
 
     thread = threading.Thread(target=alternate)

@@ -6,7 +6,7 @@ Python is played by a worker with two answers; `test_exercise_pages` has the rea
 import hashlib
 import json
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -80,9 +80,9 @@ def cells():
 
 
 @pytest.fixture(scope="module")
-def address(cells, tmp_path_factory):
+def address(cells, served, tmp_path_factory):
     folder = write_book(tmp_path_factory.mktemp("book"), cells)
-    with served_folder()(folder) as address:
+    with served(folder) as address:
         yield address
 
 
@@ -101,16 +101,6 @@ def write_book(folder, cells):
             files[PurePosixPath(name)] = (text if theme == "light" else text.replace("../../", "../../../")).encode()
     write_files(folder, files)
     return folder
-
-
-def served_folder():
-    """The class of the file beside this one, for a fixture of the whole module."""
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("browser_tests_conftest", Path(__file__).with_name("conftest.py"))
-    conftest = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(conftest)
-    return conftest.served
 
 
 @pytest.fixture
@@ -164,9 +154,8 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     keys.press("Backspace")
     keys.type("e = 2")
     written = page.locator(".editor textarea").first
-    assert (
-        written.input_value() == "if label:\n    d = (1)\ne = 2"
-    )  # one level more after a colon, which Backspace takes away whole
+    # One level more after a colon, which Backspace takes away whole.
+    assert written.input_value() == "if label:\n    d = (1)\ne = 2"
     keys.press("Control+Enter")
     page.wait_for_selector(".report .headline")
     assert page.evaluate("document.activeElement.ariaLabel") == name  # one goes on writing
@@ -321,9 +310,8 @@ def test_the_editor_pastes_undoes_and_marks_brackets(open_page):
     page.evaluate("navigator.clipboard.writeText('if (a):\\r\\n    b[0] = (1)\\r\\n')")
     page.keyboard.press("Control+v")
     assert re.fullmatch(r"if \(a\):\n    b\[0\] = \(1\)\n?", written.input_value())
-    page.evaluate(
-        "document.addEventListener('keydown', event => event.key === '/' && event.preventDefault())"
-    )  # as the book does
+    # As the book does.
+    page.evaluate("document.addEventListener('keydown', event => event.key === '/' && event.preventDefault())")
     page.keyboard.type("c / 2")
     assert "c / 2" in written.input_value()
     for _ in "c / 2":

@@ -330,9 +330,8 @@ class TestFaults:
         heights = (
             "() => ['#main', '#lxmls-day1-lines'].map(part => document.querySelector(part).getBoundingClientRect())"
         )
-        window.wait(
-            f"() => {{ const [lab, lines] = ({heights})(); return lab.bottom <= lines.top + 1; }}"
-        )  # it covers nothing
+        # It covers nothing.
+        window.wait(f"() => {{ const [lab, lines] = ({heights})(); return lab.bottom <= lines.top + 1; }}")
         window.page.click("#lxmls-day1-storage button")
         window.page.reload()
         window.wait_for_lab()
@@ -384,11 +383,12 @@ class TestFaults:
         read = "from readers.text_reader import TextCorpus\n"
         window.run(OPEN_LAB)
         assert window.run(read + "print(TextCorpus('/drive/notebooks/mine.csv').train_X.shape[0] > 10)") == "True\n"
+        # JupyterLite keeps texts in UTF-8, with U+FFFD for what it cannot decode.
         said = window.run(
             read
             + "import warnings\nwith warnings.catch_warnings(record=True) as caught:\n    warnings.simplefilter('always')\n"
             + "    TextCorpus('/drive/notebooks/latin.csv')\nprint(*[warning.message for warning in caught])"
-        )  # JupyterLite keeps texts in UTF-8, with U+FFFD for what it cannot decode
+        )
         assert wording("browser.line_got_u_fffd") in said and wording("browser.save_original_utf") in said
 
     def test_a_progress_bar_needs_no_thread_and_warns_of_none(self, open_lab_page):

@@ -4,14 +4,13 @@ import http.client
 import json
 import random
 import re
-import runpy
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import psutil
 import pytest
@@ -23,6 +22,7 @@ from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.browser.test_exercise_page_use import write_book
 from tests.serving import room_counts, running
 from tests.wording import wording
 
@@ -146,9 +146,8 @@ def test_messages_are_limited_in_size_number_and_time(book, monkeypatch, capfd):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """Pages of exercises, whose Python answers with the mistake that is written into the gap."""
-    use = runpy.run_path(str(Path(__file__).with_name("test_exercise_page_use.py")))
     cells = {name.removesuffix(".html"): cell for name, cell in exercise_pages(ROOT).items()}
-    return use["write_book"](tmp_path_factory.mktemp("book"), cells)
+    return write_book(tmp_path_factory.mktemp("book"), cells)
 
 
 @pytest.mark.slow(15)

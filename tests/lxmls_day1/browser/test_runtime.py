@@ -14,11 +14,7 @@ from tests.wording import wording
 def folder(tmp_path, monkeypatch):
     """A small runtime: numpy, which needs openblas, and scipy, which no page needs."""
     packages = {
-        name: {
-            "file_name": f"{name}-1.whl",
-            "sha256": hashlib.sha256(name.encode()).hexdigest(),
-            "depends": depends,
-        }
+        name: {"file_name": f"{name}-1.whl", "sha256": hashlib.sha256(name.encode()).hexdigest(), "depends": depends}
         for name, depends in {"numpy": ["openblas"], "openblas": [], "scipy": ["numpy"], "prompt-toolkit": []}.items()
     }
     packages["numpy"]["depends"].append("prompt_toolkit")  # the same name, as some recipes write it

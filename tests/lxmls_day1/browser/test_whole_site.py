@@ -1,9 +1,10 @@
 """The site of `make site`, served below a path: front page, verdict, demonstration and browser lab work, and nothing is loaded from other hosts."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+
+from tests.lxmls_day1.browser.lab_page import LabPage
 
 ROOT = Path(__file__).resolve().parents[3]
 SITE = ROOT / "out/site"
@@ -15,21 +16,13 @@ pytestmark = [
 ]
 
 
-def load(name):
-    """Return a module of this folder, which is not a package."""
-    spec = importlib.util.spec_from_file_location(f"site_tests_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
-def window(chromium, tmp_path_factory):
+def window(chromium, served, tmp_path_factory):
     folder = tmp_path_factory.mktemp("host")
     (folder / BELOW).parent.mkdir(parents=True)
     (folder / BELOW).symlink_to(SITE)
-    with load("conftest").served(folder) as address:
-        opened = load("lab_page").LabPage(chromium.new_context(), f"{address}/{BELOW}/")
+    with served(folder) as address:
+        opened = LabPage(chromium.new_context(), f"{address}/{BELOW}/")
         yield opened
         opened.context.close()
 

@@ -1,4 +1,3 @@
-import importlib.util
 import json
 import threading
 import urllib.request
@@ -109,9 +108,8 @@ def test_the_book_in_a_browser(which, chromium, serious):
     page.on("request", lambda request: asked.append(request.url))
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
-        page.add_style_tag(
-            content="* { transition: none !important }"
-        )  # Stops transitions of colours when the scheme changes.
+        # Stops transitions of colours when the scheme changes.
+        page.add_style_tag(content="* { transition: none !important }")
         page.wait_for_timeout(500)  # Waits until the formulas are typeset.
         page.evaluate(THIN)
         for width, scheme in ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))[
@@ -131,9 +129,8 @@ def test_the_book_in_a_browser(which, chromium, serious):
 
 def test_the_parts_of_a_lesson_hold_its_notebook():
     pytest.importorskip("docutils", reason="make docs installs docutils, by which the book names its places")
-    spec = importlib.util.spec_from_file_location("lesson_parts", ROOT / "docs/lesson_parts.py")
-    lesson_parts = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(lesson_parts)
+    from docs import lesson_parts  # It imports docutils.
+
     pages = lesson_parts.parts(ROOT, {"1.4"})
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         shown = [page for name, page in pages.items() if Path(name).name.partition("-")[0] == path.stem]

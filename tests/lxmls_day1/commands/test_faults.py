@@ -330,17 +330,14 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
             for path in filter(Path.is_file, folder.rglob("*")):
                 os.utime(path, (path.stat().st_mtime + DAY,) * 2)
         status, said, came = start(command, folder, fault, moment, groups=groups)
-        assert "Traceback" not in said or "Exception ignored in" in said, (
-            said
-        )  # Destructors of libraries may print one.
+        # Destructors of libraries may print one.
+        assert "Traceback" not in said or "Exception ignored in" in said, said
         (folder / "ballast").unlink(missing_ok=True)
         assert not left(), "processes are left"
-        assert status == 0 or fault in ENDED or re.search(wording("commands.could_started_did_start"), said), (
-            said
-        )  # the command had not begun yet
-        if (
-            status != -signal.SIGKILL and moment.by == "file"
-        ):  # otherwise the signal may interrupt the removal of the folder
+        # The command had not begun yet.
+        assert status == 0 or fault in ENDED or re.search(wording("commands.could_started_did_start"), said), said
+        # Otherwise the signal may interrupt the removal of the folder.
+        if status != -signal.SIGKILL and moment.by == "file":
             assert not list((folder / "tmp").iterdir()), f"left by the first run: {list((folder / 'tmp').iterdir())}"
             assert not list(folder.rglob(".*.part")), f"half-written: {list(folder.rglob('.*.part'))}"
         if fault in ("SIGINT", "SIGTERM") and status > 0:
@@ -387,9 +384,8 @@ def expected(tmp_path_factory):
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "fault"), SHORT)
 def test_repeating_a_command_after_a_fault_gives_the_undisturbed_result(expected, name, fault):
-    ready = (
-        ("marks/.expected.json",) if name == "grade" else ()
-    )  # The expected answers are computed once for all tests.
+    # The expected answers are computed once for all tests.
+    ready = ("marks/.expected.json",) if name == "grade" else ()
     assert disturb(name, fault, Moment("file", SHORT[name, fault]), expected(name), ready), "the moment did not come"
 
 
@@ -400,12 +396,10 @@ def main() -> int:
     options.add_argument("--only", default=",".join(COMMANDS), help="commands, such as grade,release")
     options.add_argument("--faults", default=",".join(FAULTS), help="such as SIGTERM,disk")
     chosen = options.parse_args()
-    COMMANDS["grade"] = replace(
-        COMMANDS["grade"], words=(*COMMANDS["grade"].words[:-1], "2")
-    )  # Faults that take twice as long.
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # A shell's background jobs ignore SIGINT, and all child processes inherit this.
+    # Faults that take twice as long.
+    COMMANDS["grade"] = replace(COMMANDS["grade"], words=(*COMMANDS["grade"].words[:-1], "2"))
+    # A shell's background jobs ignore SIGINT, and all child processes inherit this.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     moments, names, expected = random.Random(chosen.seed), chosen.only.split(","), {}
     for name in names:
         with tempfile.TemporaryDirectory() as folder:

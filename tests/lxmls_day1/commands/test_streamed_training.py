@@ -123,14 +123,8 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
         (("max_ent_batch", "--corpus", hashed, "--checkpoint", "x"), "cannot keep checkpoints"),
         (("multinomial_naive_bayes", "--corpus", hashed), "so make the corpus without --hash"),
         (("mira", "--corpus", "missing.bags"), "there is no folder missing.bags"),
-        (
-            ("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"),
-            "few-test.bags differ from those of",
-        ),
-        (
-            ("mira", "--corpus", place / "words.bags", "--test-corpus", hashed),
-            "hashed.bags differ from those of",
-        ),
+        (("mira", "--corpus", hashed, "--test-corpus", place / "few-test.bags"), "few-test.bags differ from those of"),
+        (("mira", "--corpus", place / "words.bags", "--test-corpus", hashed), "hashed.bags differ from those of"),
         (("svm", "--corpus", hashed, "--set", "solver=dual"), 'take solver="subgradient"'),
     ):
         output = run("train", "--classifier", *arguments, status=1).output

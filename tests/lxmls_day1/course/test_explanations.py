@@ -22,11 +22,7 @@ from lxmls_day1.course.explanations import (
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.reports.report_text import check_lines
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
-from lxmls_day1.course.workspace_state import (
-    Explanation,
-    WorkspaceState,
-    files_digest,
-)
+from lxmls_day1.course.workspace_state import Explanation, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
 from tests.wording import wording

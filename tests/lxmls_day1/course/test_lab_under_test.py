@@ -73,18 +73,10 @@ def test_return_values_of_calls_are_recorded(lab):
         (TypeError("no len()"), [("step", [(1.0, 2.0)])], {}, "wrong"),
         (TypeError("no len()"), [("step", [(1.0, 2.0)])], {"step": {"d": "(K,)"}}, "wrong"),
         (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {}, "error"),
-        (
-            TypeError("no len()"),
-            [("step", [(1.0, 2.0)]), None],
-            {"step": {"W": "(J, K)"}},
-            "wrong",
-        ),  # an earlier answer
-        (
-            AssertionError("not equal"),
-            [("step", [(1.0, 2.0)])],
-            {},
-            "error",
-        ),  # raised by a library: the shape was right
+        # An earlier answer.
+        (TypeError("no len()"), [("step", [(1.0, 2.0)]), None], {"step": {"W": "(J, K)"}}, "wrong"),
+        # Raised by a library: the shape was right.
+        (AssertionError("not equal"), [("step", [(1.0, 2.0)])], {}, "error"),
         (InputError("no answer is recorded"), [("step", [(1.0, 2.0)])], {}, "error"),
     ],
 )

@@ -201,14 +201,8 @@ class TestLoudFailures:
                 "def f(x):\n    x = 1\n    # exercise 1.1: solution (1 line)\n    x = (2 +\n    # exercise 1.1: end\n    3)\n",
                 "not consist of whole statements",
             ),
-            (
-                IF_ELSE,
-                "not consist of whole statements",
-            ),
-            (
-                IF_ELIF,
-                "not consist of whole statements",
-            ),
+            (IF_ELSE, "not consist of whole statements"),
+            (IF_ELIF, "not consist of whole statements"),
             (
                 marked("return x") + "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n",
                 "a function of its own",

@@ -83,9 +83,8 @@ def outcomes(checked, monkeypatch):
             @functools.wraps(right)
             def answer(*arguments, **settings):
                 key = repr(key_of([right.__name__, arguments, settings]))
-                own = (
-                    arguments[1:] if "." in right.__qualname__ else arguments
-                )  # The arguments of a method, without its object.
+                # The arguments of a method, without its object.
+                own = arguments[1:] if "." in right.__qualname__ else arguments
                 return made_of(right(*arguments, **settings), own, key)
 
             return answer

@@ -78,9 +78,8 @@ def open_page(chromium):
     contexts, errors = [], []
 
     def heard(message):
-        if (
-            message.type in ("error", "warning") and "readback" not in message.text
-        ):  # The tests read pixels of the canvas.
+        # The tests read pixels of the canvas.
+        if message.type in ("error", "warning") and "readback" not in message.text:
             errors.append(message.text)
 
     def open_one(address, width=1280, height=720, bypass_csp=True, **settings):  # Playwright waits with `eval`.

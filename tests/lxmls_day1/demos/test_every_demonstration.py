@@ -163,9 +163,8 @@ def test_a_new_student_sees_finished_parts_and_reads_about_missing_ones(demo, sc
     assert list(begun.notes) == ([wording("demos.still_written_left", missing)] if missing else [])
     marks, of_reference = ([m for panel in each.panels for m in panel.marks] for each in (begun, scene))
     assert {m.get("label", "") for m in marks} <= {m.get("label", "") for m in of_reference}
-    assert (
-        len(marks) < len(of_reference) or not missing or demo.name == "review_explorer"
-    )  # There one mark has fewer bars.
+    # There one mark has fewer bars.
+    assert len(marks) < len(of_reference) or not missing or demo.name == "review_explorer"
     assert marks or demo.name == "confidence"
 
 

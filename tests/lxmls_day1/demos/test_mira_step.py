@@ -76,9 +76,8 @@ class TestShowing:
         ahead, said = np.flatnonzero(after > after[1]), scene.says["frames"][scene.says["index"][start]]
         assert len(ahead) == 1 and wording("demos.second_rival_ahead", ahead[0]) in said
         (goal,) = (mark for mark in scene.panels[1].marks if mark["label"] == "1 below y")
-        assert (
-            abs(goal["path"]["frames"][goal["path"]["index"][start]][0][1]) > 0.1 and goal["dash"]
-        )  # Not the zero line.
+        # Not the zero line.
+        assert abs(goal["path"]["frames"][goal["path"]["index"][start]][0][1]) > 0.1 and goal["dash"]
         assert margin(scene.facts["steps"]["squishing"][start].scores, 1) == pytest.approx(1)
 
     def test_a_large_lambda_limits_the_step(self, lab):

@@ -114,12 +114,8 @@ def test_bad_input_is_harmless(demo, kind):
     assert len(json.dumps(scene.data(), allow_nan=False)) < 100_000
     assert all(word.isprintable() and len(word) <= 100 for word, _, _ in scene.words)
     assert len(scene.words) <= MAX_WORDS_SHOWN + 1 and all(-1 <= weight <= 1 for _, weight, _ in scene.words)
-    if kind in (
-        "empty",
-        "blank",
-        "emoji",
-        "one long word",
-    ):  # Texts without a known word have neither a verdict nor a bar.
+    # Texts without a known word have neither a verdict nor a bar.
+    if kind in ("empty", "blank", "emoji", "one long word"):
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
         assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
         assert "no verdict" in [mark["text"] for mark in scene.panels[0].marks if mark["kind"] == "text"]
@@ -181,6 +177,5 @@ def test_unwritten_learners_of_a_student_are_replaced(workspace):
     assert list(scene.facts["decisions"]) == ["Gaussian naive Bayes", "Max. entropy (batch)"]
     assert "Gaussian naive Bayes" in scene.panels[1].title
     assert demo.scene_of(view="telling", learner="SVM").facts["accuracy"] > 0.5
-    assert demo.scene_of(view="smoothing", alpha=0.1).facts[
-        "added"
-    ]  # These are computed from counts, without the learner.
+    # These are computed from counts, without the learner.
+    assert demo.scene_of(view="smoothing", alpha=0.1).facts["added"]

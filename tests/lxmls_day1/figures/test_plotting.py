@@ -4,12 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from lxmls_day1.figures.plotting import (
-    add_boundary,
-    detached_axes,
-    plot_accuracies,
-    plot_points,
-)
+from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from tests.wording import wording
 
 X = np.array([[-1.0, -1.0], [-2.0, 0.5], [1.0, 1.0], [2.0, -0.5]])
@@ -117,11 +112,7 @@ def test_the_legend_hides_no_point_however_long_it_is():
     assert legend.x0 >= axes.x1 and legend.x1 <= figure.x1 + 1 and legend.y0 >= figure.y0
 
 
-ROWS = [
-    ("Perceptron", "books", 1.0, 0.79),
-    ("Naive Bayes", "points", 0.98, 0.96),
-    ("MIRA", "books", 0.9, 0.8125),
-]
+ROWS = [("Perceptron", "books", 1.0, 0.79), ("Naive Bayes", "points", 0.98, 0.96), ("MIRA", "books", 0.9, 0.8125)]
 
 
 def test_accuracies_are_paired_bars_grouped_by_data_set(ax):

@@ -246,13 +246,7 @@ def test_an_exception_is_of_the_same_kind_outside(lab, kind, caught):
     assert lab.function("things", "echo", 1) == [[1], {}]  # The box continues.
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (("thing", "echo"), "things.py"),
-        (("things", "eco"), "echo"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [(("thing", "echo"), "things.py"), (("things", "eco"), "echo")])
 def test_a_missing_name_is_reported_with_a_similar_name(lab, call, said):
     with pytest.raises(InputError, match=said) as info:
         lab.function(*call)
@@ -492,14 +486,13 @@ def test_a_box_shows_nothing_of_another(fork_server):
             other.close()
 
 
-def test_many_files_in_folders_of_their_own(fork_server):
-    own = {PurePosixPath(f"classifiers/{i}/a/b/c/d/data.txt"): b"x" for i in range(200)}
-    with closing(Box(fork_server, FILES | own, LIMITS)) as box:
-        assert box.call(ECHO, 20) == [[], {}]
-
-
-def test_more_files_than_one_request_may_hold(fork_server):
-    own = {PurePosixPath(f"classifiers/{i}.bin"): bytes(10_000_000) for i in range(7)}
+@pytest.mark.parametrize(
+    "own",
+    [{f"{i}/a/b/c/d/data.txt": b"x" for i in range(200)}, {f"{i}.bin": bytes(10_000_000) for i in range(7)}],
+    ids=["folders", "more than one request may hold"],
+)
+def test_many_and_large_files(fork_server, own):
+    own = {PurePosixPath("classifiers", name): content for name, content in own.items()}
     with closing(Box(fork_server, FILES | own, LIMITS)) as box:
         assert box.call(ECHO, 20) == [[], {}]
 

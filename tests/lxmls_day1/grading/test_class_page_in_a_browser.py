@@ -67,11 +67,7 @@ def test_axe_finds_nothing_serious_and_a_phone_is_wide_enough(opened, book, seri
     page = opened("")
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(color_scheme=scheme)
-    pages = {
-        "student": student_html(book.rows[1], book),
-        "summary": summary_html(book),
-        "answers": answers_html(book),
-    }
+    pages = {"student": student_html(book.rows[1], book), "summary": summary_html(book), "answers": answers_html(book)}
     for name, html in pages.items():
         opened(html)
         page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")

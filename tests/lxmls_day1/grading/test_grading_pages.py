@@ -1,12 +1,12 @@
 """The pages on grading agree with the code: limits, verdicts, files and columns."""
 
-import importlib.util
 import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from docs import grading_tables
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv
@@ -20,21 +20,13 @@ def page(name):
     return (DOCS / "reference" / f"{name}.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def grading_tables():
-    spec = importlib.util.spec_from_file_location("grading_tables", DOCS / "grading_tables.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_page_on_limits_lists_every_limit_with_its_default(grading_tables):
+def test_the_page_on_limits_lists_every_limit_with_its_default():
     text = grading_tables.with_limits(page("limits"))
     for limit in fields(Limits):
         assert f"| `{limit.name}` | {limit.default:g} | {limit.metadata['meaning']} |" in text
 
 
-def test_a_page_without_a_place_for_the_limits_ends_the_build(grading_tables):
+def test_a_page_without_a_place_for_the_limits_ends_the_build():
     with pytest.raises(ValueError, match="must have one line"):
         grading_tables.with_limits("# Limits")
 

@@ -2,7 +2,6 @@
 
 import collections
 import itertools
-import json
 import tempfile
 import tracemalloc
 
@@ -13,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lxmls_day1.box.box import RaisedInBox
-from lxmls_day1.box.messages import HEADER, MAX_BRACKETS, MAX_JSON_BYTES, BadMessage, decode_message, encode_message
+from lxmls_day1.box.messages import MAX_BRACKETS, MAX_JSON_BYTES, BadMessage, decode_message, encode_message
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.grading.running.boxed_lab import call_text
+from tests.lxmls_day1.box.test_messages import frame_of
 
 MOST = 16 << 20  # the bytes of a reply, as in `Limits.reply`
 EXPECTED = np.array([0.4, -0.4, 0.0])
@@ -211,11 +211,6 @@ def test_a_reply_with_an_exception_is_cut_before_it_is_read():
     assert peak_of(lambda: errors.append(RaisedInBox.from_reply(said))) < 300_000
     assert len(errors[0].kinds) <= 20 and max(map(len, errors[0].kinds)) <= 80
     assert len(str(errors[0])) <= 8000
-
-
-def frame_of(tree, raw=b""):
-    text = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
-    return HEADER.pack(HEADER.size - 8 + len(text) + len(raw), len(text)) + text + raw
 
 
 def sparse(shape, data=("<f8", [0], 0), indices=("<i4", [0], 0), indptr=("<i4", [2], 8)):

@@ -254,9 +254,8 @@ class TestOtherStudentsMarks:
             assert seen({**of_class(platform), name: b""})[:2] == (honest, roster), name
             (tmp_path / "owners" / ".owners.json").unlink()  # Also in a first run.
             *first, others = seen({**of_class(platform), name: b""})
-            assert first == [honest, roster] and (others == 1 or name.startswith(".")), (
-                name
-            )  # hidden files are not submissions
+            # Hidden files are not submissions.
+            assert first == [honest, roster] and (others == 1 or name.startswith(".")), name
 
     def test_all_such_names_together_change_no_other_mark(self, graded, platform):
         honest = students_of(platform).values()
@@ -286,9 +285,8 @@ class TestKeys:
         keys = {key_of(name): name for name in dict.fromkeys(names)}
         assert len(keys) == len(set(names))
         assert len({unicodedata.normalize("NFKD", key).casefold() for key in keys}) == len(keys)
-        assert not [
-            key for key in keys if key.isdigit() or "_" in key
-        ]  # Keys must not look like a number or a platform's id.
+        # Keys must not look like a number or a platform's id.
+        assert not [key for key in keys if key.isdigit() or "_" in key]
 
     @pytest.mark.parametrize("character", ["a", "é", "好", "𠀀", "𝟙"])
     def test_a_key_is_short_enough_for_a_file_name(self, character):
@@ -540,10 +538,7 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
     run(of_class("files"))
     assert "<b>10</b> of 10" in page.read_text("utf-8") and run.said == []
     run({**of_class("files"), "bob.zip": packed(False)}, again=["carl"])
-    assert run.said == [
-        wording("grading.graded_again_again_asks"),
-        wording("grading.graded_again_submissions_changed"),
-    ]
+    assert run.said == [wording("grading.graded_again_again_asks"), wording("grading.graded_again_submissions_changed")]
 
 
 @pytest.mark.parametrize(

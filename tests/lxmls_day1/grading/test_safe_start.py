@@ -25,11 +25,8 @@ import os
 with open(os.environ.get("CANARY", {canary!r}), "a") as file:
     file.write(__name__ + " ran in " + str(os.getpid()) + "\\n")
 """
-AT_START = (
-    "sitecustomize.py",
-    "usercustomize.py",
-    "encodings/__init__.py",
-)  # Python runs these files itself if they are on PYTHONPATH.
+# Python runs these files itself if they are on PYTHONPATH.
+AT_START = ("sitecustomize.py", "usercustomize.py", "encodings/__init__.py")
 MODULES = (
     *("joblib.py", "multiprocessing.py", "numpy.py", "click.py", "pytest.py", "numba.py", "scipy/__init__.py"),
     *("subprocess.py", "pickle.py", "random.py", "typing.py", "readers.py", "matplotlib/__init__.py", "tqdm.py"),

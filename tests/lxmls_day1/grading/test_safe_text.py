@@ -6,18 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lxmls_day1.grading.safe_text import (
-    html_prose,
-    html_text,
-    one_line,
-    sanitize,
-    table_cell,
-    truncate_lines,
-)
+from lxmls_day1.grading.safe_text import html_prose, html_text, one_line, sanitize, table_cell, truncate_lines
 
 NASTY = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from("\x1b[]m\x07\r\n\x00\x9b\u202e\u200b\ud800`*<&=;'\"|#~\\:@"))
 )
+DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 @given(NASTY)
@@ -29,17 +23,7 @@ def test_visible_text_contains_no_active_characters(text):
     for character in shown:
         assert unicodedata.category(character) not in ("Cs", "Zl", "Zp")
         assert unicodedata.category(character) != "Cc" or character in "\n\t"
-        assert unicodedata.bidirectional(character) not in (
-            "LRE",
-            "RLE",
-            "LRO",
-            "RLO",
-            "PDF",
-            "LRI",
-            "RLI",
-            "FSI",
-            "PDI",
-        )
+        assert unicodedata.bidirectional(character) not in DIRECTIONS
     assert sanitize(shown) == shown
     shown.encode("utf-8")
     element = ElementTree.Element("text")

@@ -38,9 +38,8 @@ def svm():
 @pytest.mark.parametrize("other_way_round", [False, True])
 def test_every_combination_is_trained_and_the_best_on_the_development_part_is_kept(svm, other_way_round):
     data = NoTestPart()
-    data.dev_y = (
-        1 - data.dev_y if other_way_round else data.dev_y
-    )  # The best choice on the training part is therefore not the best here.
+    # The best choice on the training part is therefore not the best here.
+    data.dev_y = 1 - data.dev_y if other_way_round else data.dev_y
     found = tune(svm, data, {"regularizer": np.array([1.0, 0.01]), "nr_rounds": (1, 2, 3)})
     assert [tuple(trial.settings.values()) for trial in found.trials] == [
         (a, r) for a in (1.0, 0.01) for r in (1, 2, 3)
@@ -111,13 +110,7 @@ def test_a_classifier_without_a_usual_setting_says_what_it_has():
 
 
 @pytest.mark.parametrize(
-    "form",
-    [
-        np.asarray,
-        list,
-        lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]),
-        sp.coo_array,
-    ],
+    "form", [np.asarray, list, lambda rows: pd.DataFrame(rows, index=np.arange(len(rows))[::-1]), sp.coo_array]
 )
 @pytest.mark.parametrize("form_of_labels", [list, lambda y: pd.Series(y, index=range(5, 5 + len(y)))])
 def test_a_part_is_held_out_of_data_in_any_form(form, form_of_labels):

@@ -57,9 +57,8 @@ def test_two_mistakes_are_named_if_each_explains_its_own_wrong_answers(answers, 
 
 def test_two_mistakes_are_seen_alone_at_two_inputs_and_in_most_wrong_answers():
     assert diagnose(pool_of(9, a="111111110", b="022222222"), row("1??????? 2".replace(" ", ""))) == Diagnosis()
-    assert (
-        diagnose(pool_of(9, a="111111100", b="002222222"), row("11?????22")) == Diagnosis()
-    )  # Only four of nine answers are explained.
+    # Only four of nine answers are explained.
+    assert diagnose(pool_of(9, a="111111100", b="002222222"), row("11?????22")) == Diagnosis()
     assert diagnose(pool_of(9, a="111111000", b="000222222", c="000222222"), row("111???222")) == Diagnosis(ONE, ("a",))
 
 

@@ -117,9 +117,8 @@ def test_wrong_parts_are_reported_if_no_known_mistake_matches(answers, said):
         ProbeInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
     told = dict(caught.value.mistakes)
     assert told.get("wrong_parts") == said
-    assert caught.value.diagnosis_kind == (
-        "property" if told else ""
-    )  # The class's groups must still contain these answers.
+    # The class's groups must still contain these answers.
+    assert caught.value.diagnosis_kind == ("property" if told else "")
 
 
 def test_the_parts_of_each_exercise_are_its_whole_answers():

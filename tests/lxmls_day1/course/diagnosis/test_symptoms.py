@@ -45,14 +45,8 @@ def test_no_condition_is_reported_for_two_right_answers_among_many_wrong():
         (lambda given, right: right * 0.5, "Every number is 0.5 · the right one."),
         (lambda given, right: -right, "Every number has the wrong sign."),
         (lambda given, right: right - 2, "Every number is 2 less than the right one."),
-        (
-            lambda given, right: right / given["norm"],
-            "Every number is the right one / norm.",
-        ),
-        (
-            lambda given, right: right * given["norm"] ** 2 * 3,
-            "Every number is 3 · ((the right one · norm) · norm).",
-        ),
+        (lambda given, right: right / given["norm"], "Every number is the right one / norm."),
+        (lambda given, right: right * given["norm"] ** 2 * 3, "Every number is 3 · ((the right one · norm) · norm)."),
         (lambda given, right: right**2 + given["x"], "Every number is (the right one · the right one) + x."),
         (lambda given, right: right[::-1, ::-1], "Every number is right, but in the reverse order."),
         (lambda given, right: np.exp(right), "Every number is the exponential of the right one."),

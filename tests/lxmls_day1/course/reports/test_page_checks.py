@@ -147,9 +147,8 @@ def test_the_picture_tells_frequent_mistakes_from_right(monkeypatch, id, n_mista
     exercise = Registry.from_folder(reference_folder())[id]
     (name,) = exercise.files
     sources = {name: (reference_folder() / find_lab_file(reference_folder(), name)).read_text(encoding="utf-8")}
-    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[
-        :n_mistakes
-    ]:  # the most frequent first
+    # The most frequent first.
+    for mistake in read_mistakes(reference_folder() / "tests/exercises", exercise)[:n_mistakes]:
         module = types.ModuleType("wrong")
         exec(mistake.programs[0].apply_to(sources)[name].replace("@compiled", ""), module.__dict__)
         monkeypatch.setattr(Lab, "load", lambda lab, name, module=module: module)

@@ -112,8 +112,10 @@ def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, clust
         parts.installation_fingerprint = getattr(parts, "real_installation", parts.installation_fingerprint)
 
     client = distributed.Client(cluster, set_as_default=False)
-    client.wait_for_workers(2)
-    first, second = list(client.scheduler_info(n_workers=-1)["workers"])
+    # A worker that died in another test may leave the list after the wait for two, and comes back.
+    while len(names := list(client.scheduler_info(n_workers=-1)["workers"])) != 2:
+        client.wait_for_workers(2)
+    first, second = names
     expected = train_corpus(Mira(nr_rounds=2, n_jobs=2), Shards(own))
 
     def train():
@@ -132,10 +134,8 @@ def test_workers_with_missing_files_or_other_versions_get_no_parts(corpus, clust
         with pytest.warns(UserWarning, match=wording("engine.left_lxmls_day", first)):
             np.testing.assert_array_equal(train(), expected)  # The other worker trained it.
         client.run(hide, str(own), "corpus", workers=[second])
-        parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (
-            parts.CALL_TIMEOUT_SECONDS,
-            5.0,
-        )  # Enough time for an answer on a busy machine.
+        # Enough time for an answer on a busy machine.
+        parts_of_wait, parts.CALL_TIMEOUT_SECONDS = (parts.CALL_TIMEOUT_SECONDS, 5.0)
         try:
             with pytest.warns(UserWarning, match="is left out"), pytest.raises(parts.ClusterLost) as said:
                 train()

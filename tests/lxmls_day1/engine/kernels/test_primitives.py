@@ -140,9 +140,8 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
 )
 @pytest.mark.slow
 def test_the_tests_pass_as_in_a_browser(paths):
-    ran = without_numba(
-        TESTS, "-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow", *paths
-    )  # As in the page.
+    # As in the page.
+    ran = without_numba(TESTS, "-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow", *paths)
     assert ran.returncode == 0, ran.stdout[-5000:]
 
 

@@ -3,11 +3,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.models.gaussians import (
-    bayes_error,
-    discriminant_params,
-    linear_discriminant_params,
-)
+from lxmls_day1.engine.models.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.figures.boundaries import discriminant_scores
 from tests.wording import wording
 

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 import lxmls_day1
 from lxmls_day1.engine.models.result_table import FORMAT_VERSION, ResultTable, Row
 
-ROWS = [
-    Row("Perceptron", "books", 0.975, 0.8125, 0.0214),
-    Row("SVM", "books", 0.9, 0.85, 12.5, 0.25),
-]
+ROWS = [Row("Perceptron", "books", 0.975, 0.8125, 0.0214), Row("SVM", "books", 0.9, 0.85, 12.5, 0.25)]
 TABLE = ResultTable(ROWS, ["Ten rounds."])
 MEASURED = ResultTable([ROWS[0], ROWS[1]._replace(megabytes=12.34)])
 

@@ -17,13 +17,7 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.errors import CorpusUnavailable, InputError
-from lxmls_day1.engine.text.corpora import (
-    CORPORA,
-    Corpus,
-    corpus_named,
-    find_corpus,
-    sha256_of_files,
-)
+from lxmls_day1.engine.text.corpora import CORPORA, Corpus, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
 from tests.wording import wording
 

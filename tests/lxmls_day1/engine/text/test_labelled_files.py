@@ -548,9 +548,8 @@ def test_blanks_before_values_and_another_first_number(write):
     for first, second in ((from_0, from_1), (from_1, from_0)):
         with pytest.warns(UserWarning, match=wording("engine.file_counts_features_other")):
             read_labelled(first, second)
-    read_labelled(
-        from_0, write("1 1:1\n", "sparse.svm")
-    )  # A warning would be an error here. Some features may be missing.
+    # A warning would be an error here. Some features may be missing.
+    read_labelled(from_0, write("1 1:1\n", "sparse.svm"))
 
 
 def test_skipped_lines_of_every_format(write):

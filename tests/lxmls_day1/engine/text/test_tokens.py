@@ -116,29 +116,13 @@ def test_words_of_every_script_are_counted_whole_in_both_normal_forms(script, da
 
 
 def test_white_space_and_commas_part_words():
-    assert split_words(" tall,just\tas\u00a0large,\nround\r\nand  flat ") == [
-        "tall",
-        "just",
-        "as",
-        "large",
-        "round",
-        "and",
-        "flat",
-    ]
+    counted = "tall just as large round and flat"
+    assert split_words(" tall,just\tas\u00a0large,\nround\r\nand  flat ") == counted.split()
 
 
 def test_a_thousands_separator_parts_nothing():
-    assert split_words("It cost 1,250,000 or 1,2 or 12,34") == [
-        "it",
-        "cost",
-        "<num>",
-        "or",
-        "<num>",
-        "<num>",
-        "or",
-        "<num>",
-        "<num>",
-    ]
+    counted = "it cost <num> or <num> <num> or <num> <num>"
+    assert split_words("It cost 1,250,000 or 1,2 or 12,34") == counted.split()
 
 
 def test_function_words_are_counted_in_bigrams_only_and_never_two_together():

@@ -7,13 +7,7 @@ import pytest
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import (
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import MAX_MISTAKES_SHOWN, answers_html, summary_html
 from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from tests.wording import wording
@@ -43,12 +37,7 @@ def run():
         row_of("ada", "ok", "ok", answer="A line."),
         row_of("bob", "ok", "wrong", mistake=CAP),
         row_of("cyd", "ok", "wrong", mistake=CAP, answer="A curve."),
-        row_of(
-            "dan",
-            "wrong",
-            "timeout",
-            mistake=SIGN,
-        ),
+        row_of("dan", "wrong", "timeout", mistake=SIGN),
     )
     return Gradebook(rows, 5, "process", "apart", {}, True, "", "0.1")
 

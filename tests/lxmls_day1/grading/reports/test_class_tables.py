@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.grading.gradebook import (
-    VERDICTS,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
 
 SCHEMA = Path(__file__).parents[4] / "docs" / "grades.schema.json"

@@ -130,9 +130,8 @@ def small_answers(lab, inputs):
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")
         assert picture([1e308, -1e308]) == ("wrong", b"\x89PNG")
-        monkeypatch.setattr(
-            "lxmls_day1.grading.running.session._picture", None
-        )  # From here on, drawing a picture would raise.
+        # From here on, drawing a picture would raise.
+        monkeypatch.setattr("lxmls_day1.grading.running.session._picture", None)
         assert picture([0.0, 0.0, 0.0]) == ("wrong", b"")  # A wrong shape is not drawn because it may have any size.
         assert picture([0.0, 0.0], kind="") == ("wrong", b"")
         assert picture([1.0, -1.0]) == ("ok", b"")

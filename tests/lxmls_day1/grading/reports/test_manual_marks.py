@@ -207,9 +207,8 @@ def test_rows_of_students_who_are_not_in_this_run_are_left_alone(tmp_path):
     found = read(tmp_path, alone)
     write_manual_marks(tmp_path, alone, found)
     assert found.marks == {("bob", "1.1"): ManualMark(3.0)}
-    assert read_manual_marks(tmp_path, ["ada"], {}).marks == {
-        ("bob", "1.1"): ManualMark(3.0)
-    }  # A run without these exercises.
+    # A run without these exercises.
+    assert read_manual_marks(tmp_path, ["ada"], {}).marks == {("bob", "1.1"): ManualMark(3.0)}
     assert len(table(tmp_path)) == 5
 
 

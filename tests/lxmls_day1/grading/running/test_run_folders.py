@@ -56,10 +56,8 @@ def test_a_second_grader_is_refused_while_the_first_one_runs(tmp_path, other):
         pass
     process.kill()
     process.wait()
-    with (
-        locked_folder(tmp_path / "out", "grading into"),
-        locked_folder(tmp_path / "out", "grading into"),
-    ):  # A folder within the other counts as the same.
+    # A folder within the other counts as the same.
+    with locked_folder(tmp_path / "out", "grading into"), locked_folder(tmp_path / "out", "grading into"):
         assert (tmp_path / "out" / LOCK_FILE).is_file()
 
 

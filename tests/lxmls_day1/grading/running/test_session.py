@@ -112,11 +112,7 @@ def test_checks_are_collected_once(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "check",
-    [
-        "def test_it(tmp_path): pass",
-        "import pytest\n@pytest.mark.xfail\ndef test_it(): pass",
-    ],
+    "check", ["def test_it(tmp_path): pass", "import pytest\n@pytest.mark.xfail\ndef test_it(): pass"]
 )
 def test_a_check_is_a_plain_function(tmp_path, check):
     with pytest.raises(InputError, match=wording("grading.test_plain_function_lab")):
@@ -237,20 +233,20 @@ def test_a_check_that_ends_its_box_is_retried_alone_in_a_fresh_box(tmp_path, box
     assert asked[3:] == [(3, "second"), (4, "hidden"), (4, "another_hidden")]
 
 
-def test_a_hidden_check_is_retried_too(tmp_path, boxes):
+@pytest.mark.parametrize(
+    ("slow", "place", "expected"),
+    [
+        ({2}, slice(3, None), [(2, "hidden"), (3, "another_hidden"), (4, "hidden")]),
+        ({1, 2}, slice(5), [(1, "first"), (2, "second"), (3, "first"), (4, "second"), (5, "third")]),
+    ],
+    ids=["of a hidden check", "of two checks, which were abandoned"],
+)
+def test_a_slow_moment_costs_no_marks(tmp_path, boxes, slow, place, expected):
     box, asked = boxes
-    box.seconds = staticmethod(lambda number, name: 1e9 if number == 2 else 0.0)
+    box.seconds = staticmethod(lambda number, name: 1e9 if number in slow else 0.0)
     (found,) = run(session_of(tmp_path, timed=TIMED))
     assert {verdict for verdict, _, _ in found.values()} == {"ok"}
-    assert asked[3:] == [(2, "hidden"), (3, "another_hidden"), (4, "hidden")]
-
-
-def test_a_slow_moment_costs_no_marks_even_if_checks_were_abandoned(tmp_path, boxes):
-    box, asked = boxes
-    box.seconds = staticmethod(lambda number, name: 1e9 if number <= 2 else 0.0)
-    (found,) = run(session_of(tmp_path, timed=TIMED))
-    assert {verdict for verdict, _, _ in found.values()} == {"ok"}
-    assert asked[:5] == [(1, "first"), (2, "second"), (3, "first"), (4, "second"), (5, "third")]
+    assert asked[place] == expected
 
 
 def test_endless_code_is_tried_four_times_and_never_with_hidden_inputs(tmp_path, boxes):
