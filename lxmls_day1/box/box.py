@@ -61,11 +61,7 @@ class Box:
     """
 
     def __init__(
-        self,
-        server: ForkServer,
-        files: Mapping[PurePosixPath, bytes],
-        limits: Limits,
-        cpu_seconds: float | None = None,
+        self, server: ForkServer, files: Mapping[PurePosixPath, bytes], limits: Limits, cpu_seconds: float | None = None
     ):
         self._limits = limits
         self._process_limits = limits.for_process(files, cpu_seconds)

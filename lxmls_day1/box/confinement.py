@@ -68,9 +68,8 @@ def fork_into_namespaces() -> int:
     if address:  # The C library stores the thread id there.
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
     python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # PyDLL keeps the GIL during the call.
-    arguments = [
-        ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)
-    ]  # The order of the last two arguments differs between x86-64 and ARM.
+    # The order of the last two arguments differs between x86-64 and ARM.
+    arguments = [ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)]
     if platform.machine() == "x86_64":
         arguments[4] = ctypes.c_ulong(0)
     else:

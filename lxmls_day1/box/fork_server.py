@@ -35,12 +35,8 @@ BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 BOX_FOLDER = "/box"  # With bubblewrap, each box mounts its own folder over the one of the fork server.
 HIDDEN_MOUNTS = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-BOX_FOLDER_VARIABLES = (
-    "HOME",
-    "TMPDIR",
-    "IPYTHONDIR",
-    "MPLCONFIGDIR",
-)  # variables whose value is the folder of the box
+# Variables whose value is the folder of the box.
+BOX_FOLDER_VARIABLES = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")
 GC_THRESHOLD = 20_000  # Garbage collection threshold in objects. A check makes fewer, and its box ends soon.
 MAX_EXTRA_THREADS = 64  # in addition to the main thread, including threads that are ending
 
@@ -307,9 +303,8 @@ def preload_imports(folder: Path) -> None:
     Boxes then need not import them. At the level ``landlock`` they could not, because a folder with a hidden file cannot be listed there.
     Imports between starter files are not preloaded.
     """
-    names: set[tuple[str, ...]] = (
-        set()
-    )  # module, name in it, and an attribute of that name if it is a module of this package
+    # Module, name in it, and an attribute of that name if it is a module of this package.
+    names: set[tuple[str, ...]] = set()
     own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_bytes())

@@ -27,12 +27,7 @@ from lxmls_day1.box.channel import MEAN_POLL_SECONDS
 from lxmls_day1.box.fork_server import BOX_FOLDER, BOX_FOLDER_VARIABLES, BUBBLEWRAP, DEVICES, LANDLOCK
 from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.visible_folders import (
-    SYSTEM_FOLDERS,
-    isolated_package_folder,
-    numba_cache_folder,
-    python_folders,
-)
+from lxmls_day1.box.visible_folders import SYSTEM_FOLDERS, isolated_package_folder, numba_cache_folder, python_folders
 
 START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
 END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
@@ -255,10 +250,8 @@ class ForkServer:
         if self.level != BUBBLEWRAP:
             folder.mkdir()
             if self._user is not None:
-                for theirs in (
-                    folder,
-                    folder.parent,
-                ):  # The inner folder comes first: once its parent is theirs, they could replace it by a link.
+                # The inner folder comes first: once its parent is theirs, they could replace it by a link.
+                for theirs in (folder, folder.parent):
                     os.chown(theirs, *self._user, follow_symlinks=False)
         if self.level == LANDLOCK:
             request["readable"] = self.readable_paths

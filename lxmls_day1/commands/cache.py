@@ -45,12 +45,7 @@ MEMORY_NOTE_BYTES = 1 << 30  # bytes of memory above which a note is printed
 @click.option("--jobs", type=int, default=1, show_default=True, help="How many threads count words.")
 @click.option("--overwrite", is_flag=True, help="Replace the corpus in the folder, if there is one.")
 def command(
-    paths: tuple[str, ...],
-    out: str | None,
-    verify: str | None,
-    classes: str | None,
-    no_quotes: bool,
-    **options: Any,
+    paths: tuple[str, ...], out: str | None, verify: str | None, classes: str | None, no_quotes: bool, **options: Any
 ) -> None:
     """Convert labelled text to a corpus on disk, in one pass and in bounded memory.
 

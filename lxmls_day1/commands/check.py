@@ -33,9 +33,7 @@ POLL_SECONDS = 0.5  # seconds
     help="Seconds of processor time that a single check may take.",
 )
 @click.option(
-    "--because",
-    metavar="TEXT",
-    help="Answer the question that the last check of EXERCISE asked; nothing is checked.",
+    "--because", metavar="TEXT", help="Answer the question that the last check of EXERCISE asked; nothing is checked."
 )
 @click.option(
     "--again",
@@ -189,9 +187,8 @@ def check_progress() -> Iterator[Callable[[str], None]]:
             width = os.get_terminal_size(sys.stderr.fileno()).columns
         except (OSError, ValueError):
             width = 80
-        click.echo(
-            f"\r{fit_to_width(title, width - 1)}\r", nl=False, err=True
-        )  # Some terminals begin a new line after the last column.
+        # Some terminals begin a new line after the last column.
+        click.echo(f"\r{fit_to_width(title, width - 1)}\r", nl=False, err=True)
 
     try:
         yield show

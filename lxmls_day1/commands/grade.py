@@ -42,9 +42,7 @@ class _ShowsLimits(click.Command):
     help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: those given out.",
 )
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    help="Seed of the hidden checks. Default: one for this version and machine.",
+    "--seed", type=click.IntRange(0), help="Seed of the hidden checks. Default: one for this version and machine."
 )
 @click.option(
     "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."

@@ -20,11 +20,7 @@ MAX_LISTED = 20
 
 
 def read_roster(
-    folder: Path,
-    roster: str,
-    marks_column: str | None,
-    id_column: str | None,
-    group_column: str | None,
+    folder: Path, roster: str, marks_column: str | None, id_column: str | None, group_column: str | None
 ) -> Roster:
     """Read the roster of the options, and report its faults before anything is graded."""
     path = Path(roster)

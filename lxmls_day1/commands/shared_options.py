@@ -38,10 +38,7 @@ data_dir_option = click.option(
     "--data-dir", type=click.Path(), help="The folder that holds the data, such as sentiment/dvd/*.review."
 )
 classifier_option = click.option(
-    "--classifier",
-    type=ClassifierName(),
-    required=True,
-    help="Its file in classifiers/, such as mira, or its class.",
+    "--classifier", type=ClassifierName(), required=True, help="Its file in classifiers/, such as mira, or its class."
 )
 domain_option = click.option(
     "--domain",

@@ -254,9 +254,8 @@ def content_digest(name: str, content: bytes) -> str:
         def number(text: str) -> float:
             return float(text) + 0.0  # adding 0.0 removes the sign of zero
 
-        with contextlib.suppress(
-            ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ):  # an invalid file is compared as text
+        # An invalid file is compared as text.
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
             value = json.loads(content, parse_int=number, parse_float=number)
             if name.endswith(".ipynb"):
                 value = [

@@ -55,9 +55,7 @@ def compare(
         classifier.
     """
     check_attributes(
-        dataset,
-        "expected a data set such as SimpleDataSet()",
-        ("train_X", "train_y", "test_X", "test_y", "get_name"),
+        dataset, "expected a data set such as SimpleDataSet()", ("train_X", "train_y", "test_X", "test_y", "get_name")
     )
     if callable(classifiers):
         classifiers = classifiers(dataset)
@@ -288,9 +286,8 @@ def choose_lines(
         name: discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
         for name, params in params_of.items()
     }
-    nearest = dict.fromkeys(
-        answers, math.inf
-    )  # the share of the plane in which a classifier disagrees with the nearest line
+    # The share of the plane in which a classifier disagrees with the nearest line.
+    nearest = dict.fromkeys(answers, math.inf)
     chosen: list[str] = []
     while len(chosen) < min(_MAX_LINES, len(answers)):
         chosen.append(max((name for name in answers if name not in chosen), key=nearest.__getitem__))

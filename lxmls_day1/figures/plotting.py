@@ -262,9 +262,8 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     top = 0.0
     for data_set, group in groups.items():
         heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
-        ax.text(
-            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading
-        )  # above the grid
+        # Above the grid.
+        ax.text(0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading)
         for classifier, train, test in group:
             top += 1.0
             positions.append(top)

@@ -82,10 +82,7 @@ class Diagnosis:
 
 
 def diagnose(
-    pool: Pool,
-    indices: AnswerIndices,
-    actual: Sequence[Answer] | None = None,
-    split: Split | None = None,
+    pool: Pool, indices: AnswerIndices, actual: Sequence[Answer] | None = None, split: Split | None = None
 ) -> Diagnosis:
     """Return the diagnosis of the answers to the probe inputs.
 

@@ -166,11 +166,7 @@ class ProbeInputs:
         if not mistakes and changed:
             mistakes = [CHANGED_INPUT]
         raise WrongAnswer(
-            _message(example),
-            mistakes,
-            kind if mistakes else "",
-            example,
-            [(pool.inputs[i], actual[i]) for i in wrong],
+            _message(example), mistakes, kind if mistakes else "", example, [(pool.inputs[i], actual[i]) for i in wrong]
         ) from _original_error(lab, ask, pool.inputs[first], actual[first])
 
     def _keep_printed(self, lab: Any, given: dict[str, Any]) -> None:

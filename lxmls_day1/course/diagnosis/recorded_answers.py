@@ -197,9 +197,8 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(
-        entries[0], list
-    ):  # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers
+    # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers.
+    while isinstance(entries[0], list):
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))

@@ -36,9 +36,8 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
                 message = texts[0][1].lstrip("✗· ")
             else:
                 said = [text for style, text in texts if style == "known"] or [text for _, text in texts[1:-1]]
-                said = (
-                    [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said
-                )  # A syntax error names its place.
+                # A syntax error names its place.
+                said = [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said
                 message = f"{one.exercise.id} {one.exercise.title}: {'; '.join(said)}"
             for name, line in _places(folder, one):
                 yield f"{name}:{line}: {'info' if one.to_do else 'error'}: {message}"

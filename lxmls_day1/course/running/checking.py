@@ -253,9 +253,8 @@ def run_checks(
     checked = {exercise.id: check_files(checks, exercise) for exercise in exercises}
     recorded = RecordedAnswers.read(checks / RECORDED.name, [id for id, its in checked.items() if its])
     files = list(chain.from_iterable(checked.values()))
-    digests = {
-        exercise.id: files_digest(folder, exercise) for exercise in exercises
-    }  # The digests are computed first, because an edit during the checks is not checked.
+    # The digests are computed first, because an edit during the checks is not checked.
+    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}
     run = _CheckRun(folder, files, time_limit, on_progress)
     if files:
         run.run_all()

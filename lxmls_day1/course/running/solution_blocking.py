@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 PACKAGE = __name__.partition(".")[0]
 BLOCKED_LIBRARY = "sklearn"  # an installed library that solves several exercises
-WRAPPED_ATTRIBUTES = (
-    "__func__",
-    "__wrapped__",
-    "py_func",
-)  # attributes of a method, a decorated and a compiled function with the function that they call
+# Attributes of a method, a decorated and a compiled function with the function that they call.
+WRAPPED_ATTRIBUTES = ("__func__", "__wrapped__", "py_func")
 
 
 def functions_to_block(exercise: "Exercise") -> dict[str, str]:

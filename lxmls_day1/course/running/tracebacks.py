@@ -25,11 +25,7 @@ ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
         "only integers, slices",
         "An index must be an integer: np.argmax gives the position of the highest value, np.max the value itself.",
     ),
-    (
-        IndexError,
-        r"index \d+ is out of bounds",
-        "Positions begin at 0, so the last one is the size minus 1.",
-    ),
+    (IndexError, r"index \d+ is out of bounds", "Positions begin at 0, so the last one is the size minus 1."),
     (IndexError, "too many indices", "The array has fewer dimensions than there are indices between the brackets."),
     (
         ValueError,
@@ -156,10 +152,8 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
     found: dict[str, tuple[int, ...]] = {}
     frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
     frames = [frame for frame in frames if frame.f_code.co_filename == place.filename]
-    with (
-        warnings.catch_warnings(),
-        contextlib.suppress(Exception),
-    ):  # The file may have changed, or an array cannot be computed again.
+    # The file may have changed, or an array cannot be computed again.
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
         warnings.simplefilter("ignore")  # The warnings were shown when the line ran.
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):

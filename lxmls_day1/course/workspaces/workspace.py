@@ -27,10 +27,7 @@ from lxmls_day1.course.workspace_state import (
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
-from lxmls_day1.course.workspaces.generation import (
-    Files,
-    student_files,
-)
+from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE

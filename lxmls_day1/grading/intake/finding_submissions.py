@@ -396,9 +396,8 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
             for top, match in read.matches.items()
             if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)
         ]
-        is_named = (
-            read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
-        )  # a student may call folders submission_1, too
+        # A student may call folders submission_1, too.
+        is_named = read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
         if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):
             found[level] = read.platform, len(set(works))
     return found

@@ -213,10 +213,7 @@ def _current_path(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]
 
 
 def _place(
-    places: dict[PurePosixPath, PurePosixPath],
-    path: PurePosixPath,
-    name: PurePosixPath,
-    warnings: list[str],
+    places: dict[PurePosixPath, PurePosixPath], path: PurePosixPath, name: PurePosixPath, warnings: list[str]
 ) -> None:
     """Put a file in its place. If the place is taken, the file whose folder is spelled correctly wins."""
     other = places.get(path)

@@ -42,10 +42,8 @@ MAX_LISTED_FILES = 200_000
 MAX_NAMES_IN_ARCHIVES, MAX_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files in it
 MAX_NESTING = 40
 MAX_LISTED_DEPTH = 4  # levels of a folder that are listed to decide if it holds one submission or many
-MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (
-    16 << 20,
-    4 << 20,
-)  # for the zip table of a download, and of a submission
+# For the zip table of a download, and of a submission.
+MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (16 << 20, 4 << 20)
 CHUNK_BYTES = 1 << 16
 ALWAYS_ALLOWED_BYTES = 1 << 20  # a file up to this size is never treated as a zip bomb
 DAMAGED = (

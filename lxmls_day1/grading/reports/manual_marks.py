@@ -141,9 +141,8 @@ def write_manual_marks(out: Path, rows: Iterable[SubmissionGrade], found: Manual
         for exercise in row.exercises
         if exercise.is_manual and (row.student, exercise.id) not in places
     ]
-    added.sort(
-        key=lambda one: [e.id for e in one[0].exercises].index(one[1].id)
-    )  # grouped by question, because instructors mark question by question
+    # Grouped by question, because instructors mark question by question.
+    added.sort(key=lambda one: [e.id for e in one[0].exercises].index(one[1].id))
     known = places | {(row.student, exercise.id) for row, exercise in added}
     if not known:
         return 0

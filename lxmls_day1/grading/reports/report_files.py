@@ -50,10 +50,7 @@ def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePos
     gradescope/ada.json
     """
     page, gradescope = pages_of(row.student)
-    return {
-        page: student_html(row, gradebook).encode(),
-        gradescope: gradescope_json(row, gradebook),
-    }
+    return {page: student_html(row, gradebook).encode(), gradescope: gradescope_json(row, gradebook)}
 
 
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:

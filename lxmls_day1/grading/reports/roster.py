@@ -111,13 +111,7 @@ class Roster:
         If the file cannot be read, is not a table, or lacks a column.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        column: str = "",
-        id_column: str = "",
-        group_column: str = "",
-    ):
+    def __init__(self, path: Path, column: str = "", id_column: str = "", group_column: str = ""):
         self.path = path
         content = path.read_bytes() if path.stat().st_size <= MAX_ROSTER_BYTES else b""
         if not content.strip():

@@ -42,12 +42,7 @@ class LabProgram:
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
         """Return the handlers of the requests that a `BoxedLab` sends."""
         served = _ServedLab(folder)
-        return {
-            "make": served.make,
-            "perform": served.perform,
-            "get": served.get,
-            "call": served.call,
-        }
+        return {"make": served.make, "perform": served.perform, "get": served.get, "call": served.call}
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
         """Return the frames of the traceback that are in the student's files."""

@@ -139,11 +139,7 @@ class GradingSession:
         self._collect()
         return self._known
 
-    def run(
-        self,
-        files: Mapping[PurePosixPath, bytes],
-        fork_server: ForkServer,
-    ) -> CheckRunResult:
+    def run(self, files: Mapping[PurePosixPath, bytes], fork_server: ForkServer) -> CheckRunResult:
         """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
         A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
@@ -171,11 +167,7 @@ class GradingSession:
             raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
         self._known = self._known or tuple(map(_check_before_run, self._checks.items))
 
-    def _run_one(
-        self,
-        fork_server: ForkServer,
-        files: Mapping[PurePosixPath, bytes],
-    ) -> CheckRunResult:
+    def _run_one(self, fork_server: ForkServer, files: Mapping[PurePosixPath, bytes]) -> CheckRunResult:
         # Second attempts have limits of their own, because the checks that timed out may have used up the first ones.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
