@@ -10,11 +10,13 @@ import io
 import json
 import re
 import textwrap
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
@@ -44,42 +46,8 @@ UNUSED_FILES = re.compile(
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: the demonstration, how one does them in a page, and how those questions of the notebook begin whose answers rest on it.
-EXPERIMENTS = {
-    "1.1": (
-        "gaussian_playground",
-        "Do both experiments in this demonstration: first delete the stray, and tick *Bayes-optimal*. *Start Python for every "
-        "setting*, below its sliders, brings all boundaries, means and variances; the last two are under *More*.",
-        ("Why does the boundary hardly move",),
-    ),
-    "1.8": (
-        "comparison",
-        "Do the experiment on points in this demonstration; *Start Python for every setting*, below its sliders, brings all "
-        "classifiers and quantities. The experiment on reviews is in the lesson.",
-        ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
-    ),
-}
-#: Sentences of a notebook about what stands beside them there, and what a page says instead; {lesson} is a link to the notebook.
-ELSEWHERE = {
-    "1.2": [("the next cell shows it", "{lesson} shows it")],
-    "1.3": [
-        ("*For the evening. In the afternoon, go on with [notebook 2](../../notebooks/2_online.ipynb).*\n\n", ""),
-        ("the density of section A", "the density of [exercise 1.1](1.1.md)"),
-        ('but `lab.hint("1.3")` helps. `lab.check("1.3")` tests', "but *Hint* helps. *Check* tests"),
-    ],
-    "1.5": [("(PA-I, see *Further*)", "(PA-I)")],
-    "1.6": [
-        ("(*Further* derives this)", "({lesson} derives this)"),
-        ("Always check a gradient formula against finite differences:\n\n", ""),
-    ],
-    "1.7": [
-        (
-            'The picture below shows the optimum for two $\\lambda$, computed with `solver="dual"` (*Further* explains this\nsolver).',
-            "{Lesson} shows the optimum for two $\\lambda$.",
-        )
-    ],
-    "1.8": [("(notebook 3)", "(lesson 3)")],
-}
+#: What the pages say otherwise than the notebooks: how one does the experiments, and sentences about what stands elsewhere.
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 TAKE_BUTTON = '<button type="button" class="take" hidden>Take it with you</button>'
 BOOK_FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB_FOLDER = "/lab"  # where a page has the lab
@@ -202,9 +170,11 @@ def page_text(script: str, exercise: Exercise) -> str:
     """
     text = notebook_text(script, exercise.id, has_code=bool(exercise.files))
     lesson = f"[the lesson](../../{exercise.notebook})"
-    for before, after in ELSEWHERE.get(exercise.id, ()):
+    for before, after in TEXTS["elsewhere"].get(exercise.id, ()):
         if before not in text:
-            raise ValueError(f"exercise {exercise.id}: the notebook does not say {before!r}; correct `ELSEWHERE`")
+            raise ValueError(
+                f"exercise {exercise.id}: the notebook does not say {before!r}; correct `exercise_pages.toml`"
+            )
         text = text.replace(
             before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
         )
@@ -224,13 +194,14 @@ def _linked(text: str) -> str:
 
 def experiment_markdown(exercise: Exercise, script: str, about: str) -> str:
     """Return an experiment in Markdown: the text from the notebook ``script``, a demonstration, and a text area below each question."""
-    demonstration, how, questions = EXPERIMENTS[exercise.id]
+    experiment = TEXTS["experiments"][exercise.id]
+    demonstration, questions = experiment["demonstration"], experiment["questions"]
     title = escape(f"Demonstration: {demonstration_class(demonstration).title}")
     address = f"../../demonstrations/{demonstration}.html"
     parts = [
         page_text(script, exercise),
         _raw(f"{_section(exercise, ' experiment')}\n{about}\n{_task(exercise.task)}"),
-        how,
+        experiment["how"],
         _raw(f'<iframe class="demonstration" src="{address}" title="{title}" loading="lazy"></iframe>'),
     ]
     known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
