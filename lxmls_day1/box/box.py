@@ -91,15 +91,12 @@ class Box:
                     text = f"its files cannot be put into a box ({raised.kinds[0]}: {raised})"
                     is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.folder is not None
                     raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
-        except BoxFailure:
+        except (BoxFailure, BoxesUnavailable):
             self.close()
             raise
         except (ReceiveTimeout, ConnectionClosed, BadMessage) as error:
             report = self.close()
             raise BoxesUnavailable(f"{report.get('broken') or f'a box ended while starting ({error!r})'}") from error
-        except BoxesUnavailable:
-            self.close()
-            raise
 
     def _open_deadline(self) -> Deadline:
         return Deadline("a box", self._process.server_pid, OPEN_SECONDS, sleep_only=True)

@@ -3,6 +3,7 @@
 The code that runs here may be hostile. Its replies are claims, which are verified outside the box.
 """
 
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -188,10 +189,8 @@ def _c_functions() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue
 
 
 def prepare_process(parent_prepared: bool = False) -> None:

@@ -23,15 +23,14 @@ from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
-from lxmls_day1.course.source_functions import function_lines
+from lxmls_day1.course.source_functions import function_text
 from lxmls_day1.course.workspaces.archives import zipped
-from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
+from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, reference_text
 from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pygments", "pytest")
@@ -253,12 +252,9 @@ def _prose(text: str) -> str:
 def exercise_html(exercise: Exercise, about: str) -> str:
     """Return an exercise as HTML: its functions with a text area in each gap, buttons, hints, and an element for the verdict."""
     name, source = starter_source(exercise.id)
-    lines = source.split("\n")
     rows = []
     for function in functions_with_exercise(source, exercise.id, name):
-        place = function_lines(source, function)
-        assert place is not None
-        text = textwrap.dedent("\n".join(lines[place])) + "\n"
+        text = textwrap.dedent(function_text(source, function)) + "\n"
         row, end = _head(text)
         for gap in find_gaps(text, exercise.id):
             label = escape(f"Your lines of {function}")
@@ -331,14 +327,10 @@ def _task(task: str) -> str:
 
 def _solutions(exercise: Exercise) -> Iterator[str]:
     """Yield the functions of the reference that solve an exercise."""
-    reference = reference_folder()
     for name in exercise.files:
-        text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8")
-        source = remove_markers(text, name)
+        text = reference_text(name)
         for function in functions_with_exercise(text, exercise.id, name):
-            place = function_lines(source, function)
-            assert place is not None
-            yield "\n".join(source.split("\n")[place])
+            yield function_text(remove_markers(text, name), function)
 
 
 def runtime_files(pyodide: Path | None = None) -> Files:

@@ -84,7 +84,11 @@ def command(
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
-    from lxmls_day1.course.reports.terminal import find_workspace
+    from lxmls_day1.course.explanations import explain
+    from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.reports.report_text import explanation_lines, practice_lines
+    from lxmls_day1.course.reports.terminal import echo_lines, find_workspace
+    from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
 
     context = click.get_current_context()
     as_json, in_lines = as_json or form == "json", form == "lines"
@@ -98,10 +102,11 @@ def command(
         raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
     folder = find_workspace(lab_folder, "check")
     if again:
-        practise_and_show(folder, exercises[0])
+        blank = reset_for_practice(folder, exercises[0])
+        echo_lines(practice_lines(blank, Registry.from_folder(folder).named(exercises[0])))
         return
     if because is not None:
-        save_and_show(folder, exercises[0], because)
+        echo_lines(explanation_lines(explain(folder, exercises[0], because)))
         return
 
     def run(ids: Collection[str] | None) -> bool:
@@ -139,16 +144,6 @@ def check_and_show(
     return report
 
 
-def practise_and_show(folder: Path, id: str) -> None:
-    """Reset a solved exercise for practice, and show a report."""
-    from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.reports.report_text import practice_lines
-    from lxmls_day1.course.reports.terminal import echo_lines
-    from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
-
-    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder).named(id)))
-
-
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
     """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
     from lxmls_day1.course.explanations import check_and_save
@@ -163,15 +158,6 @@ def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: 
     for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
         click.echo(sentence, err=True)
     return report.all_passed
-
-
-def save_and_show(folder: Path, exercise: str, text: str) -> None:
-    """Save the answer to the question on an exercise, and show it."""
-    from lxmls_day1.course.explanations import explain
-    from lxmls_day1.course.reports.report_text import explanation_lines
-    from lxmls_day1.course.reports.terminal import echo_lines
-
-    echo_lines(explanation_lines(explain(folder, exercise, text)))
 
 
 @contextlib.contextmanager

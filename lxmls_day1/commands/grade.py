@@ -187,15 +187,15 @@ class _ProgressBar:
 
 
 def _conclude(book: Any, folder: Path) -> None:
+    from statistics import median
+
     from lxmls_day1.grading.reports.page_frame import points_text
 
     points = [row.points for row in book.rows]
-    ordered = sorted(points)
-    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
     prefix = "the median is " if len(points) > 1 else ""
     click.echo(
-        f"{pluralize(len(book.rows), 'submission')}: {prefix}{points_text(median)} of {points_text(out_of)} points"
+        f"{pluralize(len(book.rows), 'submission')}: {prefix}{points_text(median(points))} of {points_text(out_of)} points"
     )
     click.echo(
         f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"

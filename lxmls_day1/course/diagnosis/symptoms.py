@@ -19,6 +19,7 @@ import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import Answer, ProbeResult, all_close, describe_shape_symptom
 from lxmls_day1.course.diagnosis.formulas import Terms, find_formula
+from lxmls_day1.course.diagnosis.mistake_matching import Split
 
 WRONG_FORM, WRONG_PARTS, RELATED, CONDITION = (
     "wrong_form",
@@ -41,7 +42,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
-Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
 CORRECT_ANSWER = "the right one"  # this term exists for every part
 

@@ -24,14 +24,20 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.reports.check_json import verdict_of
 from lxmls_day1.course.reports.hints import mistake_hint
+from lxmls_day1.course.reports.report_text import Line
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.course.workspaces import model_answers
-from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
+from lxmls_day1.course.workspaces.generation import (
+    Files,
+    notebook_bytes,
+    reference_text,
+    set_cell_source,
+    student_source,
+)
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, STEP = 18, 0.5
@@ -44,7 +50,6 @@ ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 MAX_CELL_CHARS = 200  # of the table of a wrong answer, characters
 MAX_BARS = 16  # of each colour
-Line = tuple[str, str]
 
 
 def find_gaps(source: str, exercise: str) -> list[re.Match[str]]:
@@ -152,10 +157,8 @@ def line_in_words(request: str, place: str) -> str:
 
 def starter_source(exercise: str) -> tuple[str, str]:
     """Return the name and the text of an exercise's file as students receive it."""
-    reference, registry = reference_folder(), _registry()
-    (name,) = registry[exercise].files
-    text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
-    return name, student_source(text, registry, [exercise], name)
+    (name,) = _registry()[exercise].files
+    return name, student_source(reference_text(name), _registry(), [exercise], name)
 
 
 @functools.cache

@@ -11,9 +11,8 @@ from lxmls_day1.course.reports.report_text import short_lines, verdict_lines
 from lxmls_day1.course.running.checking import CheckReport, ExerciseReport
 from lxmls_day1.course.source_functions import code_lines
 from lxmls_day1.course.workspace_state import WorkspaceState
-from lxmls_day1.course.workspaces.generation import student_source
+from lxmls_day1.course.workspaces.generation import reference_text, student_source
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 MAX_LINES = 3  # lines per mistake
 _PLACE = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+)(?:, in |: )")
@@ -49,10 +48,8 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
         return [(exercise.notebook, 1)]
     if report.to_do:
         return [_stub(folder, exercise)]
-    failed = [result for result in report.not_skipped if not result.passed]
-    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
-    assert first is not None
-    for text in reversed(first.text.splitlines()):
+    assert report.shown is not None
+    for text in reversed(report.shown.text.splitlines()):
         if (match := _PLACE.match(text)) and (folder / match["file"]).is_file():
             return [(match["file"], int(match["line"]))]
     for mistake, _ in report.mistakes:
@@ -85,12 +82,9 @@ def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
 
 def _given(name: str, exercise: Exercise) -> set[str]:
     """Return the lines of a file as students receive it, and lines that say nothing."""
-    reference = reference_folder()
-    source = _source(reference, find_lab_file(reference, name)).replace("\r\n", "\n")
-    return {
-        "",
-        *map(str.strip, student_source(source, Registry.from_folder(reference), [exercise.id], name).split("\n")),
-    }
+    registry = Registry.from_folder(reference_folder())
+    source = student_source(reference_text(name), registry, [exercise.id], name)
+    return {"", *map(str.strip, source.split("\n"))}
 
 
 def _source(folder: Path, name: str) -> str:

@@ -29,7 +29,8 @@ from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registr
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
-from lxmls_day1.lab import PACKAGES, describe_syntax_error
+from lxmls_day1.lab import PACKAGES, describe_syntax_error, reference_folder
+from lxmls_day1.library_path import find_lab_file
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
 BUILD_ARTIFACTS = re.compile(
@@ -55,6 +56,12 @@ def reference_files(reference: Path) -> Files:
                 content = path.read_bytes()
                 files[name] = content.replace(b"\r\n", b"\n") if name.suffix in TEXT_SUFFIXES else content
     return dict(sorted(files.items(), key=lambda item: str(item[0])))
+
+
+def reference_text(name: str) -> str:
+    """Return the text of a file of the reference lab, where it may be in another folder than in this lab."""
+    reference = reference_folder()
+    return (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def student_files(reference: Path, assigned: Collection[str] | None = None) -> Files:

@@ -177,9 +177,9 @@ def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Memb
     try:
         if not path.is_dir():
             if not found.parts:
-                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
-                    return [Member(safe_path(path.name), lambda: open_plain_file(path), path.stat().st_size)]
-                return [Member(safe_path(path.stem + ".zip"), lambda: open_plain_file(path), path.stat().st_size)]
+                is_named = path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name)
+                name = path.name if is_named else path.stem + ".zip"
+                return [Member(safe_path(name), lambda: open_plain_file(path), path.stat().st_size)]
             archive = stack.enter_context(open_plain_file(path))
             members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
             return _select_parts(members, found.parts)

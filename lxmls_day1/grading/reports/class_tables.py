@@ -9,8 +9,6 @@ Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthed
 PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
 """
 
-import csv
-import io
 import itertools
 import json
 import math
@@ -19,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from lxmls_day1.base.text_table import as_csv
 from lxmls_day1.grading.gradebook import (
     FORMAT,
     MISSING,
@@ -63,8 +62,6 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
-    out = io.StringIO()
-    writer = csv.writer(out)
     of_ids = [table_cell(f"exercise {id}") for id in ids]
     commented = [
         id
@@ -72,14 +69,24 @@ def grades_csv(gradebook: Gradebook) -> bytes:
         if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
     ]
     comments = [table_cell(f"comment on exercise {id}") for id in commented]
-    writer.writerow(
-        ["student", "name", "typed name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
-    )
+    heading = [
+        "student",
+        "name",
+        "typed name",
+        "points",
+        "out of",
+        *of_ids,
+        "by hand",
+        *VERDICTS,
+        "warnings",
+        *comments,
+    ]
+    lines = []
     for row in gradebook.rows:
         exercises = {exercise.id: exercise for exercise in row.exercises}
         points = [exercises[id].points if id in exercises else None for id in ids]
         verdicts = Counter(check.verdict for check in row.checks)
-        writer.writerow(
+        lines.append(
             [
                 table_cell(row.student),
                 table_cell(name_of(row)),
@@ -93,7 +100,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
                 *(table_cell(_comment(exercises[id])) if id in exercises else "" for id in commented),
             ]
         )
-    return out.getvalue().encode("utf-8-sig")
+    return as_csv(heading, lines).encode("utf-8-sig")
 
 
 def grades_json(gradebook: Gradebook) -> bytes:

@@ -11,8 +11,6 @@ References
 Canvas, *How do I export grades in the Gradebook?*; Moodle, *Grade import*; Blackboard, *Work offline with grade data*
 """
 
-import csv
-import io
 import itertools
 import re
 import unicodedata
@@ -22,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError, did_you_mean
+from lxmls_day1.base.text_table import as_csv
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, MOODLE, FoundSubmission
 from lxmls_day1.grading.reports.page_frame import points_text
@@ -82,13 +81,12 @@ class FilledRoster:
 
     def table(self) -> bytes:
         """Return all matches as CSV, for a spreadsheet."""
-        out = io.StringIO()
-        writer = csv.writer(out)
-        writer.writerow(["id", "submission", "points", "remark"])
-        for match in self.matches:
-            points = "" if match.points is None else points_text(match.points)
-            writer.writerow(map(table_cell, (match.id, match.submission, points, match.remark)))
-        return out.getvalue().encode("utf-8-sig")
+        texts = (
+            (one.id, one.submission, "" if one.points is None else points_text(one.points), one.remark)
+            for one in self.matches
+        )
+        rows = (list(map(table_cell, row)) for row in texts)
+        return as_csv(("id", "submission", "points", "remark"), rows).encode("utf-8-sig")
 
 
 class Roster:

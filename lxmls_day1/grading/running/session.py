@@ -158,16 +158,6 @@ class GradingSession:
             If the checks themselves cannot be run.
         """
         self._collect()
-        return self._run_one(fork_server, files)
-
-    def _collect(self) -> None:
-        self._checks.collect()
-        if self._checks.broken:
-            file, text = self._checks.broken[0]
-            raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
-        self._known = self._known or tuple(map(_check_before_run, self._checks.items))
-
-    def _run_one(self, fork_server: ForkServer, files: Mapping[PurePosixPath, bytes]) -> CheckRunResult:
         # Second attempts have limits of their own, because the checks that timed out may have used up the first ones.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
@@ -179,6 +169,13 @@ class GradingSession:
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:MAX_OUTPUT_CHARS]
         return CheckRunResult(tuple(self._with_picture(tries[i]) for i in range(len(self._known))), printed)
+
+    def _collect(self) -> None:
+        self._checks.collect()
+        if self._checks.broken:
+            file, text = self._checks.broken[0]
+            raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
+        self._known = self._known or tuple(map(_check_before_run, self._checks.items))
 
     def _with_picture(self, attempt: _CheckAttempt) -> CheckGrade:
         kind, example = self._drawn.get(attempt.grade.exercise), attempt.example
