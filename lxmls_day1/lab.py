@@ -358,9 +358,8 @@ class Lab:
             signature, known = inspect.signature(found), known_settings(found)
             unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
             if unknown is not None:
-                raise InputError(
-                    f"{class_name} in {where} has no setting {unknown!r}{did_you_mean(unknown, known)}"
-                ) from None
+                close = did_you_mean(unknown, known)
+                raise InputError(f"{class_name} in {where} has no setting {unknown!r}{close}") from None
             try:
                 signature.bind(**settings)
             except TypeError as error:
@@ -372,9 +371,8 @@ class Lab:
         package = name.partition(".")[0]
         if not module_name_in_lab(self.folder, name):
             stems = [file.stem for file in (self.folder / package).rglob("*.py") if file.stem != "__init__"]
-            raise NotInLab(
-                f"{self.folder} has no {self._source_location(path)}{did_you_mean(path.stem, stems, suffix='.py')}"
-            )
+            close = did_you_mean(path.stem, stems, suffix=".py")
+            raise NotInLab(f"{self.folder} has no {self._source_location(path)}{close}")
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
@@ -503,9 +501,8 @@ def delete_bytecode(lab_folder: Path) -> None:
 def _lab_modules(folder: Path) -> list[str]:
     """Return the names of loaded modules that belong to any lab by their names, or to this lab by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
-    by_file = [
-        name for name, module in list(sys.modules.items()) if str(getattr(module, "__file__", "")).startswith(places)
-    ]
+    files = [(name, str(getattr(module, "__file__", ""))) for name, module in list(sys.modules.items())]
+    by_file = [name for name, file in files if file.startswith(places)]
     return [*dict.fromkeys([*_loaded_lab_modules(), *by_file])]
 
 

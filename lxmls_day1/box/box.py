@@ -71,9 +71,8 @@ class Box:
         self.cpu_used = self.seconds_used = 0.0
         self._n_printed = 0
         self._next_disk_check = 0.0
-        self._channel = Channel(
-            self._process.service_socket, limits.in_bytes("reply"), self._watch, encode=encode_request
-        )
+        socket, max_bytes = self._process.service_socket, limits.in_bytes("reply")
+        self._channel = Channel(socket, max_bytes, self._watch, encode=encode_request)
         self._closed = False
         try:
             reply = self._channel.receive(self._open_deadline().expired)

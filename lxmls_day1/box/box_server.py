@@ -78,11 +78,8 @@ class BoxServer:
 
     def serve(self, channel: Channel) -> None:
         """Handle requests until the channel is closed."""
-        handlers: dict[str, Handler] = {
-            "files": self._files,
-            "probe": self._probe,
-            **self._program.handlers(self._folder),
-        }
+        handlers: dict[str, Handler] = {"files": self._files, "probe": self._probe}
+        handlers |= self._program.handlers(self._folder)
         while True:
             request = channel.receive()
             if "cpu" in request:

@@ -198,9 +198,8 @@ def restrict_with_landlock(
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     kernel = libc()
-    ruleset = check_result(
-        kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "landlock_create_ruleset"
-    )
+    ruleset = kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
+    check_result(ruleset, "landlock_create_ruleset")
     write = READ_RIGHTS | WRITE_FILE | MAKE_AND_REMOVE | (TRUNCATE if version >= 3 else 0)
     for paths, rights in ((readable, READ_RIGHTS), (writable, write)):
         for path in paths:

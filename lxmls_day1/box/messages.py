@@ -32,10 +32,8 @@ MAX_BRACKETS = 100_000  # Brackets of the JSON text. A list can take 40 times it
 TOO_MANY_LISTS_MESSAGE = f"more than {MAX_BRACKETS // 2} lists; an array holds numbers in rows"
 # Limit on the bytes of a string array: 1 MiB, plus 16 bytes per byte of the frame.
 STRING_ARRAY_BASE_BYTES, STRING_ARRAY_BYTES_PER_BYTE = 1 << 20, 16
-DTYPES = {
-    name: np.dtype(name)
-    for name in ["|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]
-}
+_NAMES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
+DTYPES = {name: np.dtype(name) for name in _NAMES}
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 JSON_NATIVE_TYPES = frozenset({float, int, bool, type(None)})  # These types are the same in JSON and in a message.
 
@@ -407,12 +405,8 @@ def _decode_sparse(content: Any, buffers: _Buffers) -> Any:
         raise BadMessage(f"{fault} if it were not sparse")
     data, indices, indptr = (_decode_array(piece, buffers) for piece in pieces)
     one_dimensional = data.ndim == indices.ndim == indptr.ndim == 1
-    if (
-        not one_dimensional
-        or indices.dtype.kind != "i"
-        or indptr.dtype.kind != "i"
-        or data.dtype.kind not in DTYPE_KINDS
-    ):
+    is_indexed = indices.dtype.kind == indptr.dtype.kind == "i"
+    if not (one_dimensional and is_indexed and data.dtype.kind in DTYPE_KINDS):
         raise BadMessage("a sparse array with the wrong parts")
     if len(indptr) != rows + 1 or len(data) != len(indices) or indptr[-1] != len(data):
         raise BadMessage("a sparse array whose parts are inconsistent")

@@ -217,10 +217,8 @@ class ForkServer:
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [
-            str(isolated_package_folder(self.program.cache)),
-            str(numba_cache_folder(self.program.cache)),
-        ]
+        cache = self.program.cache
+        allowed = [str(isolated_package_folder(cache)), str(numba_cache_folder(cache))]
         hidden = [*self.program.hidden]
         hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden_paths = {Path(os.path.realpath(path)) for path in hidden}
@@ -239,9 +237,8 @@ class ForkServer:
 
     def start_box(self, limits: ProcessLimits) -> "ForkedBox":
         """Make one box."""
-        folder = (
-            Path(BOX_FOLDER, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
-        )
+        in_memory = self.level == BUBBLEWRAP
+        folder = Path(BOX_FOLDER if in_memory else tempfile.mkdtemp(dir=self._folder), "lab")
         request: dict[str, Any] = {
             "limits": asdict(limits),
             "folder": str(folder),

@@ -54,12 +54,8 @@ def require_cache(cache: Path) -> None:
             f"the cache folder {cache} cannot be written to ({error.strerror}); name another one in the "
             "environment variable LXMLS_DAY1_CACHE."
         ) from error
-    for folder in (
-        cache,
-        numba_cache_folder(cache),
-        isolated_package_folder(cache).parent,
-        isolated_package_folder(cache),
-    ):
+    package = isolated_package_folder(cache)
+    for folder in (cache, numba_cache_folder(cache), package.parent, package):
         about = folder.stat()
         if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & stat.S_IWOTH):
             raise InputError(

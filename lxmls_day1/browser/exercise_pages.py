@@ -74,10 +74,8 @@ def exercise_pages(root: Path) -> dict[str, str]:
         else:
             text = experiment_markdown(exercise, script, about)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
-        onward += [
-            f"[all of this lesson](../../{exercise.notebook})",
-            "[the lab on your own machine](../start/student.md)",
-        ]
+        onward.append(f"[all of this lesson](../../{exercise.notebook})")
+        onward.append("[the lab on your own machine](../start/student.md)")
         pages[f"{exercise.id}.md"] = (
             f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\nGo on: {' · '.join(onward)}.\n"
         )
@@ -174,9 +172,8 @@ def page_text(script: str, exercise: Exercise) -> str:
             raise ValueError(
                 f"exercise {exercise.id}: the notebook does not say {before!r}; correct `exercise_pages.toml`"
             )
-        text = text.replace(
-            before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
-        )
+        after = after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
+        text = text.replace(before, after)
     idea, _, tasks = text.partition("\n1. ")
     first, *others = re.split(r"^\d\. ", tasks, flags=re.MULTILINE)
     if others:  # The first task is the code; the others need the notebook's data and pictures.
@@ -367,8 +364,7 @@ def runtime_files(pyodide: Path | None = None) -> Files:
 def _stripped(wheel: Wheel) -> Wheel:
     """Return the wheel without the files that no check imports."""
     with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
-        names = [
-            name for name in archive.namelist() if not UNUSED_FILES.match(name) and not name.endswith((".png", ".jpg"))
-        ]
+        used = [name for name in archive.namelist() if not UNUSED_FILES.match(name)]
+        names = [name for name in used if not name.endswith((".png", ".jpg"))]
         content = zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
     return replace(wheel, content=content)

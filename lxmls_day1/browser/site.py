@@ -197,9 +197,8 @@ def _build_jupyterlite(site: Path) -> None:
         Path(temporary, "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": settings}))
         Path(temporary, "overrides.json").write_text(json.dumps(SETTINGS))
         command = ["-m", "jupyterlite_core", "build", "--lite-dir", str(temporary), "--output-dir", str(site / "built")]
-        result = subprocess.run(
-            [sys.executable, "-P", *command], cwd=temporary, capture_output=True, text=True, check=False
-        )
+        command = [sys.executable, "-P", *command]
+        result = subprocess.run(command, cwd=temporary, capture_output=True, text=True, check=False)
         if result.returncode:
             raise InputError(f"JupyterLite could not be built: {(result.stderr or result.stdout).strip()[-1500:]}")
     for path in (site / "built").iterdir():

@@ -194,12 +194,10 @@ def _conclude(book: Any, folder: Path) -> None:
     points = [row.points for row in book.rows]
     out_of = max(row.out_of for row in book.rows)
     prefix = "the median is " if len(points) > 1 else ""
-    click.echo(
-        f"{pluralize(len(book.rows), 'submission')}: {prefix}{points_text(median(points))} of {points_text(out_of)} points"
-    )
-    click.echo(
-        f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
-    )
+    reached = f"{prefix}{points_text(median(points))} of {points_text(out_of)} points"
+    click.echo(f"{pluralize(len(book.rows), 'submission')}: {reached}")
+    paths = [folder / name for name in ("summary.html", "feedback", "grades.csv")]
+    click.echo("  {} for you, {} for them, {} for the office".format(*paths))
     by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.is_manual]
     if by_hand:
         marked = sum(exercise.points is not None for exercise in by_hand)

@@ -218,9 +218,8 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         raise InputError("the explanation must be a text; write one line in your own words.")
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
-        places = [
-            i for i, one in enumerate(state.explanations) if one.exercise == id and question in (None, one.question)
-        ]
+        known = enumerate(state.explanations)
+        places = [i for i, one in known if one.exercise == id and question in (None, one.question)]
         if not places:
             raise InputError(
                 f"no question was asked about exercise {id}; one is asked when a check names a mistake (`lxmls-day1 check {id}`)."
@@ -303,9 +302,8 @@ def unpack_explanations(content: bytes, exercises: Collection[str]) -> tuple[Exp
     found: list[Explanation] = []
     for row in rows:
         if type(row) is dict and all(type(row.get(key)) is str for key in longest):
-            one = Explanation(
-                **{key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()}
-            )
+            texts = {key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()}
+            one = Explanation(**texts)
             if one.exercise in exercises:
                 found.append(one)
     return tuple(

@@ -84,9 +84,8 @@ def compare(
 
 
 def _check_classifier(classifier: Any) -> None:
-    check_attributes(
-        classifier, "expected a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
-    )
+    methods = ("train", "test", "evaluate", "objective", "get_name")
+    check_attributes(classifier, "expected a classifier such as SVM()", methods)
 
 
 def memory_of_training(classifier: Any, dataset: Any) -> float:

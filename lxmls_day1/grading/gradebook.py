@@ -135,9 +135,8 @@ class ExerciseGrade:
         """The points reached, or None if a manual mark is still missing."""
         if self.is_manual:
             return self.mark.points if self.mark is not None else None
-        kinds = {
-            hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
-        }
+        right = [(check.hidden, check.verdict == OK) for check in self.checks]
+        kinds = {kind: [ok for hidden, ok in right if hidden == kind] for kind in (False, True)}
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         small = self.small_inputs
         is_explained = small is not None and small.has_substance and bool(small.mistakes)

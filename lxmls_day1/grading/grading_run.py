@@ -136,9 +136,8 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         students = [one.student for one in submissions]
         for student in run.again:
             if student not in students:
-                raise InputError(
-                    f"there is no submission of {student!r} to be graded again{did_you_mean(student, students)}"
-                )
+                close = did_you_mean(student, students)
+                raise InputError(f"there is no submission of {student!r} to be graded again{close}")
         # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
         mark = step("marked")(run.out, plan, submissions, run.report)
         earlier = {result.student: result for result in saved_rows(run.out)}

@@ -157,9 +157,8 @@ class ProbeInputs:
             of_form = describe_wrong_shape(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
             asked = zip(pool.inputs, pool.answers, actual, row, to_do, strict=True)
             seen = [ProbeResult(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
-            functions = (
-                getattr(self._module, name, None) for name in (PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION)
-            )
+            names = (PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION)
+            functions = (getattr(self._module, name, None) for name in names)
             mistakes, kind = describe_symptoms(seen, *functions), PROPERTY
             if of_form and (actual[first].kind is not float or not mistakes):
                 mistakes = [(WRONG_FORM, of_form)]
@@ -178,9 +177,8 @@ class ProbeInputs:
 
     def _check_practice_inputs(self, lab: Any, pool: Pool) -> None:
         """Compare a lab's answers to the practice inputs with the expected ones."""
-        actual = run_on_inputs(
-            lab, getattr(self._module, ANSWERS_FUNCTION), [given for given, _ in pool.practice_inputs]
-        )
+        inputs = [given for given, _ in pool.practice_inputs]
+        actual = run_on_inputs(lab, getattr(self._module, ANSWERS_FUNCTION), inputs)
         wrong = pool.wrong_practice_inputs(actual)
         if wrong:
             example = self._example(*pool.practice_inputs[wrong[0]], actual[wrong[0]], len(wrong), len(actual))

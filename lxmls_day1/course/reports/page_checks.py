@@ -302,16 +302,11 @@ def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
         names = [", ".join(map(str, place)) for place in np.ndindex(wanted.shape)]
         series, what = [("expected", right), ("yours", yours)], f"{word or 'answer'}, entry by entry"
         scores = np.asarray(example.given.get("scores", []), float)
-        if (
-            kind == "steps"
-            and scores.shape == wanted.shape
-            and example.given.get("function", "_rule").endswith("_rule")
-        ):
+        is_rule = example.given.get("function", "_rule").endswith("_rule")
+        if kind == "steps" and scores.shape == wanted.shape and is_rule:
             sq_norm = next((float(value) for name, value in example.given.items() if name.startswith("‖g")), 1.0)
-            after = [
-                (f"{which} after the step", scores + sq_norm * d)
-                for which, d in (("expected", right), ("yours", yours))
-            ]
+            answers = (("expected", right), ("yours", yours))
+            after = [(f"{which} after the step", scores + sq_norm * d) for which, d in answers]
             series, what = [("before", scores), *after], "score"
             names = [f"class {k}{' (true)' * (k == example.given.get('true class'))}" for k in range(len(scores))]
         if all(np.all(np.abs(values) < 1e300) for _, values in series):
@@ -368,11 +363,8 @@ def drawn(exercise: str) -> dict[str, Any]:
     """Return what the page draws before an answer: points with their classes, the first weights, and the steps of the right rule."""
     X, labels = _points()
     points = [[*x, label] for x, label in zip(np.round(X, 3).tolist(), labels.tolist(), strict=True)]
-    return {
-        "points": points,
-        "start": np.array(START).T.ravel().tolist(),
-        "wanted": trace(reference_folder(), exercise),
-    }
+    start = np.array(START).T.ravel().tolist()
+    return {"points": points, "start": start, "wanted": trace(reference_folder(), exercise)}
 
 
 def _points() -> tuple[np.ndarray, np.ndarray]:

@@ -168,9 +168,8 @@ def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
         )
         yield from _hint_reminder(report.blocked_by, alone)
     elif report.to_do:
-        what = (
-            functions_line(report) or f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
-        )
+        unwritten = f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
+        what = functions_line(report) or unwritten
         yield "known", f"· {exercise.id} {exercise.title}: {what}"
         yield from _hint_reminder(exercise.id, alone)
     elif report.all_passed:
@@ -199,17 +198,15 @@ def functions_line(report: ExerciseReport) -> str:
     if set(report.functions.values()) == {"right"}:  # The mistake is something else, such as a changed argument.
         return ""
     names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
-    parts = (
-        f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
-    )
+    own = [(state, its) for state, its in names.items() if its]
+    parts = (f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in own)
     return f"{'; '.join(parts)}." if report.functions else ""
 
 
 def _answer_lines(example: CounterExample) -> Iterator[Line]:
     """Yield an input, the expected answer and the student's."""
-    given = " · ".join(
-        f"{word} {shortened(input_text(value), MAX_VALUE_CHARS)}" for word, value in example.given.items()
-    )
+    inputs = ((word, input_text(value)) for word, value in example.given.items())
+    given = " · ".join(f"{word} {shortened(text, MAX_VALUE_CHARS)}" for word, text in inputs)
     answers = example.lines()[len(example.given) :]
     width = max(len(word) for word, _ in answers)
     yield "", f"    {'input':<{width}}  {given}"
@@ -301,10 +298,8 @@ def explanation_lines(explanation: Explanation) -> Iterator[Line]:
     """Yield the lines after an answer to a question was given."""
     yield "title", f"Exercise {explanation.exercise}: {explanation.question}"
     if not explanation.text:
-        yield (
-            "quiet",
-            "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
-        )
+        short = "This hardly says more than the question. Answer in a sentence of your own; then the answer is kept."
+        yield "quiet", f"  {short}"
         return
     yield "", f"  {shortened(explanation.text, MAX_ECHO_CHARS)}"
     yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."

@@ -342,9 +342,8 @@ class _CheckRun:
                 run_in_process,  # imported here because it imports pytest
             )
 
-            events, status, self._last_place, timed_out = run_in_process(
-                request, self._lab_folder, folder, self._time_limit
-            )
+            ended = run_in_process(request, self._lab_folder, folder, self._time_limit)
+            events, status, self._last_place, timed_out = ended
             collected = any([self._process_event(event) for event in events])
         if not collected:
             raise _cannot_be_run(folder)

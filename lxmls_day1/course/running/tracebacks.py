@@ -139,9 +139,8 @@ def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr
     """Yield the operands or arguments of the expression in which an exception was raised."""
     where = place.lineno, place.end_lineno, place.colno, place.end_colno
     for node in ast.walk(tree):
-        if where != tuple(
-            getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
-        ):
+        names = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        if where != tuple(getattr(node, name, None) for name in names):
             continue
         if isinstance(node, ast.BinOp):
             yield from (node.left, node.right)

@@ -179,17 +179,15 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     workspace_folder(folder, "open_work")
     work = read_packed(path)
     files = {find_lab_file(reference_folder(), str(name)): content for name, content in work.files.items()}
-    if more := [
-        e.id for e in Registry.from_folder(folder).missing_exercises() if any(name in files for name in e.files)
-    ]:
+    missing = Registry.from_folder(folder).missing_exercises()
+    if more := [one.id for one in missing if any(name in files for name in one.files)]:
         update(folder, more)
     registry = Registry.from_folder(folder)
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
         if work.explanations is not None:
-            state.explanations = merge_explanations(
-                state.explanations, unpack_explanations(work.explanations, registry.ids)
-            )
+            more_of_them = unpack_explanations(work.explanations, registry.ids)
+            state.explanations = merge_explanations(state.explanations, more_of_them)
         own = {find_lab_file(folder, name): content for name, content in files.items()}
         new = {
             name: content

@@ -253,9 +253,8 @@ def _put_functions(text: str, source: str, functions: Iterable[str]) -> bytes | 
         place = function_lines(source, function)
         if place is None:
             return None
-        lines = [
-            line for line in source.split("\n")[place] if not ((call := _LONE_CALL.match(line)) and call[1] in gone)
-        ]
+        lines = source.split("\n")[place]
+        lines = [line for line in lines if not ((call := _LONE_CALL.match(line)) and call[1] in gone)]
         merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None

@@ -113,9 +113,8 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             text, cut = _join_texts(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is very long and was cut off.")
-            answers.append(
-                FreeAnswer(question.exercise, question.notebook, question.question, text, tuple(question.pictures))
-            )
+            asked = question.exercise, question.notebook, question.question
+            answers.append(FreeAnswer(*asked, text, tuple(question.pictures)))
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
     return tuple(answers), tuple(warnings)
@@ -316,12 +315,9 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
     sound = [cell for cell in map(_valid_cell, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]
-        asks = (
-            next((tag for tag in ("answer", "predict") if tag in tags), "") if cell["cell_type"] == "markdown" else ""
-        )
-        pictures = (
-            tuple(pasted_pictures(cell["attachments"], cell["source"])) if cell["cell_type"] == "markdown" else ()
-        )
+        is_text = cell["cell_type"] == "markdown"
+        asks = next((tag for tag in ("answer", "predict") if tag in tags and is_text), "")
+        pictures = tuple(pasted_pictures(cell["attachments"], cell["source"]) if is_text else ())
         yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
 
 

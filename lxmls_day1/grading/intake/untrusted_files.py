@@ -191,9 +191,8 @@ def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Memb
             if place.is_dir():
                 members += list(members_of_folder(path, inside))
             else:
-                members += [
-                    Member(safe_path(name), functools.partial(open_plain_file, path, inside), place.stat().st_size)
-                ]
+                open_it = functools.partial(open_plain_file, path, inside)
+                members.append(Member(safe_path(name), open_it, place.stat().st_size))
         return members
     except OSError as error:
         raise RejectedSubmission(f"It cannot be read ({reason_of(error)})") from None
@@ -311,9 +310,8 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                 if kind == "folder":
                     waiting.append((name, Path(entry.path), path))
                     continue
-                bad = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}.get(
-                    kind, ""
-                )
+                reasons = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}
+                bad = reasons.get(kind, "")
                 size = entry.stat(follow_symlinks=False).st_size
                 open_it = functools.partial(open_plain_file, folder, path)
                 yield Member(name, open_it, 0 if bad else size, None, bad, slashed)

@@ -38,6 +38,7 @@ ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWN_COLUMN = "lxmls-day1"
 MATCHES_FILE = "matches.csv"  # the file that lists all matches
 MAX_ROSTER_BYTES = 50_000_000  # bytes
+IdColumns = Sequence[tuple[str, Mapping[int, str]]]  # the name of each column of ids, and its id in each line
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
 _PLATFORM_SUFFIX = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
 
@@ -149,9 +150,8 @@ class Roster:
         exact = [i for i, known in enumerate(self.header) if known == name.strip()]
         wanted = name.strip().casefold()
         found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
-        found = found or [
-            i for i, known in enumerate(self.header) if _PLATFORM_SUFFIX.sub("", known).casefold() == wanted
-        ]
+        bare = [_PLATFORM_SUFFIX.sub("", known).casefold() for known in self.header]
+        found = found or [i for i, known in enumerate(bare) if known == wanted]
         if len(found) == 1:
             return found[0]
         if found:
@@ -179,13 +179,10 @@ class Roster:
             for i in self.ids
         ]
         whose, problems = matched_lines(found, columns)
-        by_line = {
-            number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
-        }
+        by_line = {n: self._match(n, whose.get(n), points, problems.get(n, "")) for n in students}
         matches = [self._best_of_group(number, by_line) for number in students]
-        values = {
-            number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
-        }
+        marks = zip(students, [match.points for match in matches], strict=True)
+        values = {number: points for number, points in marks if points is not None}
         known = {one.student for one in whose.values()}
         for one in found:
             if one.student not in known:
@@ -247,9 +244,8 @@ class Roster:
         """Return True if this table uses decimal commas: cells are not separated by commas, and no number has a point."""
         texts = [cell.text for row in self.table.rows[1:] for cell in row]
         with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
-        return (
-            self.table.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
-        )
+        with_point = any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
+        return self.table.separator != "," and with_comma and not with_point
 
 
 def _quoted_as(cell: Cell, value: str) -> str:
@@ -258,7 +254,7 @@ def _quoted_as(cell: Cell, value: str) -> str:
 
 
 def matched_lines(
-    found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
+    found: Sequence[FoundSubmission], columns: IdColumns
 ) -> tuple[dict[int, FoundSubmission], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
@@ -324,9 +320,7 @@ def _lines_of(
     return {n for column in own for key in keys for n in column.get(key, ())}
 
 
-def _resolve_ids(
-    found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
-) -> list[FoundSubmission]:
+def _resolve_ids(found: Sequence[FoundSubmission], columns: IdColumns) -> list[FoundSubmission]:
     """Resolve names with several readings: use the reading in which most of the names are ids of the roster."""
     known = {text for _, cells in columns for text in cells.values()}
     fits = Counter(n for one in found if len(one.ids) > 1 for n, id in enumerate(one.ids) if id in known)

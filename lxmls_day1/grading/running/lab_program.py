@@ -121,6 +121,5 @@ def warm_up_kernels() -> None:
     inputs = (2, 3), (X, scipy.sparse.csr_array(X)), (first_order, second_order), (False, True)
     for n_classes, of_matrix, rule, averaged in itertools.product(*inputs):
         costs = 1.0 - np.eye(n_classes)
-        RowSteps(rule, of_matrix, labels, costs, shrinkage=0.1, averaged=averaged).run(
-            np.array([[0, 1, 2]]), np.ones(3)
-        )
+        steps = RowSteps(rule, of_matrix, labels, costs, shrinkage=0.1, averaged=averaged)
+        steps.run(np.array([[0, 1, 2]]), np.ones(3))

@@ -293,9 +293,8 @@ class Grader:
                     if attempt == 2:
                         raise
                     continue
-                return failed_row(
-                    self.plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
-                )
+                refused = REFUSED, "no sandbox could be made for it", str(error)
+                return failed_row(self.plan, self.checks, submission, *refused)
             except MemoryError:
                 return failed_row(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
             except Exception as error:

@@ -105,9 +105,8 @@ class Plan:
     def with_points(self, row: SubmissionGrade) -> SubmissionGrade:
         """Return the row with the current points of the exercises. Its verdicts stay the same."""
         points = {exercise.id: float(exercise.points) for exercise in self.exercises}
-        return replace(
-            row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
-        )
+        exercises = tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
+        return replace(row, exercises=exercises)
 
     def changed_points(self, row: SubmissionGrade) -> list[str]:
         """Return a description of each exercise of the row whose points have changed."""

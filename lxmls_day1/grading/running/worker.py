@@ -112,9 +112,8 @@ def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
         submission = step("read")(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return failed_row(
-            grader.plan, grader.checks, unreadable_submission(found), ERROR, "it could not be read", message
-        )
+        checks, unread = grader.checks, unreadable_submission(found)
+        return failed_row(grader.plan, checks, unread, ERROR, "it could not be read", message)
     return grader(submission)
 
 
@@ -130,9 +129,8 @@ def limit_memory(extra_bytes: int) -> None:
 
         _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
         new_limit = address_space_in_use() + extra_bytes
-        resource.setrlimit(
-            resource.RLIMIT_AS, (new_limit if hard_limit < 0 else min(new_limit, hard_limit), hard_limit)
-        )
+        most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
 
 
 if __name__ == "__main__":
