@@ -47,16 +47,9 @@ LINE_COLOURS = (BLACK, GREEN, PURPLE, ORANGE, SKY_BLUE, GREY, BLUE, VERMILION)
 
 #: On and off lengths of dashes, in line widths. The first nine boundaries on the same axes all look different.
 DASHES = (
-    (),
-    (4, 1.5),
-    (1, 1.2),
-    (6, 1.5, 1, 1.5),
-    (2, 1),
-    (4, 1.2, 1, 1.2, 1, 1.2),
-    (9, 2),
-    (4, 1.2, 4, 1.2, 1, 1.2),
+    (), (4, 1.5), (1, 1.2), (6, 1.5, 1, 1.5), (2, 1), (4, 1.2, 1, 1.2, 1, 1.2), (9, 2), (4, 1.2, 4, 1.2, 1, 1.2),
     (1, 3),
-)
+)  # fmt: skip
 
 #: The fill style of the markers of each part of a data set, and the name of the part.
 PARTS = {"train": ("full", "training"), "dev": ("bottom", "development"), "test": ("none", "test")}

@@ -47,18 +47,9 @@ MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (16 << 20, 4 << 20)
 CHUNK_BYTES = 1 << 16
 ALWAYS_ALLOWED_BYTES = 1 << 20  # a file up to this size is never treated as a zip bomb
 DAMAGED = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    zlib.error,
-    struct.error,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    ArithmeticError,
-    LookupError,
-    EOFError,
-)
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, OSError,
+    ValueError, ArithmeticError, LookupError, EOFError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
