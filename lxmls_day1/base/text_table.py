@@ -39,13 +39,8 @@ def format_table(heading: Sequence[str], rows: Iterable[Sequence[str]], text_col
     """
     cells = [heading, *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in text_columns else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
+    pads = [str.ljust if i in text_columns else str.rjust for i in range(len(heading))]
+    lines = ["  ".join(pad(cell, width) for pad, cell, width in zip(pads, row, widths, strict=True)) for row in cells]
     return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
 
 

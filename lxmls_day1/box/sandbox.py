@@ -239,11 +239,8 @@ class ForkServer:
         """Make one box."""
         in_memory = self.level == BUBBLEWRAP
         folder = Path(BOX_FOLDER if in_memory else tempfile.mkdtemp(dir=self._folder), "lab")
-        request: dict[str, Any] = {
-            "limits": asdict(limits),
-            "folder": str(folder),
-            "landlock": self.max_landlock_version,
-        }
+        version = self.max_landlock_version
+        request: dict[str, Any] = {"limits": asdict(limits), "folder": str(folder), "landlock": version}
         if self.level != BUBBLEWRAP:
             folder.mkdir()
             if self._user is not None:

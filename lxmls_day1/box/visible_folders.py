@@ -23,11 +23,8 @@ def python_folders() -> list[str]:
     folders |= {os.path.dirname(os.path.realpath(sys.executable))}
     folders |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
     real = sorted({path for folder in folders for path in (folder, os.path.realpath(folder)) if os.path.isdir(path)})
-    return [
-        path
-        for path in real
-        if path not in ("/", "/usr") and not any(path != other and Path(path).is_relative_to(other) for other in real)
-    ]
+    inner = [path for path in real if any(path != other and Path(path).is_relative_to(other) for other in real)]
+    return [path for path in real if path not in ("/", "/usr", *inner)]
 
 
 def numba_cache_folder(cache: Path) -> Path:

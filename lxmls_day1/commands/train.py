@@ -182,11 +182,8 @@ def command(
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {dataset.get_name()}: accuracy {measured}.")
-    size = (
-        f"{pluralize(len(params[0]), 'tag')}, {pluralize(len(params) - 1, 'feature')}"
-        if tagger
-        else f"{pluralize(len(params[0]), 'class')}, {pluralize(dataset.nr_features, 'feature')}"
-    )
+    noun, n_features = ("tag", len(params) - 1) if tagger else ("class", dataset.nr_features)
+    size = f"{pluralize(len(params[0]), noun)}, {pluralize(n_features, 'feature')}"
     click.echo(f"Saved as {escape_unprintable(out)}: {size}.")
 
 

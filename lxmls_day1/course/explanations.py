@@ -64,11 +64,9 @@ def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
     if not is_workspace(folder):
         return []
     answered = {(one.exercise, one.question) for one in WorkspaceState.from_folder(folder).explanations if one.text}
-    return [
-        Explanation(one.exercise.id, one.mistakes[0][0], one.question, attempt_source(folder, one))
-        for one in report.reports
-        if one.question and (one.exercise.id, one.question) not in answered
-    ]
+    asked = [one for one in report.reports if one.question and (one.exercise.id, one.question) not in answered]
+    ids = [(one.exercise.id, one.mistakes[0][0], one.question) for one in asked]
+    return [Explanation(*id, attempt_source(folder, one)) for id, one in zip(ids, asked, strict=True)]
 
 
 def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:
@@ -78,11 +76,8 @@ def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanatio
     """
     passed = {one.exercise.id for one in report.reports if one.all_passed}
     state = WorkspaceState.from_folder(folder)
-    answered = [
-        one
-        for one in state.explanations
-        if one.text and one.exercise in passed and one.question not in state.compared.get(one.exercise, ())
-    ]
+    known = [one for one in state.explanations if one.text and one.exercise in passed]
+    answered = [one for one in known if one.question not in state.compared.get(one.exercise, ())]
     recorded = exercises_folder(folder) / RECORDED.name
     sentences = RecordedAnswers.read_existing(recorded, {one.exercise for one in answered}).sentences
     pairs = [(one, sentences.get(one.exercise, {}).get(one.mistake, "")) for one in answered]
@@ -292,13 +287,8 @@ def unpack_explanations(content: bytes, exercises: Collection[str]) -> tuple[Exp
             raise TypeError("no list")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{FILE} does not hold explanations ({type(error).__name__})") from None
-    longest = {
-        "exercise": 10,
-        "mistake": 100,
-        "question": MAX_QUESTION_CHARS,
-        "attempt": MAX_ATTEMPT_CHARS,
-        "text": MAX_ANSWER_CHARS,
-    }
+    longest = {"exercise": 10, "mistake": 100, "question": MAX_QUESTION_CHARS}
+    longest |= {"attempt": MAX_ATTEMPT_CHARS, "text": MAX_ANSWER_CHARS}
     found: list[Explanation] = []
     for row in rows:
         if type(row) is dict and all(type(row.get(key)) is str for key in longest):

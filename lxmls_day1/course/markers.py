@@ -266,11 +266,8 @@ def _solution(tree: ast.Module, lines: list[str], name: str, opening: Comment, c
         raise MarkerError(f"{where}: the region does not consist of whole statements")
     if len(lines[code[0] - 1]) - len(lines[code[0] - 1].lstrip()) != column:
         raise MarkerError(f"{where}: the markers are not indented like the statements between them")
-    owners = [
-        (qualified, node)
-        for node, qualified in definitions(tree)
-        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _last_line(node)
-    ]
+    functions = [(name, node) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
+    owners = [(name, node) for name, node in functions if first_line(node) < first and code[-1] <= _last_line(node)]
     function, owner = owners[-1] if owners else (None, None)
     if owner is not None and ast.get_docstring(owner) is not None and first < owner.body[0].lineno:
         raise MarkerError(f"{where}: the docstring of {function} belongs before the solution: it stays in the stub")

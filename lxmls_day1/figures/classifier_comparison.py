@@ -155,14 +155,17 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
     started = time.perf_counter()
     params = classifier.train(dataset.train_X, dataset.train_y)
     seconds = time.perf_counter() - started
-    train_accuracy, test_accuracy = (
-        float(classifier.evaluate(y, classifier.test(X, params)))
-        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
-    )
+    train_accuracy, test_accuracy = _accuracies(classifier, dataset, params)
     objective = classifier.objective(dataset.train_X, dataset.train_y, params)
     objective = None if objective is None else float(objective)
     megabytes = memory_of_training(classifier, dataset) if memory else None
     return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective, megabytes), params
+
+
+def _accuracies(classifier: Any, dataset: Any, params: np.ndarray) -> list[float]:
+    """Return the accuracy on the training and on the test part."""
+    parts = (dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)
+    return [float(classifier.evaluate(y, classifier.test(X, params))) for X, y in parts]
 
 
 def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
@@ -237,10 +240,7 @@ def _draw(
         return plot_accuracies([row[:4] for row in table], ax=ax)
     bayes_params = dataset.get_bayes_optimal()
     bayes_optimal.quadratic = len(bayes_params) > dataset.train_X.shape[1] + 1  # for the data set's own parameters
-    train_accuracy, test_accuracy = (
-        bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
-        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
-    )
+    train_accuracy, test_accuracy = _accuracies(bayes_optimal, dataset, bayes_params)
     fig, axis = dataset.plot_data(print_bayes_opt=False, ax=axes_for(ax, (14.0, 8.0))[1])
     accuracies = {"Bayes optimal": (train_accuracy, test_accuracy)}
     accuracies |= {row.classifier: (row.train_accuracy, row.test_accuracy) for row in table}

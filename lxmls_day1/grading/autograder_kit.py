@@ -132,13 +132,10 @@ def _scripts(platform: str) -> Files:
     A Python script is stored here with the suffix ``.txt``, so that it does not count as a module of this package.
     """
     folder = SCRIPTS / platform
-    return {
-        PurePosixPath(path.relative_to(folder).as_posix().removesuffix(".txt")): path.read_bytes().replace(
-            b"\r\n", b"\n"
-        )
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = [path.relative_to(folder).as_posix().removesuffix(".txt") for path in files]
+    contents = [path.read_bytes().replace(b"\r\n", b"\n") for path in files]
+    return dict(zip(map(PurePosixPath, names), contents, strict=True))
 
 
 def _requirements(reference: Path) -> list[str]:

@@ -152,11 +152,9 @@ def _fresh_results(
     run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
     """Have workers take submissions through the steps *read* and *checked*. Return the new and the replaced results."""
-    reasons = {
-        one.student: why
-        for one in submissions
-        if one.student in earlier and (why := _stale_reason(plan, one, earlier[one.student], run.again))
-    }
+    known = [(one, earlier[one.student]) for one in submissions if one.student in earlier]
+    whys = ((one.student, _stale_reason(plan, one, result, run.again)) for one, result in known)
+    reasons = {student: why for student, why in whys if why}
     for why, number in Counter(reasons.values()).most_common():
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
     states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}

@@ -237,13 +237,9 @@ class CaughtOutput(redirect_stdout[io.TextIOWrapper]):
         ]
         lines = [] if lines == [""] else lines
         more = [f"… {len(lines) - MAX_PRINTED_LINES} more lines"] if len(lines) > MAX_PRINTED_LINES else []
-        return (
-            *(
-                line if len(line) <= MAX_PRINTED_LINE else line[: MAX_PRINTED_LINE - 1] + "…"
-                for line in lines[:MAX_PRINTED_LINES]
-            ),
-            *more,
-        )
+        shown = lines[:MAX_PRINTED_LINES]
+        shown = [line if len(line) <= MAX_PRINTED_LINE else line[: MAX_PRINTED_LINE - 1] + "…" for line in shown]
+        return (*shown, *more)
 
 
 class _LimitedBytes(io.BytesIO):
@@ -281,11 +277,8 @@ def is_nontrivial(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
     single = [value for _, answer in wrong if not answer.shape for value in answer.values]
 
     def is_made(given: dict[str, Any], answer: Answer) -> bool:
-        return (
-            answer.kind is float
-            and _vary(answer.values if answer.shape else single)
-            and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
-        )
+        varies = answer.kind is float and _vary(answer.values if answer.shape else single)
+        return varies and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
 
     return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
 

@@ -142,11 +142,8 @@ class RecordedAnswers:
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
-        lines += [
-            "},",
-            '"places": {',
-            *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items()),
-        ]
+        places = (f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items())
+        lines += ["},", '"places": {', *_joined(places)]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []

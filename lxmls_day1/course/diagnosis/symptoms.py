@@ -140,12 +140,8 @@ def _function_of(pairs: Sequence[ExpectedAndActual]) -> str:
 def _not_finite(wrong: Sequence[ProbeResult]) -> Sentences:
     """Report numbers that are not finite, if more than half of the wrong answers hold them and the right answers do not."""
     for sign, test, source in NOT_FINITE:
-        count = sum(
-            one.actual.kind is one.expected.kind is float
-            and bool(test(one.actual.array).any())
-            and not test(one.expected.array).any()
-            for one in wrong
-        )
+        numbers = [one for one in wrong if one.actual.kind is one.expected.kind is float]
+        count = sum(bool(test(one.actual.array).any()) and not test(one.expected.array).any() for one in numbers)
         if 2 * count > len(wrong):
             where = "Every wrong answer holds" if count == len(wrong) else f"{count} of {len(wrong)} wrong answers hold"
             return [("not_finite", f"{where} {sign}, as from {source}.")]

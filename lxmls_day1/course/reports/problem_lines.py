@@ -27,10 +27,8 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
     for one in report.reports:
         if (one.exercise.files and one.results and not one.all_passed) or one.missing:
             waiting = one.to_do or bool(one.missing)
-            texts = [
-                (style, " ".join(text.split()))
-                for style, text in (short_lines(one) if waiting else verdict_lines(one, ""))
-            ]
+            verdict = short_lines(one) if waiting else verdict_lines(one, "")
+            texts = [(style, " ".join(text.split())) for style, text in verdict]
             if waiting:
                 message = texts[0][1].lstrip("✗· ")
             else:
@@ -72,11 +70,8 @@ def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
     """Return the place of the ``raise`` to be replaced; the top of the file if an earlier exercise's stub is in the way."""
     name = find_stub_file(folder, exercise) or exercise.files[0]
     lines = _source(folder, name).split("\n")
-    found = [
-        n
-        for n, line in enumerate(lines, 1)
-        if "raise NotImplementedError(" in line and any(f"xercise {id}" in line for id in exercise.all_ids)
-    ]
+    raising = [n for n, line in enumerate(lines, 1) if "raise NotImplementedError(" in line]
+    found = [n for n in raising if any(f"xercise {id}" in lines[n - 1] for id in exercise.all_ids)]
     return name, (found or [1])[0]
 
 

@@ -111,10 +111,8 @@ def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
         return
     after = status.next.exercise
     minutes = f", about {after.minutes} minutes" if after.minutes else ""
-    yield (
-        "good" if not whole else "",
-        f"  {'next' if whole else f'{done}, next'}: {after.id} {after.title} ({after.notebook}{minutes})",
-    )
+    begin, style = ("next", "") if whole else (f"{done}, next", "good")
+    yield style, f"  {begin}: {after.id} {after.title} ({after.notebook}{minutes})"
 
 
 def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_example: bool = True) -> Iterator[Line]:
@@ -131,11 +129,8 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_ex
     first = report.shown
     assert first is not None
     raised = first.text.splitlines()[1 + len(first.example.lines()) :] if first.example else []
-    named = (
-        []
-        if raised and report.diagnosis_kind == PROPERTY
-        else list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
-    )
+    is_seen = raised and report.diagnosis_kind == PROPERTY
+    named = [] if is_seen else list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
     if not named:  # The exception says more than what is seen in the answers.
         yield from _exception_lines(raised)
     yield from (("known", f"  {text}") for text in named)
@@ -393,11 +388,9 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
         yield "quiet", "  You have not seen a hint yet."
         return
     for number, kind, text in hints.steps:
-        about = (
-            f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
-            if number
-            else "About the mistake that the check has named"
-        )
+        about = "About the mistake that the check has named"
+        if number:
+            about = f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
         yield "known", f"  {about}:"
         shown = without_stars(text)
         for line in shown.splitlines() if width is None else _wrap_paragraphs(shown, width - 4):

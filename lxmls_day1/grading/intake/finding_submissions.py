@@ -173,11 +173,8 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
         platform: {top: match for top in tops if (match := PATTERNS[platform].fullmatch(top))}
         for platform, tops in named.items()
     }
-    unclear = {
-        top
-        for top, match in fits[CANVAS].items()
-        if (last := _CANVAS_LONGEST_NAME.fullmatch(top)) and last.start("id") != match.start("id")
-    }
+    longest = {top: _CANVAS_LONGEST_NAME.fullmatch(top) for top in fits[CANVAS]}
+    unclear = {top for top, last in longest.items() if last and last.start("id") != fits[CANVAS][top].start("id")}
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
     if 2 * len(set(uploads)) <= len(uploads):  # not from Canvas, because Canvas gives each upload its own number
         fits[CANVAS] = {}
@@ -374,23 +371,16 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
     {PurePosixPath('old'): ('Moodle', 2)}
     """
     names = list(names)
-    levels = {
-        PurePosixPath(*name.parts[:n])
-        for name in names
-        if PLATFORM_NAME.search(str(name))
-        for n, part in enumerate(name.parts)
-        if PLATFORM_NAME.search(part)
-    }
+    named = [name for name in names if PLATFORM_NAME.search(str(name))]
+    places = ((name, n) for name in named for n, part in enumerate(name.parts) if PLATFORM_NAME.search(part))
+    levels = {PurePosixPath(*name.parts[:n]) for name, n in places}
     found: dict[PurePosixPath, tuple[str, int]] = {}
     for level in sorted(levels, key=lambda level: (len(level.parts), str(level))):
         below = (name for name in names if name.is_relative_to(level) and name != level)
         tops = _group_by_top(str(name.relative_to(level)) for name in below)
         read = parse_names(*_files_and_folders(tops))
-        works = [
-            match.groupdict().get("start") or match["id"]
-            for top, match in read.matches.items()
-            if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)
-        ]
+        of_work = [top for top in read.matches if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)]
+        works = [(match := read.matches[top]).groupdict().get("start") or match["id"] for top in of_work]
         # A student may call folders submission_1, too.
         is_named = read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
         if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):

@@ -185,10 +185,8 @@ def _match_to_questions(
             continue  # an unchanged cell
         elif _normalize_spaces(cell.source) in given_texts:
             for asked in questions:  # an unanswered cell that lost its id
-                if (
-                    _normalize_spaces(asked.starter_text) == _normalize_spaces(cell.source)
-                    and asked.exercise == cell.exercise
-                ):
+                is_same = _normalize_spaces(asked.starter_text) == _normalize_spaces(cell.source)
+                if is_same and asked.exercise == cell.exercise:
                     latest[asked.exercise] = asked
             continue
         elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":

@@ -152,11 +152,8 @@ class Budget:
 
 def readable_members(members: list[Member], complaints: list[str]) -> list[Member]:
     """Return the members that may be read, and add a complaint for each other member that would belong to the lab."""
-    complaints += [
-        f"{display_name(member.name)} {member.rejection_reason}"
-        for member in members
-        if member.rejection_reason and member.is_lab_file
-    ]
+    rejected = [member for member in members if member.rejection_reason and member.is_lab_file]
+    complaints += [f"{display_name(member.name)} {member.rejection_reason}" for member in rejected]
     return [member for member in members if not member.rejection_reason]
 
 
@@ -279,11 +276,8 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
         except OSError as error:
             if not prefix.parts:
                 raise
-            yield Member(
-                prefix,
-                functools.partial(open_plain_file, folder, beneath),
-                rejection_reason=f"cannot be read ({reason_of(error)})",
-            )
+            open_it, reason = functools.partial(open_plain_file, folder, beneath), reason_of(error)
+            yield Member(prefix, open_it, rejection_reason=f"cannot be read ({reason})")
             continue
         with scanned as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):

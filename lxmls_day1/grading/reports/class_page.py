@@ -210,11 +210,8 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
 
 def _picture(row: SubmissionGrade, id: str, mistake: str) -> str:
     """Return the picture of a wrong answer that a known mistake alone explains, as a PNG in base64; empty without one."""
-    pictures = (
-        check.picture
-        for check in row.checks
-        if check.exercise == id and check.picture and [name for name, _ in check.mistakes] == [mistake]
-    )
+    drawn = (check for check in row.checks if check.exercise == id and check.picture)
+    pictures = (check.picture for check in drawn if [name for name, _ in check.mistakes] == [mistake])
     return next(pictures, "")
 
 

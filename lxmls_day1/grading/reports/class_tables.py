@@ -63,11 +63,8 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
     of_ids = [table_cell(f"exercise {id}") for id in ids]
-    commented = [
-        id
-        for id in ids
-        if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
-    ]
+    marked = [e for row in gradebook.rows for e in row.exercises if e.mark is not None and e.mark.comment]
+    commented = [id for id in ids if any(exercise.id == id for exercise in marked)]
     comments = [table_cell(f"comment on exercise {id}") for id in commented]
     heading = [
         "student",

@@ -276,10 +276,8 @@ def matched_lines(
     """
     whose: dict[int, FoundSubmission] = {}
     problems: dict[int | str, str] = {}
-    forms = {
-        written: [(name, _lines_by_id(cells, written)) for name, cells in columns]
-        for written in (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
-    }
+    readings = (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
+    forms = {written: [(name, _lines_by_id(cells, written)) for name, cells in columns] for written in readings}
     found = _resolve_ids(found, columns)
     runs = sorted({one.first_run for one in found})
     for run, written in itertools.product(runs, forms):

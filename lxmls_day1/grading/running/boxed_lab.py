@@ -252,10 +252,6 @@ def _literal(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     text = repr(value)
-    return (
-        text
-        if len(text) <= MAX_LITERAL_CHARS
-        else f"{type(value).__name__} of {len(value)}"
-        if hasattr(value, "__len__")
-        else text
-    )
+    if len(text) <= MAX_LITERAL_CHARS or not hasattr(value, "__len__"):
+        return text
+    return f"{type(value).__name__} of {len(value)}"

@@ -122,6 +122,10 @@ def without_compiling(source: bytes) -> bytes:
     return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
 
 
+def _for_box(path: PurePosixPath, content: bytes) -> bytes:
+    return without_compiling(content) if path.suffix == ".py" else content
+
+
 def _row(
     plan: Plan, submission: Submission, checks: Sequence[CheckGrade], remarks: Sequence[str], notes: list[str]
 ) -> SubmissionGrade:
@@ -334,10 +338,7 @@ class Grader:
     @functools.cached_property
     def _given(self) -> Files:
         """The starter files in the form for boxes, without compilation."""
-        return {
-            path: without_compiling(content) if path.suffix == ".py" else content
-            for path, content in self.plan.given.items()
-        }
+        return {path: _for_box(path, content) for path, content in self.plan.given.items()}
 
     def _fork_server(self) -> ForkServer:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
@@ -379,11 +380,7 @@ class Grader:
         given = self.plan.given
         files, warnings = box_files(submission, given, self.plan.registry, self.plan.exercises)
         boxed = {
-            path: self._given[path]
-            if content is given.get(path)
-            else without_compiling(content)
-            if path.suffix == ".py"
-            else content
+            path: self._given[path] if content is given.get(path) else _for_box(path, content)
             for path, content in files.items()
         }
         return boxed, warnings

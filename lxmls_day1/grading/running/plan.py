@@ -110,11 +110,8 @@ class Plan:
 
     def changed_points(self, row: SubmissionGrade) -> list[str]:
         """Return a description of each exercise of the row whose points have changed."""
-        return [
-            f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
-            for old, new in zip(row.exercises, self.with_points(row).exercises, strict=True)
-            if old.out_of != new.out_of
-        ]
+        pairs = zip(row.exercises, self.with_points(row).exercises, strict=True)
+        return [f"{new.id} {new.out_of:g} instead of {old.out_of:g}" for old, new in pairs if old.out_of != new.out_of]
 
     @property
     def worker_timeout(self) -> float:
