@@ -136,12 +136,8 @@ class OwnLines:
 
     def _own(self, told: re.Match[str]) -> str:
         numbers = map(int, (told["line"] or told["lines"]).split(","))
-        own = [
-            (gap, number - lines.start + 1 + self._before[gap])
-            for number in numbers
-            for gap, lines in enumerate(self.places)
-            if number in lines
-        ]
+        places = [(n, gap, lines) for n in numbers for gap, lines in enumerate(self.places) if n in lines]
+        own = [(gap, n - lines.start + 1 + self._before[gap]) for n, gap, lines in places]
         self.marked += own
         if not own:
             return "a given line"

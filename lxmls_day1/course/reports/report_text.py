@@ -102,10 +102,8 @@ def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
     if whole:
         yield "title", f"{progress_bar(part.n_done, len(part.relevant))}  {done}"
         if left := [one.exercise.id for one in part.relevant if one.state == "to answer"]:
-            yield (
-                "quiet",
-                f"  {' and '.join(left)}, without checks, {'is' if len(left) == 1 else 'are'} answered in the notebook.",
-            )
+            are = "is" if len(left) == 1 else "are"
+            yield "quiet", f"  {' and '.join(left)}, without checks, {are} answered in the notebook."
     if status.next is None:
         yield "good", f"  {done}: all done."
         return
@@ -450,10 +448,8 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
     if status.relevant:
         size = min(BAR_WIDTH, width - 2)
         apart = size + 2 + len(status.progress_text) > width
-        yield from (
-            ("title", text)
-            for text in _joined(progress_bar(first.n_done, len(first.relevant), size), status.progress_text, apart)
-        )
+        bar = progress_bar(first.n_done, len(first.relevant), size)
+        yield from (("title", text) for text in _joined(bar, status.progress_text, apart))
     else:
         yield "title", status.progress_text
     if status.next:
@@ -466,19 +462,13 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
         if part.exercise_statuses:
             yield "", ""
             if status.core.exercise_statuses:  # A lab without a core has no parts.
-                yield (
-                    "title",
-                    f"{heading}: {part.progress_text}"
-                    if part.relevant and part.relevant != first.relevant
-                    else heading,
-                )
+                is_apart = part.relevant and part.relevant != first.relevant
+                yield "title", f"{heading}: {part.progress_text}" if is_apart else heading
             yield from _status_table_lines(part, *layout, shown)
     for day, exercise in status.practice[:1]:
         yield "", ""
-        yield (
-            "quiet",
-            f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` lets you write {exercise.id}, solved on {day}, once more.",
-        )
+        again = f"lets you write {exercise.id}, solved on {day}, once more"
+        yield "quiet", f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` {again}."
 
 
 def _joined(left: str, right: str, apart: bool) -> list[str]:

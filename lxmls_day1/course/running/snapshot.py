@@ -93,11 +93,9 @@ def _run_once(runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: flo
                         wait = wait.next_step(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", timeout)
                 if len(outcomes) < len(runs) and (not alive or wait.expired()):
                     message = f"the checks did not end on {runs[len(outcomes)].label}"
-                    raise (
-                        wait.timeout_error(message)
-                        if alive
-                        else InputError(f"{message}. {process.error_output()[-2000:]}".strip())
-                    )
+                    if alive:
+                        raise wait.timeout_error(message)
+                    raise InputError(f"{message}. {process.error_output()[-2000:]}".strip())
                 time.sleep(0.05)
         finally:
             process.kill()

@@ -169,8 +169,6 @@ def _solutions(exercise: str, files: tuple[str, ...]) -> tuple[str, ...]:
         path = reference_folder() / name
         if path.suffix == ".py" and path.is_file():
             module = ".".join((PACKAGE, *PurePosixPath(name).with_suffix("").parts))
-            found += [
-                f"{module}:{function}"
-                for function in functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
-            ]
+            functions = functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
+            found += [f"{module}:{function}" for function in functions]
     return tuple(found)

@@ -133,11 +133,8 @@ def version_note(folder: Path) -> str:
         known = origin.made_by not in ("", here[0])
         maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
         return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
-    gone = [
-        name
-        for name, given in origin.files.items()
-        if not given.functions and name != str(TASKS) and not (folder / name).is_file()
-    ]
+    whole = [name for name, given in origin.files.items() if not given.functions and name != str(TASKS)]
+    gone = [name for name in whole if not (folder / name).is_file()]
     if gone:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
         return f"{gone[0]}{more} not there any more: `lxmls-day1 update` puts back what is missing."

@@ -226,10 +226,8 @@ def _opened_members(
         outer, first = everything[0].name, 1
         inside: list[str] = []
         try:
-            everything = [
-                replace(m, name=m.name.relative_to(outer))
-                for m in members_of_archive(everything[0], budget, stack, inside)
-            ]
+            members = members_of_archive(everything[0], budget, stack, inside)
+            everything = [replace(m, name=m.name.relative_to(outer)) for m in members]
             complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
         except RejectedSubmission as refusal:
             raise RejectedSubmission(f"{display_name(outer)} {refusal}") from None
@@ -239,10 +237,8 @@ def _opened_members(
         if count > MAX_SOURCE_FILES:
             raise RejectedSubmission(f"It contains {count} source files; at most {MAX_SOURCE_FILES} are read")
         for folder, (platform, number) in downloads_within(member.name for member in everything).items():
-            everything, newest = (
-                [member for member in members if not member.name.is_relative_to(folder)]
-                for members in (everything, newest)
-            )
+            everything = [member for member in everything if not member.name.is_relative_to(folder)]
+            newest = [member for member in newest if not member.name.is_relative_to(folder)]
             where = display_name(folder) if folder.parts else "It"
             complaints.append(
                 f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"

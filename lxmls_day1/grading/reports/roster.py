@@ -174,10 +174,8 @@ class Roster:
         """
         points = {row.student: row for row in rows}
         students = self._students()
-        columns = [
-            ("" if self._is_id_named else self.header[i].casefold(), {n: self.table.text(n, i) for n in students})
-            for i in self.ids
-        ]
+        heads = {i: "" if self._is_id_named else self.header[i].casefold() for i in self.ids}
+        columns = [(head, {n: self.table.text(n, i) for n in students}) for i, head in heads.items()]
         whose, problems = matched_lines(found, columns)
         by_line = {n: self._match(n, whose.get(n), points, problems.get(n, "")) for n in students}
         matches = [self._best_of_group(number, by_line) for number in students]
