@@ -19,7 +19,7 @@ from typing import cast
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading import step
-from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
@@ -27,6 +27,7 @@ from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_r
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
+from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    MEMORY,
-    MISSING,
-    NOT_HANDED_IN,
-    REFUSED,
-    TIMEOUT,
-    ExerciseGrade,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import NOT_HANDED_IN, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.reports.page_frame import anchor_of, file_of, name_of, points_text
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import CRASHED, MEMORY, MISSING, REFUSED, TIMEOUT
 
 LOOK, ABSENT, STOPPED, NAMED, BLANK, BY_HAND = "look", "absent", "stopped", "named", "blank", "hand"
 #: Sign of a cell -> (character, words), the most urgent first.

@@ -18,20 +18,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lxmls_day1.base.text_table import as_csv
-from lxmls_day1.grading.gradebook import (
-    FORMAT,
-    MISSING,
-    OK,
-    VERDICTS,
-    CheckGrade,
-    ExerciseGrade,
-    Gradebook,
-    SubmissionGrade,
-    to_plain,
-)
+from lxmls_day1.grading.gradebook import FORMAT, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade, to_plain
 from lxmls_day1.grading.reports.page_frame import name_of
 from lxmls_day1.grading.reports.student_page import calls_text, explanation
 from lxmls_day1.grading.safe_text import one_line, sanitize, table_cell, truncate_lines
+from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS
 
 _ESCAPED_CONTROL = re.compile(r"\\[urbf]")
 _MAX_PRAIRIELEARN_BYTES = 1_000_000  # bytes

@@ -21,18 +21,7 @@ from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.grading.gradebook import (
-    ERROR,
-    MEMORY,
-    MISSING,
-    NOT_HANDED_IN,
-    REFUSED,
-    TO_WRITE,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import NOT_HANDED_IN, TO_WRITE, CheckGrade, ExerciseGrade, FreeAnswer, SubmissionGrade
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.reports.report_files import files_of_student
 from lxmls_day1.grading.reports.same_work import digest_of_answer
@@ -40,6 +29,7 @@ from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import Plan, all_check_files, grader_version
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import ERROR, MEMORY, MISSING, REFUSED
 from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."

@@ -35,20 +35,10 @@ from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
 from lxmls_day1.course.running.check_session import CheckSession
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    ERROR,
-    MEMORY,
-    MISSING,
-    OK,
-    REFUSED,
-    TIMEOUT,
-    TO_WRITE,
-    WRONG,
-    CheckGrade,
-)
+from lxmls_day1.grading.gradebook import TO_WRITE, CheckGrade
 from lxmls_day1.grading.reports.groups import failure_signature_of
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.verdicts import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG
 
 MAX_TIMEOUTS_PER_EXERCISE = 2  # timeouts in an exercise after which its other checks are skipped
 SKIPPED_AFTER_TIMEOUTS = f"not run, because {MAX_TIMEOUTS_PER_EXERCISE} checks of this exercise did not end in time"

@@ -17,12 +17,13 @@ from typing import Any
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading import step
-from lxmls_day1.grading.gradebook import ERROR, CheckGrade
+from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import ERROR
 
 GIBIBYTE = 1 << 30
 #: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.

@@ -7,13 +7,7 @@ import pytest
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import (
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import MAX_MISTAKES_SHOWN, answers_html, summary_html
 from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from tests.wording import wording
