@@ -101,10 +101,8 @@ def invented_class() -> Any:
                 for number, verdict in enumerate(verdicts)
             ]
             mistakes = (mistake,) if 0 <= n_right < 3 else ()
-            named = gradebook.CheckGrade(
-                f"test.py::{PROBE_INPUTS_CHECK}", id, "", False, verdicts[-1], mistakes=mistakes
-            )
-            checks.append(named)
+            check = f"test.py::{PROBE_INPUTS_CHECK}"
+            checks.append(gradebook.CheckGrade(check, id, "", False, verdicts[-1], mistakes=mistakes))
             grades.append(gradebook.ExerciseGrade(id, id, "code", 10.0, tuple(checks)))
         rows.append(gradebook.SubmissionGrade(name.lower(), name, f"in/{name.lower()}.zip", "", tuple(grades)))
     return gradebook.Gradebook(tuple(rows), 1, "process", "")

@@ -204,14 +204,9 @@ def experiment_markdown(exercise: Exercise, script: str, about: str) -> str:
     for number, beginning in enumerate(questions, 1):
         (one,) = (answer for answer in known if beginning in answer.question)
         label = f"Your answer to question {number}" if len(questions) > 1 else "Your answer"
-        parts += [
-            _linked(one.question.partition(ANSWER_LABEL)[0].strip()),
-            _raw(
-                f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
-            ),
-            _linked(one.text),
-            _raw("</div>"),
-        ]
+        area = f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>'
+        parts.append(_linked(one.question.partition(ANSWER_LABEL)[0].strip()))
+        parts += [_raw(f'{area}\n<div class="solutions" hidden>'), _linked(one.text), _raw("</div>")]
     names = ("Check", "Hint", "Reset")
     buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
     below = f'{_hints(exercise)}\n<p class="state" role="status"></p>\n<div class="report"></div>\n</section>'

@@ -174,15 +174,11 @@ def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
         sure = "" if deviation is None else number_text(deviation, digits)
         return [word, count, *numbers, ahead, *[sure] * has_deviations]
 
-    rows = [
-        row(
-            shortened(explanation.words[i]),
-            f"{explanation.counts[i]:g}",
-            explanation.contributions[i],
-            None if explanation.deviations is None else float(explanation.deviations[i]),
-        )
-        for i in listed
-    ]
+    rows = []
+    for i in listed:
+        deviation = None if explanation.deviations is None else float(explanation.deviations[i])
+        word, count = shortened(explanation.words[i]), f"{explanation.counts[i]:g}"
+        rows.append(row(word, count, explanation.contributions[i], deviation))
     rows += [row(word, "", contributions) for word, contributions in last.items()]
     short = [shortened(name, MAX_NAME_CHARS) for name in names]
     heading = ["word", "count", *(short[k] for k in columns), f"{short[predicted]} − {short[rival]}"]

@@ -293,12 +293,10 @@ def _rows(count: int) -> range:
 def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
-    marks = [
-        draw.line(
-            np.column_stack([_ALPHAS, curves[:, k]]), draw.CLASSES[k], dash, width=1.5, label=f"p(word | {label})"
-        )
-        for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
-    ]
+    marks = []
+    for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2)))):
+        points, text = np.column_stack([_ALPHAS, curves[:, k]]), f"p(word | {label})"
+        marks.append(draw.line(points, draw.CLASSES[k], dash, width=1.5, label=text))
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
     title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))

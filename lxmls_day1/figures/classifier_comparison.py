@@ -281,10 +281,9 @@ def choose_lines(
     (['a', 'b', 'c', 'd', 'e'], 'Not drawn, because it differs from a drawn line in at most 0.0 % of the plane: f.')
     """
     grid = np.stack(np.meshgrid(np.linspace(*xlim, _GRID_POINTS), np.linspace(*ylim, _GRID_POINTS)), axis=-1)
-    answers = {
-        name: discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
-        for name, params in params_of.items()
-    }
+    answers = {}
+    for name, params in params_of.items():
+        answers[name] = discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
     # The share of the plane in which a classifier disagrees with the nearest line.
     nearest = dict.fromkeys(answers, math.inf)
     chosen: list[str] = []
@@ -293,12 +292,11 @@ def choose_lines(
         for name, given in answers.items():
             nearest[name] = min(nearest[name], float(np.mean(given != answers[chosen[-1]])))
     others = [name for name in answers if name not in chosen]
-    note = (
-        f"Not drawn, because {'it differs' if len(others) == 1 else 'each differs'} from a drawn line in at most "
-        f"{100 * max(map(nearest.__getitem__, others)):.1f} % of the plane: {'; '.join(others)}."
-        if others
-        else ""
-    )
+    note = ""
+    if others:
+        differs, share = "it differs" if len(others) == 1 else "each differs", max(map(nearest.__getitem__, others))
+        plane = f"{100 * share:.1f} % of the plane"
+        note = f"Not drawn, because {differs} from a drawn line in at most {plane}: {'; '.join(others)}."
     return {name: params for name, params in params_of.items() if name in chosen}, note
 
 

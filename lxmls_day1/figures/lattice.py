@@ -141,13 +141,11 @@ def make_lattice(
     best_rows = [row_of[int(tag)] for tag in best]
     true_rows = None if true is None else [row_of[int(tag)] for tag in true]
     columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
-    edges = [
-        Edge(
-            column, before, after, score, *(_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
-        )
-        for column, matrix in enumerate(columns)
-        for (before, after), score in np.ndenumerate(matrix)
-    ]
+    edges = []
+    for column, matrix in enumerate(columns):
+        for (before, after), score in np.ndenumerate(matrix):
+            are_on = (_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
+            edges.append(Edge(column, before, after, score, *are_on))
     nodes = emissions[:, kept]
     return Lattice(
         words=words,

@@ -103,12 +103,8 @@ def _run_once(runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: flo
 
 
 def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
-    return CheckOutcome(
-        event["outcome"],
-        event["text"],
-        event["hidden"],
-        {description: Answer.from_json(answer) for description, answer in event["answers"].items()},
-    )
+    answers = {description: Answer.from_json(answer) for description, answer in event["answers"].items()}
+    return CheckOutcome(event["outcome"], event["text"], event["hidden"], answers)
 
 
 def reference_answers(

@@ -144,14 +144,9 @@ def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
                 new |= _update_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
-        removed = moved + [
-            name
-            for name, given in known.items()
-            if PurePosixPath(name) not in files
-            and name not in moved
-            and (folder / name).is_file()
-            and is_unchanged(name, (folder / name).read_bytes(), given.digest)
-        ]
+        dropped = [name for name in known if PurePosixPath(name) not in files and name not in moved]
+        left = {name: (folder / name).read_bytes() for name in dropped if (folder / name).is_file()}
+        removed = moved + [name for name, old in left.items() if is_unchanged(name, old, known[name].digest)]
         backup = Backup("update", "", {}, {}, False, state.origin)
         state.origin = origin
         place = ""

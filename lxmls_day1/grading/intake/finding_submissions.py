@@ -237,12 +237,10 @@ def _group_by_top(names: Iterable[str]) -> Tops:
 def _candidate_tops(tops: Tops) -> list[str]:
     """Return the folders and archives at the top, without the output folders of grading."""
     archives = (".zip", *OTHER_ARCHIVES)
-    return [
-        top
-        for top, inside in tops.items()
-        if not top.startswith(".")
-        and (top.casefold().endswith(archives) if () in inside else not any(p[0] == ".rows" for p in inside))
-    ]
+    files = {top for top, inside in tops.items() if () in inside}
+    graded = {top for top, inside in tops.items() if top not in files and any(p[0] == ".rows" for p in inside)}
+    unwanted = graded | {top for top in files if not top.casefold().endswith(archives)}
+    return [top for top in tops if not top.startswith(".") and top not in unwanted]
 
 
 def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:

@@ -126,15 +126,12 @@ def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
     The question is the field ``asked`` of the answers from `free_answers`.
     """
     registry = Registry.read(reference / FILE)
-    return {
-        (
-            answer.exercise,
-            answer.notebook,
-            _question_text(answer.question) or registry[answer.exercise].title,
-        ): answer.text
-        for answer in answers_in_notebooks(reference)
-        if answer.exercise in registry
-    }
+    found = {}
+    for answer in answers_in_notebooks(reference):
+        if answer.exercise in registry:
+            asked = _question_text(answer.question) or registry[answer.exercise].title
+            found[answer.exercise, answer.notebook, asked] = answer.text
+    return found
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:

@@ -208,14 +208,13 @@ def _prairielearn_tests(exercise: ExerciseGrade, max_chars: int) -> list[dict[st
     if hidden:
         right = [share for check, share in hidden if check.verdict == OK]
         texts = dict.fromkeys(explanation(check) for check, _ in hidden if check.text)  # why they were not run
-        tests.append(
-            {
-                "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
-                "points": round(sum(right), 4),
-                "max_points": round(sum(share for _, share in hidden), 4),
-                "output": "\n".join(texts)[:max_chars],
-            }
-        )
+        summary = {
+            "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
+            "points": round(sum(right), 4),
+            "max_points": round(sum(share for _, share in hidden), 4),
+            "output": "\n".join(texts)[:max_chars],
+        }
+        tests.append(summary)
     return tests
 
 
