@@ -362,23 +362,23 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         if type(tree) is list:
             raise BadMessage("a bare list")
         return _require_string(tree) if type(tree) is str else tree
-
-    def decoded(entry: Any) -> Any:
-        return entry if type(entry) in JSON_NATIVE_TYPES else _decode_value(entry, buffers, depth + 1)
-
     ((kind, content),) = tree.items()
     if kind == "a":
         array = _decode_array(content, buffers)
         return array if array.ndim else array[()]  # a NumPy scalar
     if kind in "lt":
         kinds = set(map(type, _require_list(content)))
-        entries = content if kinds <= JSON_NATIVE_TYPES else list(map(decoded, content))
+        entries = content
+        if not kinds <= JSON_NATIVE_TYPES:
+            entries = [e if type(e) in JSON_NATIVE_TYPES else _decode_value(e, buffers, depth + 1) for e in content]
         longest = max((len(entry) for entry in entries if type(entry) is str), default=0) if str in kinds else 0
         buffers.size.add(len(entries), longest)
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
-        pairs = [_require_list(pair) for pair in _require_list(content)]
-        return {_require_string(key): decoded(entry) for key, entry in pairs}
+        found = {}
+        for key, e in map(_require_list, _require_list(content)):
+            found[_require_string(key)] = e if type(e) in JSON_NATIVE_TYPES else _decode_value(e, buffers, depth + 1)
+        return found
     if kind == "o":
         if type(content) is not int or content < 0:
             raise BadMessage("no number where one is required")

@@ -119,6 +119,6 @@ def _warn_about_memory(paths: tuple[str, ...]) -> None:
     files = expand_patterns(paths)
     most = MEMORY_PER_TEXT_BYTE * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)
     if STANDARD_INPUT in files or most > MEMORY_NOTE_BYTES:
-        amount = f", up to about {most / 1e9:.1f} GB for these files (more if they are packed)"
-        amount = "" if STANDARD_INPUT in files else amount
+        known = f", up to about {most / 1e9:.1f} GB for these files (more if they are packed)"
+        amount = "" if STANDARD_INPUT in files else known
         click.echo(f"Note: without --hash all tokens are kept in memory{amount}; --hash 20 bounds it.", err=True)

@@ -64,9 +64,8 @@ def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
     if not is_workspace(folder):
         return []
     answered = {(one.exercise, one.question) for one in WorkspaceState.from_folder(folder).explanations if one.text}
-    asked = [one for one in report.reports if one.question and (one.exercise.id, one.question) not in answered]
-    ids = [(one.exercise.id, one.mistakes[0][0], one.question) for one in asked]
-    return [Explanation(*id, attempt_source(folder, one)) for id, one in zip(ids, asked, strict=True)]
+    new = [one for one in report.reports if one.question and (one.exercise.id, one.question) not in answered]
+    return [Explanation(one.exercise.id, one.mistakes[0][0], one.question, attempt_source(folder, one)) for one in new]
 
 
 def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:

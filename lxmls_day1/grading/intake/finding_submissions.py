@@ -377,8 +377,9 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
         below = (name for name in names if name.is_relative_to(level) and name != level)
         tops = _group_by_top(str(name.relative_to(level)) for name in below)
         read = parse_names(*_files_and_folders(tops))
-        of_work = [top for top in read.matches if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)]
-        works = [(match := read.matches[top]).groupdict().get("start") or match["id"] for top in of_work]
+        holds_work = {top for top, inside in tops.items() if () not in inside or HAS_SOURCE_SUFFIX.search(top)}
+        matches = [match for top, match in read.matches.items() if top in holds_work]
+        works = [match.groupdict().get("start") or match["id"] for match in matches]
         # A student may call folders submission_1, too.
         is_named = read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
         if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):
