@@ -149,9 +149,8 @@ class Lab:
             with _IMPORT_LOCK:
                 self._take_precedence()
                 module = importlib.import_module(name)
-                if not self._owns_module(
-                    name, module
-                ):  # Something other than an import put this module into sys.modules.
+                # Something other than an import put this module into sys.modules.
+                if not self._owns_module(name, module):
                     self._drop_other_labs()
                     module = importlib.import_module(name)
         except SyntaxError as error:
@@ -359,9 +358,8 @@ class Lab:
             signature, known = inspect.signature(found), known_settings(found)
             unknown = next((name for name in settings if name not in known and repr(name) in str(failure)), None)
             if unknown is not None:
-                raise InputError(
-                    f"{class_name} in {where} has no setting {unknown!r}{did_you_mean(unknown, known)}"
-                ) from None
+                close = did_you_mean(unknown, known)
+                raise InputError(f"{class_name} in {where} has no setting {unknown!r}{close}") from None
             try:
                 signature.bind(**settings)
             except TypeError as error:
@@ -373,9 +371,8 @@ class Lab:
         package = name.partition(".")[0]
         if not module_name_in_lab(self.folder, name):
             stems = [file.stem for file in (self.folder / package).rglob("*.py") if file.stem != "__init__"]
-            raise NotInLab(
-                f"{self.folder} has no {self._source_location(path)}{did_you_mean(path.stem, stems, suffix='.py')}"
-            )
+            close = did_you_mean(path.stem, stems, suffix=".py")
+            raise NotInLab(f"{self.folder} has no {self._source_location(path)}{close}")
         if not (self.folder / package / "__init__.py").is_file():
             raise InputError(f"{self.folder / package} has no __init__.py; make an empty file of that name there.")
 
@@ -390,9 +387,8 @@ class Lab:
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
                 self._drop_other_labs()
-            for place, cache in list(
-                sys.path_importer_cache.items()
-            ):  # A file of the lab may be new, so clear its caches; those of libraries stay.
+            # A file of the lab may be new, so clear its caches; those of libraries stay.
+            for place, cache in list(sys.path_importer_cache.items()):
                 if isinstance(cache, FileFinder) and place.startswith(own[0]):
                     cache.invalidate_caches()
 
@@ -439,11 +435,8 @@ def _table_lookup(table: ResultTable, expected_arguments: Sequence[Any], fallbac
             first, *others = bound.args
             entries = tuple(np.ravel(first).tolist())
             same = [it is None or np.array_equal(its, it) for its, it in zip(others, expected_arguments, strict=False)]
-            is_known = (
-                len(same) == len(expected_arguments)
-                and all(same)
-                and (entries in table or table.keys() >= set(entries))
-            )
+            in_table = entries in table or table.keys() >= set(entries)
+            is_known = len(same) == len(expected_arguments) and all(same) and in_table
         except (TypeError, ValueError):  # The function has no signature, or the arguments are wrong.
             is_known = False
         if not is_known:
@@ -505,9 +498,8 @@ def delete_bytecode(lab_folder: Path) -> None:
 def _lab_modules(folder: Path) -> list[str]:
     """Return the names of loaded modules that belong to any lab by their names, or to this lab by their files."""
     places = tuple(f"{folder / package}{os.sep}" for package in PACKAGES)
-    by_file = [
-        name for name, module in list(sys.modules.items()) if str(getattr(module, "__file__", "")).startswith(places)
-    ]
+    files = [(name, str(getattr(module, "__file__", ""))) for name, module in list(sys.modules.items())]
+    by_file = [name for name, file in files if file.startswith(places)]
     return [*dict.fromkeys([*_loaded_lab_modules(), *by_file])]
 
 

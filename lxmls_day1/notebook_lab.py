@@ -495,10 +495,8 @@ def _output(
     from lxmls_day1.course.reports.report_text import as_text, workspace_lines
 
     foot = [("known", unsaved)] * bool(unsaved)
-    all_lines = [
-        (style, COMMAND_PATTERN.sub(_command_as_call, text))
-        for style, text in (*workspace_lines(folder), *lines, *foot)
-    ]
+    given = (*workspace_lines(folder), *lines, *foot)
+    all_lines = [(style, COMMAND_PATTERN.sub(_command_as_call, text)) for style, text in given]
     parts = "".join([*map(_line, all_lines), *pictures])
     box = f"border-left:4px solid {KNOWN};padding:4px 12px;line-height:1.5;font-family:monospace"
     return NotebookOutput(report, as_text(all_lines), f'<div style="{box}">{parts}</div>')

@@ -84,6 +84,7 @@ def invented_class() -> Any:
     """Return the gradebook of an invented class, the same each time."""
     from lxmls_day1.course.diagnosis.mistake_matching import PROBE_INPUTS_CHECK
     from lxmls_day1.grading import gradebook
+    from lxmls_day1.grading.verdicts import MISSING, OK, TIMEOUT, WRONG
 
     chance = random.Random(4)
     mistake = ("twice_as_long", "The step is twice as long as it should be.")
@@ -92,18 +93,16 @@ def invented_class() -> Any:
         grades = []
         for id in EXERCISES:
             n_right = chance.choice([4, 4, 4, 4, 3, 2, 0, -1])
-            verdicts = [gradebook.OK if number < n_right else gradebook.WRONG for number in range(4)]
+            verdicts = [OK if number < n_right else WRONG for number in range(4)]
             if n_right < 0:
-                verdicts = [chance.choice([gradebook.MISSING, gradebook.TIMEOUT])] * 4
+                verdicts = [chance.choice([MISSING, TIMEOUT])] * 4
             checks = [
                 gradebook.CheckGrade(f"test.py::test_{number}", id, "", number > 1, verdict)
                 for number, verdict in enumerate(verdicts)
             ]
             mistakes = (mistake,) if 0 <= n_right < 3 else ()
-            named = gradebook.CheckGrade(
-                f"test.py::{PROBE_INPUTS_CHECK}", id, "", False, verdicts[-1], mistakes=mistakes
-            )
-            checks.append(named)
+            check = f"test.py::{PROBE_INPUTS_CHECK}"
+            checks.append(gradebook.CheckGrade(check, id, "", False, verdicts[-1], mistakes=mistakes))
             grades.append(gradebook.ExerciseGrade(id, id, "code", 10.0, tuple(checks)))
         rows.append(gradebook.SubmissionGrade(name.lower(), name, f"in/{name.lower()}.zip", "", tuple(grades)))
     return gradebook.Gradebook(tuple(rows), 1, "process", "")

@@ -131,10 +131,7 @@ def remove_partial_files(path: str | os.PathLike[str]) -> None:
     []
     """
     place = Path(os.path.realpath(path))
-    with (
-        contextlib.suppress(OSError),
-        os.scandir(place.parent) as entries,
-    ):  # The folder may be missing or unreadable.
+    with contextlib.suppress(OSError), os.scandir(place.parent) as entries:  # The folder may be missing or unreadable.
         for part in [entry for entry in entries if entry.name.startswith(f".{place.name[:40]}.")]:
             if partial_file_target(Path(part.name)) == place.name[:40] and _writer_has_ended(part.name):
                 os.unlink(part.path)

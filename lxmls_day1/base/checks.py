@@ -236,9 +236,8 @@ def check_labels(y: Any) -> np.ndarray:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise InputError(f"labels must be a vector (M,) or a column (M, 1), but have the shape {labels.shape}")
-    if labels.dtype.kind in "SU" and isinstance(
-        y, (list, tuple)
-    ):  # NumPy converts a mixed list with a string in it to strings.
+    # NumPy converts a mixed list with a string in it to strings.
+    if labels.dtype.kind in "SU" and isinstance(y, (list, tuple)):
         given = np.array(y, dtype=object).ravel()
         text = str if labels.dtype.kind == "U" else bytes
         one = next((label for label in given if isinstance(label, text)), None)

@@ -39,13 +39,8 @@ def format_table(heading: Sequence[str], rows: Iterable[Sequence[str]], text_col
     """
     cells = [heading, *rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in text_columns else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
+    pads = [str.ljust if i in text_columns else str.rjust for i in range(len(heading))]
+    lines = ["  ".join(pad(cell, width) for pad, cell, width in zip(pads, row, widths, strict=True)) for row in cells]
     return "\n".join(line.rstrip() for line in [lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
@@ -59,12 +54,8 @@ def as_html(heading: Sequence[str], rows: Iterable[Sequence[str]], text_columns:
     """
     headings = "".join(f"<th>{html.escape(name)}</th>" for name in heading)
     sides = ["left" if i in text_columns else "right" for i in range(len(heading))]
-    lines = [
-        "".join(
-            f'<td style="text-align: {side}">{html.escape(cell)}</td>' for side, cell in zip(sides, row, strict=True)
-        )
-        for row in rows
-    ]
+    cells = [zip(sides, map(html.escape, row), strict=True) for row in rows]
+    lines = ["".join(f'<td style="text-align: {side}">{text}</td>' for side, text in row) for row in cells]
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
 

@@ -92,9 +92,8 @@ def _cpu_time_and_sleep(pid: int, known_ticks: dict[str, int]) -> tuple[float, f
         with contextlib.suppress(OSError, IndexError):  # The process has exited.
             fields = _stat_fields(process)
             ticks += sum(map(int, fields[11:15]))
-            known_ticks[f"{process.name} {fields[19]}"] = sum(
-                map(int, fields[11:13])
-            )  # The key has PID and start time, because PIDs are reused.
+            # The key has PID and start time, because PIDs are reused.
+            known_ticks[f"{process.name} {fields[19]}"] = sum(map(int, fields[11:13]))
             for thread in (process / "task").iterdir():
                 asleep = min(asleep, _SLEEP_WEIGHT.get(_stat_fields(thread)[0], 1.0))
                 pending += (thread / "children").read_text(encoding="ascii").split()

@@ -61,11 +61,7 @@ class Box:
     """
 
     def __init__(
-        self,
-        server: ForkServer,
-        files: Mapping[PurePosixPath, bytes],
-        limits: Limits,
-        cpu_seconds: float | None = None,
+        self, server: ForkServer, files: Mapping[PurePosixPath, bytes], limits: Limits, cpu_seconds: float | None = None
     ):
         self._limits = limits
         self._process_limits = limits.for_process(files, cpu_seconds)
@@ -75,9 +71,8 @@ class Box:
         self.cpu_used = self.seconds_used = 0.0
         self._n_printed = 0
         self._next_disk_check = 0.0
-        self._channel = Channel(
-            self._process.service_socket, limits.in_bytes("reply"), self._watch, encode=encode_request
-        )
+        socket, max_bytes = self._process.service_socket, limits.in_bytes("reply")
+        self._channel = Channel(socket, max_bytes, self._watch, encode=encode_request)
         self._closed = False
         try:
             reply = self._channel.receive(self._open_deadline().expired)
@@ -95,15 +90,12 @@ class Box:
                     text = f"its files cannot be put into a box ({raised.kinds[0]}: {raised})"
                     is_full = f"[Errno {errno.ENOSPC}]" in text and self._process.folder is not None
                     raise BoxesUnavailable(text) if is_full else BoxFailure(REFUSED, text)
-        except BoxFailure:
+        except (BoxFailure, BoxesUnavailable):
             self.close()
             raise
         except (ReceiveTimeout, ConnectionClosed, BadMessage) as error:
             report = self.close()
             raise BoxesUnavailable(f"{report.get('broken') or f'a box ended while starting ({error!r})'}") from error
-        except BoxesUnavailable:
-            self.close()
-            raise
 
     def _open_deadline(self) -> Deadline:
         return Deadline("a box", self._process.server_pid, OPEN_SECONDS, sleep_only=True)

@@ -3,6 +3,7 @@
 The code that runs here may be hostile. Its replies are claims, which are verified outside the box.
 """
 
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -77,11 +78,8 @@ class BoxServer:
 
     def serve(self, channel: Channel) -> None:
         """Handle requests until the channel is closed."""
-        handlers: dict[str, Handler] = {
-            "files": self._files,
-            "probe": self._probe,
-            **self._program.handlers(self._folder),
-        }
+        handlers: dict[str, Handler] = {"files": self._files, "probe": self._probe}
+        handlers |= self._program.handlers(self._folder)
         while True:
             request = channel.receive()
             if "cpu" in request:
@@ -188,10 +186,8 @@ def _c_functions() -> tuple[Callable[[int, Any], Any], ctypes.c_void_p]:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue
 
 
 def prepare_process(parent_prepared: bool = False) -> None:

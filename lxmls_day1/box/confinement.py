@@ -68,9 +68,8 @@ def fork_into_namespaces() -> int:
     if address:  # The C library stores the thread id there.
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
     python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # PyDLL keeps the GIL during the call.
-    arguments = [
-        ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)
-    ]  # The order of the last two arguments differs between x86-64 and ARM.
+    # The order of the last two arguments differs between x86-64 and ARM.
+    arguments = [ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)]
     if platform.machine() == "x86_64":
         arguments[4] = ctypes.c_ulong(0)
     else:
@@ -199,9 +198,8 @@ def restrict_with_landlock(
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     kernel = libc()
-    ruleset = check_result(
-        kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0), "landlock_create_ruleset"
-    )
+    ruleset = kernel.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
+    check_result(ruleset, "landlock_create_ruleset")
     write = READ_RIGHTS | WRITE_FILE | MAKE_AND_REMOVE | (TRUNCATE if version >= 3 else 0)
     for paths, rights in ((readable, READ_RIGHTS), (writable, write)):
         for path in paths:

@@ -35,19 +35,16 @@ BUBBLEWRAP, LANDLOCK, PROCESS = "bubblewrap", "landlock", "process"
 BOX_FOLDER = "/box"  # With bubblewrap, each box mounts its own folder over the one of the fork server.
 HIDDEN_MOUNTS = ("/proc", "/given")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-BOX_FOLDER_VARIABLES = (
-    "HOME",
-    "TMPDIR",
-    "IPYTHONDIR",
-    "MPLCONFIGDIR",
-)  # variables whose value is the folder of the box
+# Variables whose value is the folder of the box.
+BOX_FOLDER_VARIABLES = ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")
 GC_THRESHOLD = 20_000  # Garbage collection threshold in objects. A check makes fewer, and its box ends soon.
 MAX_EXTRA_THREADS = 64  # in addition to the main thread, including threads that are ending
 
 
 class SharedState(NamedTuple):
-    """The state that all boxes share: compiled starter files, the program, the user of the boxes."""
+    """The state that all boxes share: their level, the compiled starter files, the program, the user of the boxes."""
 
+    level: str
     compiled: dict[str, PrecompiledFile]
     program: RunningProgram
     user: tuple[int, int] | None
@@ -150,7 +147,7 @@ def main(
     use_huge_pages()
     gc.freeze()  # A box shares the memory of this process until it writes to it, and garbage collection would write.
     gc.set_threshold(GC_THRESHOLD)
-    shared = SharedState(compiled, running, user)
+    shared = SharedState(level, compiled, running, user)
     requests = socket.socket(fileno=control)
     requests.send(b"ready")
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
@@ -166,26 +163,21 @@ def main(
                 break
             with open(handles[0], "rb") as content:
                 request = json.load(content)
-            if made := _fork_box(request, level, shared, *handles[1:]):
+            if made := _fork_box(request, shared, *handles[1:]):
                 boxes.append(made)
     while boxes:
         boxes.pop().end(level, [other.pid for other in boxes])
 
 
 def _fork_box(
-    request: dict[str, Any],
-    level: str,
-    shared: SharedState,
-    service_handle: int,
-    output_handle: int,
-    report_handle: int,
+    request: dict[str, Any], shared: SharedState, service_handle: int, output_handle: int, report_handle: int
 ) -> _RunningBox | None:
     """Make a box. If that fails, report the error and return None."""
     thread_socket, child_socket = socket.socketpair()
     try:
-        pid = confinement.fork_into_namespaces() if level == BUBBLEWRAP else os.fork()
+        pid = confinement.fork_into_namespaces() if shared.level == BUBBLEWRAP else os.fork()
         if pid == 0:
-            _run_box(request, level, shared, service_handle, output_handle, child_socket)
+            _run_box(request, shared, service_handle, output_handle, child_socket)
         return _RunningBox(pid, os.pidfd_open(pid), report_handle, thread_socket)
     except OSError as error:
         _report(report_handle, broken=str(error))
@@ -204,12 +196,7 @@ def _report(report_handle: int, **content: float | str) -> None:
 
 
 def _run_box(
-    request: dict[str, Any],
-    level: str,
-    shared: SharedState,
-    service_handle: int,
-    output_handle: int,
-    server: socket.socket,
+    request: dict[str, Any], shared: SharedState, service_handle: int, output_handle: int, server: socket.socket
 ) -> None:
     """Drop all rights that a box must not have, and serve requests. This function does not return."""
     limits, folder = ProcessLimits(**request["limits"]), Path(request["folder"])
@@ -219,7 +206,7 @@ def _run_box(
         service_handle, server = _redirect_standard_streams(service_handle, output_handle, server)
         channel = Channel(socket.socket(fileno=service_handle), MAX_REQUEST_BYTES, decode=decode_request)
         present_memory = confinement.address_space_in_use()
-        if level == BUBBLEWRAP:
+        if shared.level == BUBBLEWRAP:
             confinement.make_mounts_private()
             confinement.mount_tmpfs_over(BOX_FOLDER, limits.disk_bytes, limits.max_files, writable=True)
             for path in filter(os.path.isdir, HIDDEN_MOUNTS):
@@ -232,7 +219,7 @@ def _run_box(
         tempfile.tempdir = None
         prepare_process(parent_prepared=True)
         limits.apply(present_memory)
-        _confine(request, level, folder.parent, server, shared.user, limits.may_start_processes)
+        _confine(request, shared, folder.parent, server, limits.may_start_processes)
         channel.send({"value": "ready"})
     except BaseException as error:
         if channel is not None:
@@ -248,23 +235,18 @@ def _run_box(
 
 
 def _confine(
-    request: dict[str, Any],
-    level: str,
-    private: Path,
-    server: socket.socket,
-    user: tuple[int, int] | None,
-    starts_processes: bool,
+    request: dict[str, Any], shared: SharedState, private: Path, server: socket.socket, starts_processes: bool
 ) -> None:
     """Switch the user, and restrict files and system calls, at the two levels that contain hostile code."""
     readable = request.get("readable", ())
     threads_are_counted = False
-    if level != PROCESS:
+    if shared.level != PROCESS:
         keep_reading = False
-        if level == LANDLOCK and user:
-            confinement.switch_user(user[0], user[1], keep_capabilities=True)
+        if shared.level == LANDLOCK and shared.user:
+            confinement.switch_user(*shared.user, keep_capabilities=True)
             keep_reading = not all(os.access(path, os.R_OK) for path in (*readable, private))
         confinement.drop_capabilities(keep_reading)
-        if level == LANDLOCK:
+        if shared.level == LANDLOCK:
             confinement.restrict_with_landlock(readable, [str(private), os.devnull], request["landlock"])
         listener = seccomp.install_clone_notifier()
         if listener is not None:
@@ -273,8 +255,8 @@ def _confine(
             os.close(listener)
     server.close()
     confinement.die_with_parent()
-    if level != PROCESS:
-        seccomp.allow_system_calls(starts_processes and level == BUBBLEWRAP, threads_are_counted)
+    if shared.level != PROCESS:
+        seccomp.allow_system_calls(starts_processes and shared.level == BUBBLEWRAP, threads_are_counted)
 
 
 def _redirect_standard_streams(
@@ -307,9 +289,8 @@ def preload_imports(folder: Path) -> None:
     Boxes then need not import them. At the level ``landlock`` they could not, because a folder with a hidden file cannot be listed there.
     Imports between starter files are not preloaded.
     """
-    names: set[tuple[str, ...]] = (
-        set()
-    )  # module, name in it, and an attribute of that name if it is a module of this package
+    # Module, name in it, and an attribute of that name if it is a module of this package.
+    names: set[tuple[str, ...]] = set()
     own = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_bytes())

@@ -88,16 +88,15 @@ class Limits:
             The remaining CPU time. Default: all of it.
         """
         folders = {folder for path in files for folder in path.parents}
+        # Python may add a bytecode file per file and a folder per folder.
+        most_files = 2 * len(files) + 2 * len(folders) + 40
         own_space = 4 * sum(map(len, files.values())) + MEBIBYTE
         return ProcessLimits(
             cpu_seconds=self.cpu_seconds if cpu_seconds is None else cpu_seconds,
             memory_bytes=self.in_bytes("memory"),
             max_file_bytes=max(self.in_bytes("written"), *map(len, files.values()), 0),
             disk_bytes=self.in_bytes("written") + own_space,
-            max_files=self.files
-            + 2 * len(files)
-            + 2 * len(folders)
-            + 40,  # Python may add a bytecode file per file and a folder per folder.
+            max_files=self.files + most_files,
             max_processes=self.processes,
             reply_bytes=self.in_bytes("reply"),
         )
@@ -133,8 +132,9 @@ class ProcessLimits:
         return self.max_processes > 1
 
     def apply(self, used_bytes: int) -> None:
-        """Apply the limits to this process, on Linux. `max_files` and `disk_bytes` are not applied here: the file "
-        "system of the box has them.
+        """Apply the limits to this process, on Linux.
+
+        `max_files` and `disk_bytes` are not applied here: the file system of the box has them.
 
         Parameters
         ----------

@@ -32,10 +32,8 @@ MAX_BRACKETS = 100_000  # Brackets of the JSON text. A list can take 40 times it
 TOO_MANY_LISTS_MESSAGE = f"more than {MAX_BRACKETS // 2} lists; an array holds numbers in rows"
 # Limit on the bytes of a string array: 1 MiB, plus 16 bytes per byte of the frame.
 STRING_ARRAY_BASE_BYTES, STRING_ARRAY_BYTES_PER_BYTE = 1 << 20, 16
-DTYPES = {
-    name: np.dtype(name)
-    for name in ["|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]
-}
+_NAMES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
+DTYPES = {name: np.dtype(name) for name in _NAMES}
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 JSON_NATIVE_TYPES = frozenset({float, int, bool, type(None)})  # These types are the same in JSON and in a message.
 
@@ -370,25 +368,17 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
         return array if array.ndim else array[()]  # a NumPy scalar
     if kind in "lt":
         kinds = set(map(type, _require_list(content)))
-        entries = (
-            content
-            if kinds <= JSON_NATIVE_TYPES
-            else [
-                entry if type(entry) in JSON_NATIVE_TYPES else _decode_value(entry, buffers, depth + 1)
-                for entry in content
-            ]
-        )
+        entries = content
+        if not kinds <= JSON_NATIVE_TYPES:
+            entries = [e if type(e) in JSON_NATIVE_TYPES else _decode_value(e, buffers, depth + 1) for e in content]
         longest = max((len(entry) for entry in entries if type(entry) is str), default=0) if str in kinds else 0
         buffers.size.add(len(entries), longest)
         return entries if kind == "l" else tuple(entries)
     if kind == "d":
-        pairs = [_require_list(pair) for pair in _require_list(content)]
-        return {
-            _require_string(key): entry
-            if type(entry) in JSON_NATIVE_TYPES
-            else _decode_value(entry, buffers, depth + 1)
-            for key, entry in pairs
-        }
+        found = {}
+        for key, e in map(_require_list, _require_list(content)):
+            found[_require_string(key)] = e if type(e) in JSON_NATIVE_TYPES else _decode_value(e, buffers, depth + 1)
+        return found
     if kind == "o":
         if type(content) is not int or content < 0:
             raise BadMessage("no number where one is required")
@@ -407,12 +397,8 @@ def _decode_sparse(content: Any, buffers: _Buffers) -> Any:
         raise BadMessage(f"{fault} if it were not sparse")
     data, indices, indptr = (_decode_array(piece, buffers) for piece in pieces)
     one_dimensional = data.ndim == indices.ndim == indptr.ndim == 1
-    if (
-        not one_dimensional
-        or indices.dtype.kind != "i"
-        or indptr.dtype.kind != "i"
-        or data.dtype.kind not in DTYPE_KINDS
-    ):
+    is_indexed = indices.dtype.kind == indptr.dtype.kind == "i"
+    if not (one_dimensional and is_indexed and data.dtype.kind in DTYPE_KINDS):
         raise BadMessage("a sparse array with the wrong parts")
     if len(indptr) != rows + 1 or len(data) != len(indices) or indptr[-1] != len(data):
         raise BadMessage("a sparse array whose parts are inconsistent")

@@ -27,12 +27,7 @@ from lxmls_day1.box.channel import MEAN_POLL_SECONDS
 from lxmls_day1.box.fork_server import BOX_FOLDER, BOX_FOLDER_VARIABLES, BUBBLEWRAP, DEVICES, LANDLOCK
 from lxmls_day1.box.limits import ProcessLimits
 from lxmls_day1.box.programs import Program
-from lxmls_day1.box.visible_folders import (
-    SYSTEM_FOLDERS,
-    isolated_package_folder,
-    numba_cache_folder,
-    python_folders,
-)
+from lxmls_day1.box.visible_folders import SYSTEM_FOLDERS, isolated_package_folder, numba_cache_folder, python_folders
 
 START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
 END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
@@ -222,10 +217,8 @@ class ForkServer:
         """
         package = Path(lxmls_day1.__file__).parent
         folders = [path for path in (*SYSTEM_FOLDERS, *DEVICES, *python_folders()) if os.path.exists(path)]
-        allowed: list[str] = [
-            str(isolated_package_folder(self.program.cache)),
-            str(numba_cache_folder(self.program.cache)),
-        ]
+        cache = self.program.cache
+        allowed = [str(isolated_package_folder(cache)), str(numba_cache_folder(cache))]
         hidden = [*self.program.hidden]
         hidden += [Path(cache_from_source(path)) for path in hidden if path.suffix == ".py"]
         hidden_paths = {Path(os.path.realpath(path)) for path in hidden}
@@ -244,21 +237,15 @@ class ForkServer:
 
     def start_box(self, limits: ProcessLimits) -> "ForkedBox":
         """Make one box."""
-        folder = (
-            Path(BOX_FOLDER, "lab") if self.level == BUBBLEWRAP else Path(tempfile.mkdtemp(dir=self._folder)) / "lab"
-        )
-        request: dict[str, Any] = {
-            "limits": asdict(limits),
-            "folder": str(folder),
-            "landlock": self.max_landlock_version,
-        }
+        in_memory = self.level == BUBBLEWRAP
+        folder = Path(BOX_FOLDER if in_memory else tempfile.mkdtemp(dir=self._folder), "lab")
+        version = self.max_landlock_version
+        request: dict[str, Any] = {"limits": asdict(limits), "folder": str(folder), "landlock": version}
         if self.level != BUBBLEWRAP:
             folder.mkdir()
             if self._user is not None:
-                for theirs in (
-                    folder,
-                    folder.parent,
-                ):  # The inner folder comes first: once its parent is theirs, they could replace it by a link.
+                # The inner folder comes first: once its parent is theirs, they could replace it by a link.
+                for theirs in (folder, folder.parent):
                     os.chown(theirs, *self._user, follow_symlinks=False)
         if self.level == LANDLOCK:
             request["readable"] = self.readable_paths

@@ -13,77 +13,24 @@ import os
 import platform
 import struct
 import sys
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 
 from lxmls_day1.box.confinement import PR_SET_NO_NEW_PRIVS, check_result, libc, prctl
 
 CLONE_THREAD = 0x10000
 
-# The calls that a box may make, with their numbers on x86-64 and on 64-bit ARM; None if the machine lacks the call.
-# `_checked_calls` checks the arguments of some of them. All other calls are refused.
-CALL_NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    # its own memory
-    "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
-    "madvise": (28, 233), "msync": (26, 227), "membarrier": (324, 283), "get_mempolicy": (239, 236),
-    # open files
-    "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "pwrite64": (18, 68),
-    "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287), "lseek": (8, 62),
-    "close": (3, 57), "close_range": (436, 436), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24),
-    "fcntl": (72, 25), "ioctl": (16, 29), "fstat": (5, 80), "fstatfs": (138, 44), "fsync": (74, 82),
-    "fdatasync": (75, 83), "ftruncate": (77, 46), "getdents": (78, None), "getdents64": (217, 61), "sendfile": (40, 71),
-    "copy_file_range": (326, 285), "fadvise64": (221, 223),
-    # files by name; Landlock or the mounts restrict these further
-    "open": (2, None), "openat": (257, 56), "stat": (4, None), "lstat": (6, None), "newfstatat": (262, 79),
-    "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
-    "readlink": (89, None), "readlinkat": (267, 78), "statfs": (137, 43), "getcwd": (79, 17), "chdir": (80, 49),
-    "fchdir": (81, 50), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "unlink": (87, None),
-    "unlinkat": (263, 35), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "umask": (95, 166),
-    "utimensat": (280, 88),
-    # waiting, and communication within the process
-    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72), "epoll_create1": (291, 20),
-    "epoll_ctl": (233, 21), "epoll_wait": (232, None), "epoll_pwait": (281, 22), "epoll_pwait2": (441, 441),
-    "eventfd2": (290, 19), "pipe": (22, None), "pipe2": (293, 59), "socketpair": (53, 199), "sendto": (44, 206),
-    "recvfrom": (45, 207), "recvmsg": (47, 212), "shutdown": (48, 210), "getsockname": (51, 204),
-    "getpeername": (52, 205), "getsockopt": (55, 209),
-    # time
-    "time": (201, None), "gettimeofday": (96, 169), "clock_gettime": (228, 113), "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115), "nanosleep": (35, 101), "getitimer": (36, 102), "setitimer": (38, 103),
-    "alarm": (37, None), "pause": (34, None), "times": (100, 153),
-    # signals
-    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136),
-    "rt_sigsuspend": (130, 133), "rt_sigtimedwait": (128, 137), "sigaltstack": (131, 132),
-    "restart_syscall": (219, 128), "kill": (62, 129), "tgkill": (234, 131),
-    # threads
-    "clone": (56, 220), "futex": (202, 98), "futex_waitv": (449, 449), "set_robust_list": (273, 99),
-    "set_tid_address": (218, 96), "rseq": (334, 293), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
-    "getcpu": (309, 168), "gettid": (186, 178), "arch_prctl": (158, None), "prctl": (157, 167), "exit": (60, 93),
-    "exit_group": (231, 94),
-    # information on the process and the machine
-    "getpid": (39, 172), "getppid": (110, 173), "getpgid": (121, 155), "getpgrp": (111, None), "getsid": (124, 156),
-    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
-    "getresgid": (120, 150), "getgroups": (115, 158), "getrusage": (98, 165), "getrlimit": (97, 163),
-    "prlimit64": (302, 261), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179), "wait4": (61, 260),
-    "waitid": (247, 95),
-    # starting processes, if that is allowed
-    "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281), "setpgid": (109, 154),
-    "setsid": (112, 157),
-}  # fmt: skip
+with Path(__file__).with_name("system_calls.toml").open("rb") as _file:
+    _CALLS = {
+        answer: {name: (*numbers, None)[:2] for name, numbers in calls.items()}
+        for answer, calls in tomllib.load(_file).items()
+    }
+#: From the name of a call to its numbers on x86-64 and on 64-bit ARM; None if the machine lacks the call.
+CALL_NUMBERS, MISSING_CALLS = _CALLS["allowed"], _CALLS["missing"]
+SILENTLY_IGNORED, UNSUPPORTED_CALLS = _CALLS["silently_ignored"], _CALLS["unsupported"]
 PROCESS_CALLS = ("fork", "vfork", "execve", "execveat", "setpgid", "setsid")
-# These calls fail with ENOSYS, so that the C library falls back to older calls. The arguments of these two are in
-# memory, where the filter cannot read them; calls numbered above fchmodat2 are newer than this list.
-MISSING_CALLS: dict[str, tuple[int | None, int | None]] = {"clone3": (435, 435), "openat2": (437, 437)}
 LAST_KNOWN_NUMBER = 452
-# Python's shutil makes these calls after copying a file. Setting the mode reports success (as do times, in `_checked_calls`),
-# and attributes are reported as unsupported; nothing is changed.
-SILENTLY_IGNORED: dict[str, tuple[int | None, int | None]] = {
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-}  # fmt: skip
-UNSUPPORTED_CALLS: dict[str, tuple[int | None, int | None]] = {
-    "listxattr": (194, 11),
-    "llistxattr": (195, 12),
-    "flistxattr": (196, 13),
-}
-
 O_ACCMODE, O_TRUNC = 3, 0x200
 AF_UNIX = 1
 # Allowed: duplicating a descriptor, reading and setting its flags. Refused: locks, leases, notifications, signal owners.

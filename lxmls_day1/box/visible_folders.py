@@ -23,11 +23,8 @@ def python_folders() -> list[str]:
     folders |= {os.path.dirname(os.path.realpath(sys.executable))}
     folders |= {path for path in [*site.getsitepackages(), site.getusersitepackages()] if path in sys.path}
     real = sorted({path for folder in folders for path in (folder, os.path.realpath(folder)) if os.path.isdir(path)})
-    return [
-        path
-        for path in real
-        if path not in ("/", "/usr") and not any(path != other and Path(path).is_relative_to(other) for other in real)
-    ]
+    inner = [path for path in real if any(path != other and Path(path).is_relative_to(other) for other in real)]
+    return [path for path in real if path not in ("/", "/usr", *inner)]
 
 
 def numba_cache_folder(cache: Path) -> Path:
@@ -54,12 +51,8 @@ def require_cache(cache: Path) -> None:
             f"the cache folder {cache} cannot be written to ({error.strerror}); name another one in the "
             "environment variable LXMLS_DAY1_CACHE."
         ) from error
-    for folder in (
-        cache,
-        numba_cache_folder(cache),
-        isolated_package_folder(cache).parent,
-        isolated_package_folder(cache),
-    ):
+    package = isolated_package_folder(cache)
+    for folder in (cache, numba_cache_folder(cache), package.parent, package):
         about = folder.stat()
         if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & stat.S_IWOTH):
             raise InputError(

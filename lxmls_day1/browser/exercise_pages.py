@@ -10,26 +10,27 @@ import io
 import json
 import re
 import textwrap
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
-from lxmls_day1.course.source_functions import function_lines
+from lxmls_day1.course.source_functions import function_text
 from lxmls_day1.course.workspaces.archives import zipped
-from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks
+from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, reference_text
 from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pygments", "pytest")
@@ -44,42 +45,8 @@ UNUSED_FILES = re.compile(
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)
 #: What demonstrations import besides: of Pyodide, and of what is installed here. ``exercise_worker.js`` loads these.
 DEMO_PACKAGES, DEMO_WHEELS = ("matplotlib", "scipy", "threadpoolctl"), ("platformdirs", "tqdm")
-#: The experiments: the demonstration, how one does them in a page, and how those questions of the notebook begin whose answers rest on it.
-EXPERIMENTS = {
-    "1.1": (
-        "gaussian_playground",
-        "Do both experiments in this demonstration: first delete the stray, and tick *Bayes-optimal*. *Start Python for every "
-        "setting*, below its sliders, brings all boundaries, means and variances; the last two are under *More*.",
-        ("Why does the boundary hardly move",),
-    ),
-    "1.8": (
-        "comparison",
-        "Do the experiment on points in this demonstration; *Start Python for every setting*, below its sliders, brings all "
-        "classifiers and quantities. The experiment on reviews is in the lesson.",
-        ("Naive Bayes has the true model", "Which learners have the largest excess", "How can the perceptron beat"),
-    ),
-}
-#: Sentences of a notebook about what stands beside them there, and what a page says instead; {lesson} is a link to the notebook.
-ELSEWHERE = {
-    "1.2": [("the next cell shows it", "{lesson} shows it")],
-    "1.3": [
-        ("*For the evening. In the afternoon, go on with [notebook 2](../../notebooks/2_online.ipynb).*\n\n", ""),
-        ("the density of section A", "the density of [exercise 1.1](1.1.md)"),
-        ('but `lab.hint("1.3")` helps. `lab.check("1.3")` tests', "but *Hint* helps. *Check* tests"),
-    ],
-    "1.5": [("(PA-I, see *Further*)", "(PA-I)")],
-    "1.6": [
-        ("(*Further* derives this)", "({lesson} derives this)"),
-        ("Always check a gradient formula against finite differences:\n\n", ""),
-    ],
-    "1.7": [
-        (
-            'The picture below shows the optimum for two $\\lambda$, computed with `solver="dual"` (*Further* explains this\nsolver).',
-            "{Lesson} shows the optimum for two $\\lambda$.",
-        )
-    ],
-    "1.8": [("(notebook 3)", "(lesson 3)")],
-}
+#: What the pages say otherwise than the notebooks: how one does the experiments, and sentences about what stands elsewhere.
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 TAKE_BUTTON = '<button type="button" class="take" hidden>Take it with you</button>'
 BOOK_FOLDER = PurePosixPath("_static/exercises")  # in the book
 LAB_FOLDER = "/lab"  # where a page has the lab
@@ -107,10 +74,8 @@ def exercise_pages(root: Path) -> dict[str, str]:
         else:
             text = experiment_markdown(exercise, script, about)
         onward = [f"[Exercise {after.id}: {after.title}]({after.id}.md)"] if after else []
-        onward += [
-            f"[all of this lesson](../../{exercise.notebook})",
-            "[the lab on your own machine](../start/student.md)",
-        ]
+        onward.append(f"[all of this lesson](../../{exercise.notebook})")
+        onward.append("[the lab on your own machine](../start/student.md)")
         pages[f"{exercise.id}.md"] = (
             f"# Exercise {exercise.id}: {exercise.title}\n\n{text}\n\nGo on: {' · '.join(onward)}.\n"
         )
@@ -202,12 +167,13 @@ def page_text(script: str, exercise: Exercise) -> str:
     """
     text = notebook_text(script, exercise.id, has_code=bool(exercise.files))
     lesson = f"[the lesson](../../{exercise.notebook})"
-    for before, after in ELSEWHERE.get(exercise.id, ()):
+    for before, after in TEXTS["elsewhere"].get(exercise.id, ()):
         if before not in text:
-            raise ValueError(f"exercise {exercise.id}: the notebook does not say {before!r}; correct `ELSEWHERE`")
-        text = text.replace(
-            before, after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
-        )
+            raise ValueError(
+                f"exercise {exercise.id}: the notebook does not say {before!r}; correct `exercise_pages.toml`"
+            )
+        after = after.format(lesson=lesson, Lesson=lesson.replace("the", "The", 1)) if after else ""
+        text = text.replace(before, after)
     idea, _, tasks = text.partition("\n1. ")
     first, *others = re.split(r"^\d\. ", tasks, flags=re.MULTILINE)
     if others:  # The first task is the code; the others need the notebook's data and pictures.
@@ -224,27 +190,23 @@ def _linked(text: str) -> str:
 
 def experiment_markdown(exercise: Exercise, script: str, about: str) -> str:
     """Return an experiment in Markdown: the text from the notebook ``script``, a demonstration, and a text area below each question."""
-    demonstration, how, questions = EXPERIMENTS[exercise.id]
+    experiment = TEXTS["experiments"][exercise.id]
+    demonstration, questions = experiment["demonstration"], experiment["questions"]
     title = escape(f"Demonstration: {demonstration_class(demonstration).title}")
     address = f"../../demonstrations/{demonstration}.html"
     parts = [
         page_text(script, exercise),
         _raw(f"{_section(exercise, ' experiment')}\n{about}\n{_task(exercise.task)}"),
-        how,
+        experiment["how"],
         _raw(f'<iframe class="demonstration" src="{address}" title="{title}" loading="lazy"></iframe>'),
     ]
     known = list(answers_in_notebooks(reference_folder(), exercise.notebook))
     for number, beginning in enumerate(questions, 1):
         (one,) = (answer for answer in known if beginning in answer.question)
         label = f"Your answer to question {number}" if len(questions) > 1 else "Your answer"
-        parts += [
-            _linked(one.question.partition(ANSWER_LABEL)[0].strip()),
-            _raw(
-                f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>\n<div class="solutions" hidden>'
-            ),
-            _linked(one.text),
-            _raw("</div>"),
-        ]
+        area = f'<textarea aria-label="{label}" data-cell="{one.cell}" rows="5"></textarea>'
+        parts.append(_linked(one.question.partition(ANSWER_LABEL)[0].strip()))
+        parts += [_raw(f'{area}\n<div class="solutions" hidden>'), _linked(one.text), _raw("</div>")]
     names = ("Check", "Hint", "Reset")
     buttons = " ".join(f'<button type="button" class="{name.lower()}">{name}</button>' for name in names)
     below = f'{_hints(exercise)}\n<p class="state" role="status"></p>\n<div class="report"></div>\n</section>'
@@ -282,12 +244,9 @@ def _prose(text: str) -> str:
 def exercise_html(exercise: Exercise, about: str) -> str:
     """Return an exercise as HTML: its functions with a text area in each gap, buttons, hints, and an element for the verdict."""
     name, source = starter_source(exercise.id)
-    lines = source.split("\n")
     rows = []
     for function in functions_with_exercise(source, exercise.id, name):
-        place = function_lines(source, function)
-        assert place is not None
-        text = textwrap.dedent("\n".join(lines[place])) + "\n"
+        text = textwrap.dedent(function_text(source, function)) + "\n"
         row, end = _head(text)
         for gap in find_gaps(text, exercise.id):
             label = escape(f"Your lines of {function}")
@@ -360,14 +319,10 @@ def _task(task: str) -> str:
 
 def _solutions(exercise: Exercise) -> Iterator[str]:
     """Yield the functions of the reference that solve an exercise."""
-    reference = reference_folder()
     for name in exercise.files:
-        text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8")
-        source = remove_markers(text, name)
+        text = reference_text(name)
         for function in functions_with_exercise(text, exercise.id, name):
-            place = function_lines(source, function)
-            assert place is not None
-            yield "\n".join(source.split("\n")[place])
+            yield function_text(remove_markers(text, name), function)
 
 
 def runtime_files(pyodide: Path | None = None) -> Files:
@@ -404,8 +359,7 @@ def runtime_files(pyodide: Path | None = None) -> Files:
 def _stripped(wheel: Wheel) -> Wheel:
     """Return the wheel without the files that no check imports."""
     with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
-        names = [
-            name for name in archive.namelist() if not UNUSED_FILES.match(name) and not name.endswith((".png", ".jpg"))
-        ]
+        used = [name for name in archive.namelist() if not UNUSED_FILES.match(name)]
+        names = [name for name in used if not name.endswith((".png", ".jpg"))]
         content = zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
     return replace(wheel, content=content)

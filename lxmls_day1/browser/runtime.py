@@ -26,17 +26,9 @@ CORE_DIGESTS = {
 
 #: Packages of Pyodide that the lab and the kernel of JupyterLite import. Their dependencies are added.
 PACKAGES = (
-    "ipython",
-    "jedi",
-    "matplotlib",
-    "micropip",
-    "numpy",
-    "packaging",
-    "pygments",
-    "scipy",
-    "sqlite3",
+    "ipython", "jedi", "matplotlib", "micropip", "numpy", "packaging", "pygments", "scipy", "sqlite3",
     "threadpoolctl",
-)
+)  # fmt: skip
 
 
 def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, bytes]:

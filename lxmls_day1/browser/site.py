@@ -50,6 +50,8 @@ KERNEL_WHEELS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: Names that the kernel requests although it does not need them: a module of a loaded package, and a package for network connections.
 UNNEEDED_NAMES = ("pyodide_kernel", "ssl")
+#: The packages that a page loads with our wheel: all packages, so that no cell waits for one.
+LOADED_PACKAGES = ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED_PACKAGES)
 OUR_PACKAGE = "lxmls-day1"
 PAGE = PurePosixPath("static/lxmls-day1")
 SERVICE_WORKER_PATCH = Path(__file__).parent / "page/one_at_a_time.js"  # appended to JupyterLite's service worker
@@ -116,10 +118,8 @@ def make_site(
     with new_folder(folder) as made:
         lab = student_lab(assigned)
         workspace = with_workspace_files(lab.files, folder, "", editor_files=False)
-        wheels = [
-            Wheel(OUR_PACKAGE, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), _loaded_packages())
-        ]
-        wheels += [installed_wheel(name) for name in INSTALLED_PACKAGES]
+        own = Wheel(OUR_PACKAGE, _version(lab.wheel_name), lab.wheel_name, lab.wheel, ("lxmls_day1",), LOADED_PACKAGES)
+        wheels = [own, *map(installed_wheel, INSTALLED_PACKAGES)]
         require_no_leaks({**workspace, WHEELS / lab.wheel_name: lab.wheel}, lab.stubbed)
         _build_jupyterlite(made)
         files: Files = {PurePosixPath("files", name): content for name, content in workspace.items()}
@@ -197,19 +197,13 @@ def _build_jupyterlite(site: Path) -> None:
         Path(temporary, "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": settings}))
         Path(temporary, "overrides.json").write_text(json.dumps(SETTINGS))
         command = ["-m", "jupyterlite_core", "build", "--lite-dir", str(temporary), "--output-dir", str(site / "built")]
-        result = subprocess.run(
-            [sys.executable, "-P", *command], cwd=temporary, capture_output=True, text=True, check=False
-        )
+        command = [sys.executable, "-P", *command]
+        result = subprocess.run(command, cwd=temporary, capture_output=True, text=True, check=False)
         if result.returncode:
             raise InputError(f"JupyterLite could not be built: {(result.stderr or result.stdout).strip()[-1500:]}")
     for path in (site / "built").iterdir():
         path.rename(site / path.name)
     (site / "built").rmdir()
-
-
-def _loaded_packages() -> tuple[str, ...]:
-    """Return the packages that a page loads with our wheel: all packages, so that no cell waits for one."""
-    return ("numpy", "scipy", "matplotlib", "threadpoolctl", *INSTALLED_PACKAGES)
 
 
 def _version(wheel_name: str) -> str:

@@ -2,16 +2,12 @@
 
 import click
 
-from lxmls_day1.commands.shared_options import ExerciseList
+from lxmls_day1.commands.shared_options import solved_exercises_option
 
 
 @click.command(name="browser", short_help="For instructors: make the lab as a web site.")
 @click.argument("out", type=click.Path())
-@click.option(
-    "--exercises",
-    type=ExerciseList(),
-    help="The exercises to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come solved.",
-)
+@solved_exercises_option
 @click.option(
     "--with-reviews", metavar="FOLDER", type=click.Path(), help="Include your copy of the reviews in the site."
 )

@@ -45,12 +45,7 @@ MEMORY_NOTE_BYTES = 1 << 30  # bytes of memory above which a note is printed
 @click.option("--jobs", type=int, default=1, show_default=True, help="How many threads count words.")
 @click.option("--overwrite", is_flag=True, help="Replace the corpus in the folder, if there is one.")
 def command(
-    paths: tuple[str, ...],
-    out: str | None,
-    verify: str | None,
-    classes: str | None,
-    no_quotes: bool,
-    **options: Any,
+    paths: tuple[str, ...], out: str | None, verify: str | None, classes: str | None, no_quotes: bool, **options: Any
 ) -> None:
     """Convert labelled text to a corpus on disk, in one pass and in bounded memory.
 
@@ -109,12 +104,9 @@ def command(
         raise
     for line in corpus.manifest["read_as"][:5]:
         click.echo(f"Read {escape_unprintable(line)}.", err=True)
-    sizes = [
-        pluralize(corpus.n_rows, "document"),
-        pluralize(corpus.n_features, "feature"),
-        pluralize(len(corpus.classes), "class"),
-        pluralize(len(corpus), "shard"),
-    ]
+    counts = {"document": corpus.n_rows, "feature": corpus.n_features}
+    counts |= {"class": len(corpus.classes), "shard": len(corpus)}
+    sizes = [pluralize(number, noun) for noun, number in counts.items()]
     n_bytes = sum(file["bytes"] for shard in corpus.manifest["shards"] for file in shard["files"].values())
     click.echo(f"Made {escape_unprintable(out)}: {', '.join(sizes)}, {n_bytes / 1e6:.1f} MB.")
 
@@ -127,9 +119,6 @@ def _warn_about_memory(paths: tuple[str, ...]) -> None:
     files = expand_patterns(paths)
     most = MEMORY_PER_TEXT_BYTE * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)
     if STANDARD_INPUT in files or most > MEMORY_NOTE_BYTES:
-        amount = (
-            ""
-            if STANDARD_INPUT in files
-            else f", up to about {most / 1e9:.1f} GB for these files (more if they are packed)"
-        )
+        known = f", up to about {most / 1e9:.1f} GB for these files (more if they are packed)"
+        amount = "" if STANDARD_INPUT in files else known
         click.echo(f"Note: without --hash all tokens are kept in memory{amount}; --hash 20 bounds it.", err=True)

@@ -33,9 +33,7 @@ POLL_SECONDS = 0.5  # seconds
     help="Seconds of processor time that a single check may take.",
 )
 @click.option(
-    "--because",
-    metavar="TEXT",
-    help="Answer the question that the last check of EXERCISE asked; nothing is checked.",
+    "--because", metavar="TEXT", help="Answer the question that the last check of EXERCISE asked; nothing is checked."
 )
 @click.option(
     "--again",
@@ -86,7 +84,11 @@ def command(
       lxmls-day1 check 1.5 --because "Two blocks of weights move."
       lxmls-day1 check --again 1.5
     """
-    from lxmls_day1.course.reports.terminal import find_workspace
+    from lxmls_day1.course.explanations import explain
+    from lxmls_day1.course.registry import Registry
+    from lxmls_day1.course.reports.report_text import explanation_lines, practice_lines
+    from lxmls_day1.course.reports.terminal import echo_lines, find_workspace
+    from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
 
     context = click.get_current_context()
     as_json, in_lines = as_json or form == "json", form == "lines"
@@ -100,10 +102,11 @@ def command(
         raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
     folder = find_workspace(lab_folder, "check")
     if again:
-        practise_and_show(folder, exercises[0])
+        blank = reset_for_practice(folder, exercises[0])
+        echo_lines(practice_lines(blank, Registry.from_folder(folder).named(exercises[0])))
         return
     if because is not None:
-        save_and_show(folder, exercises[0], because)
+        echo_lines(explanation_lines(explain(folder, exercises[0], because)))
         return
 
     def run(ids: Collection[str] | None) -> bool:
@@ -141,16 +144,6 @@ def check_and_show(
     return report
 
 
-def practise_and_show(folder: Path, id: str) -> None:
-    """Reset a solved exercise for practice, and show a report."""
-    from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.reports.report_text import practice_lines
-    from lxmls_day1.course.reports.terminal import echo_lines
-    from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
-
-    echo_lines(practice_lines(reset_for_practice(folder, id), Registry.from_folder(folder).named(id)))
-
-
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
     """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
     from lxmls_day1.course.explanations import check_and_save
@@ -167,15 +160,6 @@ def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: 
     return report.all_passed
 
 
-def save_and_show(folder: Path, exercise: str, text: str) -> None:
-    """Save the answer to the question on an exercise, and show it."""
-    from lxmls_day1.course.explanations import explain
-    from lxmls_day1.course.reports.report_text import explanation_lines
-    from lxmls_day1.course.reports.terminal import echo_lines
-
-    echo_lines(explanation_lines(explain(folder, exercise, text)))
-
-
 @contextlib.contextmanager
 def check_progress() -> Iterator[Callable[[str], None]]:
     """Show the title of the running check, cut to the terminal's width, until the report replaces it."""
@@ -189,9 +173,8 @@ def check_progress() -> Iterator[Callable[[str], None]]:
             width = os.get_terminal_size(sys.stderr.fileno()).columns
         except (OSError, ValueError):
             width = 80
-        click.echo(
-            f"\r{fit_to_width(title, width - 1)}\r", nl=False, err=True
-        )  # Some terminals begin a new line after the last column.
+        # Some terminals begin a new line after the last column.
+        click.echo(f"\r{fit_to_width(title, width - 1)}\r", nl=False, err=True)
 
     try:
         yield show

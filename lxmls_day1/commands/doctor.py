@@ -173,13 +173,11 @@ def _sandbox() -> Iterator[Finding]:
     if level.name == SAFE_LEVELS[0]:
         yield Finding(GOOD, f"{level.name}, which holds hostile code")
         return
-    text = (
-        f"{level.name}, which {'contains hostile code' if level.is_safe else 'contains accidents but not hostile code'}"
-    )
+    holds = "contains hostile code" if level.is_safe else "contains accidents but not hostile code"
+    text = f"{level.name}, which {holds}"
     reasons = "; ".join(f"{name}: {reason}" for name, reason in level.rejected)
-    remedy = "for grading what others have written: Linux, with bubblewrap installed" + (
-        f" ({reasons})" if reasons else ""
-    )
+    remedy = "for grading what others have written: Linux, with bubblewrap installed"
+    remedy += f" ({reasons})" if reasons else ""
     yield Finding(GOOD if level.is_safe else LIMITED, text, remedy)
 
 

@@ -122,12 +122,8 @@ def features_and_weights(
     variances = getattr(model.classifier, "variances", None)
     hash_bits = model.notes.get("hash_bits")
     if hash_bits is None:
-        return (
-            model.rows([document.counts for document in documents]),
-            model.params,
-            variances,
-            model.feature_names or [],
-        )
+        X = model.rows([document.counts for document in documents])
+        return X, model.params, variances, model.feature_names or []
     import numpy as np
 
     from lxmls_day1.engine.kernels.hashing import buckets_and_signs
@@ -165,9 +161,8 @@ def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
     predicted, rival = explanation.predicted, explanation.rival
     listed = [*explanation.evidence_for()[:top], *explanation.evidence_against()[:top]]
     rest = [i for i in range(len(explanation.words)) if i not in set(listed)]
-    sums = (
-        {f"{len(rest)} other word{'s' * (len(rest) > 1)}": explanation.contributions[rest].sum(axis=0)} if rest else {}
-    )
+    of_rest = f"{len(rest)} other word{'s' * (len(rest) > 1)}"
+    sums = {of_rest: explanation.contributions[rest].sum(axis=0)} if rest else {}
     last = {**sums, "intercept": explanation.intercepts, "score": explanation.scores}
     digits = decimals([*explanation.contributions[listed].ravel(), *np.concatenate([*last.values()])])
     columns = np.argsort(-explanation.scores, kind="stable")[:MAX_CLASSES]
@@ -179,15 +174,11 @@ def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
         sure = "" if deviation is None else number_text(deviation, digits)
         return [word, count, *numbers, ahead, *[sure] * has_deviations]
 
-    rows = [
-        row(
-            shortened(explanation.words[i]),
-            f"{explanation.counts[i]:g}",
-            explanation.contributions[i],
-            None if explanation.deviations is None else float(explanation.deviations[i]),
-        )
-        for i in listed
-    ]
+    rows = []
+    for i in listed:
+        deviation = None if explanation.deviations is None else float(explanation.deviations[i])
+        word, count = shortened(explanation.words[i]), f"{explanation.counts[i]:g}"
+        rows.append(row(word, count, explanation.contributions[i], deviation))
     rows += [row(word, "", contributions) for word, contributions in last.items()]
     short = [shortened(name, MAX_NAME_CHARS) for name in names]
     heading = ["word", "count", *(short[k] for k in columns), f"{short[predicted]} − {short[rival]}"]

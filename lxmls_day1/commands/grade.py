@@ -42,9 +42,7 @@ class _ShowsLimits(click.Command):
     help="Only these exercises, such as 1.2,1.5 or core or afternoon. Default: those given out.",
 )
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    help="Seed of the hidden checks. Default: one for this version and machine.",
+    "--seed", type=click.IntRange(0), help="Seed of the hidden checks. Default: one for this version and machine."
 )
 @click.option(
     "--jobs", type=int, default=-1, help="How many submissions to grade in parallel. Default: the number of cores."
@@ -189,19 +187,17 @@ class _ProgressBar:
 
 
 def _conclude(book: Any, folder: Path) -> None:
+    from statistics import median
+
     from lxmls_day1.grading.reports.page_frame import points_text
 
     points = [row.points for row in book.rows]
-    ordered = sorted(points)
-    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     out_of = max(row.out_of for row in book.rows)
     prefix = "the median is " if len(points) > 1 else ""
-    click.echo(
-        f"{pluralize(len(book.rows), 'submission')}: {prefix}{points_text(median)} of {points_text(out_of)} points"
-    )
-    click.echo(
-        f"  {folder / 'summary.html'} for you, {folder / 'feedback'} for them, {folder / 'grades.csv'} for the office"
-    )
+    reached = f"{prefix}{points_text(median(points))} of {points_text(out_of)} points"
+    click.echo(f"{pluralize(len(book.rows), 'submission')}: {reached}")
+    paths = [folder / name for name in ("summary.html", "feedback", "grades.csv")]
+    click.echo("  {} for you, {} for them, {} for the office".format(*paths))
     by_hand = [exercise for row in book.rows for exercise in row.exercises if exercise.is_manual]
     if by_hand:
         marked = sum(exercise.points is not None for exercise in by_hand)

@@ -21,18 +21,8 @@ if TYPE_CHECKING:
 TAGGED = ("columns", "conllu", "crfsuite")
 #: Extensions of files with labelled examples or features, which are not raw text.
 LABELLED = (
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".jsonl",
-    ".ndjson",
-    ".svmlight",
-    ".libsvm",
-    ".svm",
-    ".conllu",
-    ".conllup",
-    ".crfsuite",
-)
+    ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".svmlight", ".libsvm", ".svm", ".conllu", ".conllup", ".crfsuite",
+)  # fmt: skip
 #: The options that define how `predict` and `explain` read files.
 reading_options = combine_options(
     click.option(

@@ -2,16 +2,12 @@
 
 import click
 
-from lxmls_day1.commands.shared_options import ExerciseList
+from lxmls_day1.commands.shared_options import solved_exercises_option
 
 
 @click.command(name="release", short_help="For instructors: make the bundle for students.")
 @click.argument("out", type=click.Path())
-@click.option(
-    "--exercises",
-    type=ExerciseList(),
-    help="The exercises to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come solved.",
-)
+@solved_exercises_option
 @click.option(
     "--with-solutions", is_flag=True, help="Include all solutions, hidden checks and known mistakes: not for students."
 )

@@ -20,11 +20,7 @@ MAX_LISTED = 20
 
 
 def read_roster(
-    folder: Path,
-    roster: str,
-    marks_column: str | None,
-    id_column: str | None,
-    group_column: str | None,
+    folder: Path, roster: str, marks_column: str | None, id_column: str | None, group_column: str | None
 ) -> Roster:
     """Read the roster of the options, and report its faults before anything is graded."""
     path = Path(roster)
@@ -45,9 +41,8 @@ def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook,
     write_files_atomically(
         {place / FILLED_RECORD: known, place / students.path.name: filled.content, place / MATCHES_FILE: filled.table()}
     )
-    click.echo(
-        f"  {place / students.path.name}: {pluralize(filled.n_filled, 'student')} in the column {filled.column!r}"
-    )
+    number = pluralize(filled.n_filled, "student")
+    click.echo(f"  {place / students.path.name}: {number} in the column {filled.column!r}")
     if not filled.n_filled:
         theirs = next((match.id for match in filled.matches if not match.submission), "none")
         ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")

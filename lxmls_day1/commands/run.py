@@ -28,12 +28,7 @@ POINTS: dict[str, Any] = {"nr_examples": 1000, "g1": [[-1, -1], 2], "g2": [[1, 1
 @click.option("--out", type=click.Path(), default="out", show_default=True, help="Where figures and results go.")
 @lab_option
 def command(
-    domain: str | None,
-    data_dir: str | None,
-    out: str,
-    lab_folder: str | None,
-    every: bool,
-    **file_options: Any,
+    domain: str | None, data_dir: str | None, out: str, lab_folder: str | None, every: bool, **file_options: Any
 ) -> None:
     """Train every classifier of the lab and compare them.
 

@@ -34,14 +34,16 @@ class ClassifierName(click.ParamType):  # type: ignore[type-arg]  # as above
 lab_option = click.option(
     "--lab", "lab_folder", type=click.Path(), help="The lab folder. Default: the lab that you are in."
 )
+solved_exercises_option = click.option(
+    "--exercises",
+    type=ExerciseList(),
+    help="The exercises to be solved, such as 1.2,1.5,1.7, or core or afternoon; the others come solved.",
+)
 data_dir_option = click.option(
     "--data-dir", type=click.Path(), help="The folder that holds the data, such as sentiment/dvd/*.review."
 )
 classifier_option = click.option(
-    "--classifier",
-    type=ClassifierName(),
-    required=True,
-    help="Its file in classifiers/, such as mira, or its class.",
+    "--classifier", type=ClassifierName(), required=True, help="Its file in classifiers/, such as mira, or its class."
 )
 domain_option = click.option(
     "--domain",

@@ -182,11 +182,8 @@ def command(
         )
     measured = ", ".join(f"{accuracy:.4f} on the {part} part" for part, accuracy in accuracies.items())
     click.echo(f"{learner.get_name()}, trained on {dataset.get_name()}: accuracy {measured}.")
-    size = (
-        f"{pluralize(len(params[0]), 'tag')}, {pluralize(len(params) - 1, 'feature')}"
-        if tagger
-        else f"{pluralize(len(params[0]), 'class')}, {pluralize(dataset.nr_features, 'feature')}"
-    )
+    noun, n_features = ("tag", len(params) - 1) if tagger else ("class", dataset.nr_features)
+    size = f"{pluralize(len(params[0]), noun)}, {pluralize(n_features, 'feature')}"
     click.echo(f"Saved as {escape_unprintable(out)}: {size}.")
 
 
@@ -223,9 +220,8 @@ def open_tagged_file(lab: "Lab", user_file: Mapping[str, Any]) -> Any:
     for path in filter(None, (user_file["path"], user_file.get("test_path"))):
         refuse_compressed(path)
     settings = {new: user_file[name] for name, new in renamed.items() if name in user_file}
-    corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(
-        user_file["path"], user_file.get("test_path"), **settings
-    )
+    paths = user_file["path"], user_file.get("test_path")
+    corpus = lab.load("readers.pos_corpus").PosCorpus.from_files(*paths, **settings)
     if read_as := getattr(corpus, "read_as", None):  # older labs lack this attribute
         click.echo(f"Read {escape_unprintable(read_as)}.", err=True)
     return corpus
@@ -247,9 +243,8 @@ def train_and_measure(learner: Any, dataset: Any) -> tuple[Any, dict[str, float]
             "development": (dataset.dev_X, dataset.dev_y),
             "test": (dataset.test_X, dataset.test_y),
         }
-        return params, {
-            name: float(learner.evaluate(y, learner.test(X, params))) for name, (X, y) in parts.items() if len(y)
-        }
+        measured = {name: (y, learner.test(X, params)) for name, (X, y) in parts.items() if len(y)}
+        return params, {name: float(learner.evaluate(*both)) for name, both in measured.items()}
     except NotImplementedError as error:
         raise InputError(unsolved_message(type(learner).__name__, error)) from error
 
@@ -288,9 +283,8 @@ def make_classifier(lab: "Lab", name: str, settings: Mapping[str, Any]) -> Any:
     if not matches:
         raise InputError(f"{lab.folder} has no classifier {name}{did_you_mean(name, set(public.values()))}")
     if len(matches) > 1:
-        raise InputError(
-            f"classifiers/{public[matches[0]]}.py has several classifiers; name one: {', '.join(matches)}."
-        )
+        several = ", ".join(matches)
+        raise InputError(f"classifiers/{public[matches[0]]}.py has several classifiers; name one: {several}.")
     (class_name,) = matches
     try:
         return lab.classifier(public[class_name], class_name, **settings)

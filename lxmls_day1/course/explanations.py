@@ -64,11 +64,8 @@ def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
     if not is_workspace(folder):
         return []
     answered = {(one.exercise, one.question) for one in WorkspaceState.from_folder(folder).explanations if one.text}
-    return [
-        Explanation(one.exercise.id, one.mistakes[0][0], one.question, attempt_source(folder, one))
-        for one in report.reports
-        if one.question and (one.exercise.id, one.question) not in answered
-    ]
+    new = [one for one in report.reports if one.question and (one.exercise.id, one.question) not in answered]
+    return [Explanation(one.exercise.id, one.mistakes[0][0], one.question, attempt_source(folder, one)) for one in new]
 
 
 def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:
@@ -78,11 +75,8 @@ def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanatio
     """
     passed = {one.exercise.id for one in report.reports if one.all_passed}
     state = WorkspaceState.from_folder(folder)
-    answered = [
-        one
-        for one in state.explanations
-        if one.text and one.exercise in passed and one.question not in state.compared.get(one.exercise, ())
-    ]
+    known = [one for one in state.explanations if one.text and one.exercise in passed]
+    answered = [one for one in known if one.question not in state.compared.get(one.exercise, ())]
     recorded = exercises_folder(folder) / RECORDED.name
     sentences = RecordedAnswers.read_existing(recorded, {one.exercise for one in answered}).sentences
     pairs = [(one, sentences.get(one.exercise, {}).get(one.mistake, "")) for one in answered]
@@ -218,9 +212,8 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         raise InputError("the explanation must be a text; write one line in your own words.")
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
-        places = [
-            i for i, one in enumerate(state.explanations) if one.exercise == id and question in (None, one.question)
-        ]
+        known = enumerate(state.explanations)
+        places = [i for i, one in known if one.exercise == id and question in (None, one.question)]
         if not places:
             raise InputError(
                 f"no question was asked about exercise {id}; one is asked when a check names a mistake (`lxmls-day1 check {id}`)."
@@ -293,19 +286,13 @@ def unpack_explanations(content: bytes, exercises: Collection[str]) -> tuple[Exp
             raise TypeError("no list")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{FILE} does not hold explanations ({type(error).__name__})") from None
-    longest = {
-        "exercise": 10,
-        "mistake": 100,
-        "question": MAX_QUESTION_CHARS,
-        "attempt": MAX_ATTEMPT_CHARS,
-        "text": MAX_ANSWER_CHARS,
-    }
+    longest = {"exercise": 10, "mistake": 100, "question": MAX_QUESTION_CHARS}
+    longest |= {"attempt": MAX_ATTEMPT_CHARS, "text": MAX_ANSWER_CHARS}
     found: list[Explanation] = []
     for row in rows:
         if type(row) is dict and all(type(row.get(key)) is str for key in longest):
-            one = Explanation(
-                **{key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()}
-            )
+            texts = {key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()}
+            one = Explanation(**texts)
             if one.exercise in exercises:
                 found.append(one)
     return tuple(

@@ -156,12 +156,11 @@ class GuardedLab(LabUnderTest):
         if call.returns_object:
             self.answers.append(None)
             return GuardedObject(self, call.perform_on(self._lab))
-        answer = self.call_on_copies(
-            call.name,
-            lambda given, named: replace(call, arguments=given, settings=named).perform_on(self._lab),
-            call.arguments,
-            call.settings,
-        )
+
+        def repeat(given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+            return replace(call, arguments=given, settings=named).perform_on(self._lab)
+
+        answer = self.call_on_copies(call.name, repeat, call.arguments, call.settings)
         self.answers[-1] = call.name, call.individual_results(answer)
         return answer
 

@@ -39,6 +39,7 @@ LIKELY_MARKER = re.compile(
 )
 STUB_MESSAGE = re.compile(rf"Exercise ({EXERCISE_ID}): ")
 STUB_WIDTH = 110
+Comment = tokenize.TokenInfo
 
 
 class MarkerError(InputError):
@@ -161,9 +162,8 @@ def replace_with_stubs(
 
 def remove_markers(source: str, name: str = "source") -> str:
     """Return the source with its solutions, but without the lines that mark them."""
-    return replace_with_stubs(
-        source, lambda solution: "", name, keep={s.exercise for s in find_solutions(source, name)}
-    )
+    keep = {solution.exercise for solution in find_solutions(source, name)}
+    return replace_with_stubs(source, lambda solution: "", name, keep)
 
 
 def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
@@ -182,9 +182,8 @@ def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
     comment = []
     for paragraph in paragraphs:
         comment += textwrap.wrap(paragraph, STUB_WIDTH, break_long_words=False, break_on_hyphens=False)
-    message = f"Exercise {exercise}: {title}; `lxmls-day1 hint {exercise}` helps".replace("\\", "\\\\").replace(
-        '"', '\\"'
-    )
+    message = f"Exercise {exercise}: {title}; `lxmls-day1 hint {exercise}` helps"
+    message = message.replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join([*(f"# {line}" for line in comment), f'raise NotImplementedError("{message}")'])
 
 
@@ -196,22 +195,21 @@ def remaining_stubs(source: str) -> set[str]:
 def functions_with_exercise(source: str, exercise: str, name: str = "source") -> list[str]:
     """Return the functions that contain solutions of an exercise, from top to bottom; without any solution, those with its stubs."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
-    return list(
-        dict.fromkeys(marked or [function for found, function in _stubs(source) if found == exercise and function])
-    )
+    stubs = (function for found, function in _stubs(source) if found == exercise and function)
+    return list(dict.fromkeys(marked or stubs))
 
 
-def _comments(source: str) -> Iterator[tokenize.TokenInfo]:
+def _comments(source: str) -> Iterator[Comment]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token
 
 
 def _pairs(
-    comments: list[tokenize.TokenInfo], lines: list[str], name: str, exercises: Collection[str] | None
-) -> Iterator[tuple[tokenize.TokenInfo, tokenize.TokenInfo]]:
+    comments: list[Comment], lines: list[str], name: str, exercises: Collection[str] | None
+) -> Iterator[tuple[Comment, Comment]]:
     """Yield the opening and the closing comment of each region."""
-    opening: tokenize.TokenInfo | None = None
+    opening: Comment | None = None
     for comment in comments:
         line = comment.start[0]
         match = MARKER.fullmatch(comment.string.rstrip())
@@ -245,16 +243,14 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
-def _marker_match(marker: tokenize.TokenInfo) -> re.Match[str]:
+def _marker_match(marker: Comment) -> re.Match[str]:
     """Return the match of `MARKER` with a comment that is a marker."""
     match = MARKER.fullmatch(marker.string.rstrip())
     assert match is not None
     return match
 
 
-def _solution(
-    tree: ast.Module, lines: list[str], name: str, opening: tokenize.TokenInfo, closing: tokenize.TokenInfo
-) -> Solution:
+def _solution(tree: ast.Module, lines: list[str], name: str, opening: Comment, closing: Comment) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
     match = _marker_match(opening)
     where = f"{name}:{first}"
@@ -270,11 +266,8 @@ def _solution(
         raise MarkerError(f"{where}: the region does not consist of whole statements")
     if len(lines[code[0] - 1]) - len(lines[code[0] - 1].lstrip()) != column:
         raise MarkerError(f"{where}: the markers are not indented like the statements between them")
-    owners = [
-        (qualified, node)
-        for node, qualified in definitions(tree)
-        if not isinstance(node, ast.ClassDef) and first_line(node) < first and code[-1] <= _last_line(node)
-    ]
+    functions = [(name, node) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
+    owners = [(name, node) for name, node in functions if first_line(node) < first and code[-1] <= _last_line(node)]
     function, owner = owners[-1] if owners else (None, None)
     if owner is not None and ast.get_docstring(owner) is not None and first < owner.body[0].lineno:
         raise MarkerError(f"{where}: the docstring of {function} belongs before the solution: it stays in the stub")
@@ -303,9 +296,8 @@ def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
         if isinstance(message, ast.Constant) and isinstance(message.value, str):
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
-                owners = [
-                    name for function, name in functions if function.lineno <= node.lineno <= _last_line(function)
-                ]
+                around = [(name, own) for own, name in functions if own.lineno <= node.lineno]
+                owners = [name for name, own in around if node.lineno <= _last_line(own)]
                 found.append((node.lineno, match[1], owners[-1] if owners else None))
     return tuple((exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0]))
 

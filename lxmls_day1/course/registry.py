@@ -321,9 +321,8 @@ def parse_registry(content: dict[str, Any], name: str) -> Registry:
     unknown = set(content) - {"exercise", "assigned", "is_part"}
     if unknown:
         raise InputError(f"{name}: unknown key {min(unknown)!r}; expected [[exercise]] tables.")
-    exercises = [
-        _parse_exercise(table, f"{name}, exercise {n}") for n, table in enumerate(content.get("exercise", []), 1)
-    ]
+    tables = enumerate(content.get("exercise", []), 1)
+    exercises = [_parse_exercise(table, f"{name}, exercise {n}") for n, table in tables]
     ids = [exercise.id for exercise in exercises]
     for exercise in exercises:
         if ids.count(exercise.id) > 1:

@@ -29,6 +29,13 @@ def function_lines(source: str, function: str) -> slice | None:
     return None
 
 
+def function_text(source: str, function: str) -> str:
+    """Return the lines of a function that is in a source text, with its decorators."""
+    place = function_lines(source, function)
+    assert place is not None, f"{function} was found in the same source before"
+    return "\n".join(source.split("\n")[place])
+
+
 def code_lines(source: str, function: str) -> range:
     """Return the line numbers (from 1) of a function's body without its docstring; an empty range if the source is not valid Python.
 

@@ -206,11 +206,8 @@ def save_or_explain(save: Callable[[], object], subject: str) -> str:
 def _parse_state(content: Any) -> dict[str, Any]:
     """Return the attributes in a state file; raise one of several errors if it has another format than `WorkspaceState.contents` writes."""
     kinds = type_hints(WorkspaceState) or {}
-    parts = {
-        name: from_plain(kinds[name], content[name])
-        for name in PERSISTED_FIELDS
-        if name in content or name not in OPTIONAL_FIELDS
-    }
+    names = [name for name in PERSISTED_FIELDS if name in content or name not in OPTIONAL_FIELDS]
+    parts = {name: from_plain(kinds[name], content[name]) for name in names}
     origins = [parts.get("origin"), *(backup.origin for backup in parts["backups"])]
     paths = [path for origin in origins if origin is not None for path in origin.files]
     old_texts = [path for backup in parts["backups"] for path in backup.kept.values()]
@@ -254,9 +251,8 @@ def content_digest(name: str, content: bytes) -> str:
         def number(text: str) -> float:
             return float(text) + 0.0  # adding 0.0 removes the sign of zero
 
-        with contextlib.suppress(
-            ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ):  # an invalid file is compared as text
+        # An invalid file is compared as text.
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
             value = json.loads(content, parse_int=number, parse_float=number)
             if name.endswith(".ipynb"):
                 value = [

@@ -122,10 +122,8 @@ def accuracies_of_classes(params: np.ndarray, means: np.ndarray, variances: np.n
     from scipy.special import ndtr
 
     if params.shape != (means.shape[1] + 1, 2) or not np.isfinite(params).all():
-        raise InputError(
-            f"expected the {means.shape[1] + 1} x 2 finite weights of a linear classifier, got an array of shape "
-            f"{params.shape}"
-        )
+        expected = f"the {means.shape[1] + 1} x 2 finite weights of a linear classifier"
+        raise InputError(f"expected {expected}, got an array of shape {params.shape}")
     difference = params[:, 1] - params[:, 0]
     centres = means @ difference[1:] + difference[0]  # (2,)
     deviations = np.sqrt(variances @ difference[1:] ** 2)  # (2,)

@@ -91,12 +91,8 @@ class DemoComparison(Demonstration):
                 for label in visible
             }
             panels.append(_panel(text, curves, best, short, cut=part == "all"))
-            sentences.append(
-                [
-                    _sentence(text, {label: each[frame][0] for label, each in curves.items()}, best)
-                    for frame in range(len(after))
-                ]
-            )
+            by_repetitions = [{label: each[frame][0] for label, each in curves.items()} for frame in range(len(after))]
+            sentences.append([_sentence(text, means, best) for means in by_repetitions])
         yield Scene(
             panels,
             by_frame(f"{pluralize(n, 'repetition')}: {each}" for n, each in zip(after, sentences[0], strict=True)),
@@ -127,18 +123,10 @@ def _panel(
         highest = best if cut else np.ones_like(best)
         extents = [(100 * (mean - sd - base), 100 * (np.minimum(mean + sd, highest) - base)) for mean, sd in frames]
         means = [100 * (mean - base) for mean, _ in frames]
-        bands.append(
-            region(
-                by_frame([band(places, *np.round(extent, 2))] for extent in extents),
-                learner_style(label)["colour"],
-                0.2,
-            )
-        )
-        lines.append(
-            learner_line(
-                by_frame(np.column_stack([places, mean.round(2)]) for mean in means), label, width=1.4, label=label
-            )
-        )
+        bands_of_frames = by_frame([band(places, *np.round(extent, 2))] for extent in extents)
+        bands.append(region(bands_of_frames, learner_style(label)["colour"], 0.2))
+        points = by_frame(np.column_stack([places, mean.round(2)]) for mean in means)
+        lines.append(learner_line(points, label, width=1.4, label=label))
         ends += [*means, *extents[-1]]
     lines.append(learner_line(np.column_stack([places, ends[0]]), "Bayes optimal", width=1.2, label="best possible"))
     low, high = np.min(ends), np.max(ends)

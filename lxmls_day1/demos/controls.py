@@ -204,9 +204,5 @@ def settings_from(controls: Sequence[Control], values: Mapping[str, Any]) -> dic
     >>> settings_from(controls, {"seed": 2, "text": None, "other": 1})
     {'seed': 2, 'text': ''}
     """
-    return {
-        control.name: values[control.name]
-        if control.name in values and control.accepts(values[control.name])
-        else control.value
-        for control in controls
-    }
+    accepted = {one.name for one in controls if one.name in values and one.accepts(values[one.name])}
+    return {one.name: values[one.name] if one.name in accepted else one.value for one in controls}

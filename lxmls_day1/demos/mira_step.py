@@ -194,10 +194,8 @@ def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence
             draw.line(draw.by_frame(lines(1)), style["colour"], (1, 1.5), label="margin of 1"),
         ]
         was = margin(problem.scores, problem.label)
-        title = draw.by_frame(
-            f"margin of the example: before {draw.signed(was)}, after {draw.signed(margin(step.scores, 1))}"
-            for step in found
-        )
+        margins = [draw.signed(margin(step.scores, 1)) for step in found]
+        title = draw.by_frame(f"margin of the example: before {draw.signed(was)}, after {now}" for now in margins)
     return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
 
@@ -224,10 +222,8 @@ def arrows_panel(problem: StepProblem) -> draw.Panel:
     """Return the plane with an arrow for the weights of each class: the farther the example lies along it, the higher its score."""
     marks: list[draw.Mark] = []
     for k, tip in enumerate(_ARROW * problem.W[1:].T):
-        marks += [
-            draw.arrow((0, 0), tip, draw.CLASSES[k], width=1.3),
-            draw.text(1.13 * tip, str(k), draw.CLASSES[k], size=1.1),
-        ]
+        marks.append(draw.arrow((0, 0), tip, draw.CLASSES[k], width=1.3))
+        marks.append(draw.text(1.13 * tip, str(k), draw.CLASSES[k], size=1.1))
     title = f"true class {problem.label}, predicted {int(problem.scores.argmax())}"
     return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
 
@@ -256,13 +252,8 @@ def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Pa
         marks.append(draw.line(goal, draw.learner_style("column squishing")["colour"], (4, 3), label="1 below y"))
     marks.append(draw.line([(-0.6, 0), (K - 0.4, 0)], draw.INK, width=0.6))
     ticks = [(k, f"{k} = y" if k == problem.label else str(k)) for k in range(K)]
-    return draw.Panel(
-        "bars",
-        "scores of the example",
-        draw.Axis(-0.6, K - 0.4, label="class", ticks=ticks),
-        draw.Axis(low, high),
-        marks,
-    )
+    classes = draw.Axis(-0.6, K - 0.4, label="class", ticks=ticks)
+    return draw.Panel("bars", "scores of the example", classes, draw.Axis(low, high), marks)
 
 
 def _sentence(at: StepProblem, classes: Sequence[int], regularizer: float) -> str:
@@ -278,12 +269,6 @@ def _sentence(at: StepProblem, classes: Sequence[int], regularizer: float) -> st
 
 def _taus(at: StepProblem) -> draw.Table:
     """Return a table of the step: the smaller of what the example needs and of what λ allows."""
-    rows = (
-        [
-            ["the example needs", at.required_tau],
-            ["λ allows 1/λ", 1 / value],
-            ["MIRA takes", min(at.required_tau, 1 / value)],
-        ]
-        for value in FRAMES
-    )
+    takes = [(1 / value, min(at.required_tau, 1 / value)) for value in FRAMES]
+    rows = ([["the example needs", at.required_tau], ["λ allows 1/λ", cap], ["MIRA takes", tau]] for cap, tau in takes)
     return draw.Table(("", "step τ"), draw.by_frame([[name, f"{tau:.2f}"] for name, tau in each] for each in rows))

@@ -141,7 +141,8 @@ def export(
     written: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(chosen, start=1):
         try:
-            description = page_description_with_scenes(demonstration_class(name)(lab), dark=dark, python=python)
+            made = demonstration_class(name)(lab)
+            description = page_description(made, dark=dark, more=_MORE, python=python, **made.grid_scenes())
         except (InputError, NotImplementedError) as error:
             report(f"{name} is left out: {error}")
             continue
@@ -162,13 +163,6 @@ def page_programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:
         paths = (lab_folder / part).rglob("*.py")
         files |= {PurePosixPath(path.relative_to(lab_folder).as_posix()): path for path in paths}
     return {name: path.read_bytes() for name, path in files.items()}
-
-
-def page_description_with_scenes(
-    demonstration: Demonstration, *, dark: bool | None = None, python: str = ""
-) -> dict[str, Any]:
-    """Return the description of a demonstration with the scenes of its grid."""
-    return page_description(demonstration, dark=dark, more=_MORE, python=python, **demonstration.grid_scenes())
 
 
 def _demo(description: Mapping[str, Any], scene_address: str, small: bool = False) -> str:

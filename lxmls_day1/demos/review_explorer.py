@@ -30,6 +30,7 @@ SMOOTHED = COUNT_LEARNERS[0].label
 LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
 _VERDICTS: dict[str, tuple[str, draw.Colour]] = {"positive": ("+", draw.CLASSES[0]), "negative": ("−", draw.CLASSES[1])}
 _NO_VERDICT = ("?", draw.MUTED)
+_UNTRAINED = "No classifier is trained. "
 _OF_TELLING = (
     "These words speak most clearly for either class: each bar is what one occurrence adds, in whatever review it is. "
     "Some of them are opinions; others are names and topics that happened to occur in reviews of one class."
@@ -74,12 +75,8 @@ class DemoReviews(Demonstration):
         Slider("alpha", "α", "what is added to every count of words", 1, when=("view", "smoothing"),
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
-    grid = MappingProxyType(
-        {
-            "view": ("review", "telling", "smoothing"),
-            "learner": (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM"),
-        }
-    )
+    _shown_learners = (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM")
+    grid = MappingProxyType({"view": ("review", "telling", "smoothing"), "learner": _shown_learners})
 
     def __init__(self, lab: Any):
         super().__init__(lab)
@@ -144,11 +141,7 @@ class DemoReviews(Demonstration):
         positive, negative = (
             reading.most_indicative_words(model, learnt.reviews.corpus, _MAX_BARS["telling"]) if model else ([], [])
         )
-        says = (
-            f"{model.label} is right on {model.accuracy:.1%} of the test reviews. "
-            if model
-            else "No classifier is trained. "
-        )
+        says = f"{model.label} is right on {model.accuracy:.1%} of the test reviews. " if model else _UNTRAINED
         return draw.Scene(
             [
                 _word_bars("negative", "clearest signs of negative", "one occurrence adds to the lead of positive", negative),
@@ -172,10 +165,8 @@ class DemoReviews(Demonstration):
         if SMOOTHED in learnt.models:
             with attempts(SMOOTHED):
                 model = self._smoothed(learnt, alpha)
-                decision, rightly = (
-                    reading.decide(self.lab, corpus, model, reading.count_typed_tokens(settings["text"])),
-                    model.accuracy,
-                )
+                decision = reading.decide(self.lab, corpus, model, reading.count_typed_tokens(settings["text"]))
+                rightly = model.accuracy
         return draw.Scene(
             [_probabilities(found, alpha), _added(found, alpha)],
             say.describe_word(found, alpha, decision, rightly),
@@ -287,10 +278,8 @@ def _bars(lengths: Sequence[float], colours: Sequence[draw.Colour]) -> list[draw
     if not lengths:
         return []
     extents = [(row, 0.0, length) for row, length in zip(_rows(len(lengths)), lengths, strict=True)]
-    return [
-        draw.bars(extents, colours, thickness=0.66, horizontal=True),
-        draw.line([(0, -0.6), (0, len(lengths) - 0.4)], draw.INK),
-    ]
+    zero = draw.line([(0, -0.6), (0, len(lengths) - 0.4)], draw.INK)
+    return [draw.bars(extents, colours, thickness=0.66, horizontal=True), zero]
 
 
 def _names(names: Sequence[str]) -> draw.Axis:
@@ -304,12 +293,10 @@ def _rows(count: int) -> range:
 def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
     """Return a panel with the probability of a word in either class."""
     curves = found.probabilities(_ALPHAS)
-    marks = [
-        draw.line(
-            np.column_stack([_ALPHAS, curves[:, k]]), draw.CLASSES[k], dash, width=1.5, label=f"p(word | {label})"
-        )
-        for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2))))
-    ]
+    marks = []
+    for k, (label, dash) in enumerate((("positive", ()), ("negative", (4, 2)))):
+        points, text = np.column_stack([_ALPHAS, curves[:, k]]), f"p(word | {label})"
+        marks.append(draw.line(points, draw.CLASSES[k], dash, width=1.5, label=text))
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
     title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
@@ -320,10 +307,8 @@ def _added(found: reading.WordCounts, alpha: float) -> draw.Panel:
     leads = found.lead(_ALPHAS)
     room = 0.06 * (max(leads.max(), 0) - min(leads.min(), 0)) or 0.1
     up = draw.Axis(min(leads.min(), 0) - room, max(leads.max(), 0) + room, "lead of positive")
-    marks = [
-        draw.line([(_ALPHAS[0], 0), (_ALPHAS[-1], 0)], draw.MUTED),
-        draw.line(np.column_stack([_ALPHAS, leads]), draw.INK, width=1.5),
-    ]
+    zero = draw.line([(_ALPHAS[0], 0), (_ALPHAS[-1], 0)], draw.MUTED)
+    marks = [zero, draw.line(np.column_stack([_ALPHAS, leads]), draw.INK, width=1.5)]
     return _over_alpha("added", "what it adds to the lead of positive", up, marks, alpha, [found.lead(alpha)])
 
 
@@ -332,10 +317,6 @@ def _over_alpha(
 ) -> draw.Panel:
     """Return a panel with curves as functions of α, and their heights at the selected α."""
     if alpha > 0:
-        chosen = [(alpha, float(height)) for height in heights]
-        curves = [
-            draw.line([(alpha, up.low), (alpha, up.high)], draw.MUTED, (1, 2)),
-            *curves,
-            draw.points(chosen, draw.INK, size=1.5),
-        ]
+        chosen = draw.points([(alpha, float(height)) for height in heights], draw.INK, size=1.5)
+        curves = [draw.line([(alpha, up.low), (alpha, up.high)], draw.MUTED, (1, 2)), *curves, chosen]
     return draw.Panel(name, title, draw.Axis(_ALPHAS[0], _ALPHAS[-1], "α", "log"), up, curves)

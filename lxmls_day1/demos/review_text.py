@@ -15,13 +15,8 @@ _MAX_WORD_CHARS = 60  # characters of one word
 
 def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
     """Return the words that most strongly indicate *positive*, then those that indicate *negative*, the strongest last."""
-    leads = [
-        (word, float(weight))
-        for word, weight in zip(
-            decision.explanation.words, margin_contributions(decision.explanation.contributions, 0, 1), strict=True
-        )
-        if weight != 0
-    ]
+    weights = margin_contributions(decision.explanation.contributions, 0, 1).tolist()
+    leads = list(zip(decision.explanation.words, weights, strict=True))
     pros = sorted([item for item in leads if item[1] > 0], key=lambda item: -item[1])[:nr_words]
     cons = sorted([item for item in leads if item[1] < 0], key=lambda item: item[1])[:nr_words]
     return pros + cons[::-1]

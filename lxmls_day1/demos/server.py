@@ -175,9 +175,8 @@ class _Handler(QuietHandler):
         """Return the path after the token. If token or host are wrong, send an error and return None."""
         path = self.path.partition("?")[0].lstrip("/")
         token, slash, rest = path.partition("/")
-        if not self.has_host(HOST, "localhost") or not secrets.compare_digest(
-            token.encode(), self.server.token.encode()
-        ):
+        is_known = secrets.compare_digest(token.encode(), self.server.token.encode())
+        if not is_known or not self.has_host(HOST, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN, "open the address that lxmls-day1 demo has printed")
             return None
         if not slash:  # without it the links of the list would lead nowhere

@@ -150,13 +150,14 @@ def _rescaled(params: np.ndarray, centre: np.ndarray, half: np.ndarray) -> np.nd
     if len(params) == 5 and np.all(params[3:] == params[3:, :1]):
         params = params[:3]  # squares with the same weight for all classes cancel
     weights, squares = params[1:3], params[3:5] if len(params) == 5 else np.zeros_like(params[1:3])
+    # (5, K)
     rescaled = np.vstack(
         [
             params[0] + centre @ weights + centre**2 @ squares,
             half[:, None] * (weights + 2 * centre[:, None] * squares),
             half[:, None] ** 2 * squares,
         ]
-    )  # (5, K)
+    )
     # A term that all classes share does not change the prediction. Without it, rounding is relative to the differences.
     rescaled -= rescaled.mean(axis=1, keepdims=True)
     return rescaled[: len(params)]

@@ -55,9 +55,7 @@ def compare(
         classifier.
     """
     check_attributes(
-        dataset,
-        "expected a data set such as SimpleDataSet()",
-        ("train_X", "train_y", "test_X", "test_y", "get_name"),
+        dataset, "expected a data set such as SimpleDataSet()", ("train_X", "train_y", "test_X", "test_y", "get_name")
     )
     if callable(classifiers):
         classifiers = classifiers(dataset)
@@ -86,9 +84,8 @@ def compare(
 
 
 def _check_classifier(classifier: Any) -> None:
-    check_attributes(
-        classifier, "expected a classifier such as SVM()", ("train", "test", "evaluate", "objective", "get_name")
-    )
+    methods = ("train", "test", "evaluate", "objective", "get_name")
+    check_attributes(classifier, "expected a classifier such as SVM()", methods)
 
 
 def memory_of_training(classifier: Any, dataset: Any) -> float:
@@ -158,14 +155,17 @@ def measure(classifier: Any, name: str, dataset: Any, memory: bool = False) -> t
     started = time.perf_counter()
     params = classifier.train(dataset.train_X, dataset.train_y)
     seconds = time.perf_counter() - started
-    train_accuracy, test_accuracy = (
-        float(classifier.evaluate(y, classifier.test(X, params)))
-        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
-    )
+    train_accuracy, test_accuracy = _accuracies(classifier, dataset, params)
     objective = classifier.objective(dataset.train_X, dataset.train_y, params)
     objective = None if objective is None else float(objective)
     megabytes = memory_of_training(classifier, dataset) if memory else None
     return Row(name, dataset.get_name(), train_accuracy, test_accuracy, seconds, objective, megabytes), params
+
+
+def _accuracies(classifier: Any, dataset: Any, params: np.ndarray) -> list[float]:
+    """Return the accuracy on the training and on the test part."""
+    parts = (dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)
+    return [float(classifier.evaluate(y, classifier.test(X, params))) for X, y in parts]
 
 
 def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
@@ -240,10 +240,7 @@ def _draw(
         return plot_accuracies([row[:4] for row in table], ax=ax)
     bayes_params = dataset.get_bayes_optimal()
     bayes_optimal.quadratic = len(bayes_params) > dataset.train_X.shape[1] + 1  # for the data set's own parameters
-    train_accuracy, test_accuracy = (
-        bayes_optimal.evaluate(y, bayes_optimal.test(X, bayes_params))
-        for X, y in [(dataset.train_X, dataset.train_y), (dataset.test_X, dataset.test_y)]
-    )
+    train_accuracy, test_accuracy = _accuracies(bayes_optimal, dataset, bayes_params)
     fig, axis = dataset.plot_data(print_bayes_opt=False, ax=axes_for(ax, (14.0, 8.0))[1])
     accuracies = {"Bayes optimal": (train_accuracy, test_accuracy)}
     accuracies |= {row.classifier: (row.train_accuracy, row.test_accuracy) for row in table}
@@ -284,25 +281,22 @@ def choose_lines(
     (['a', 'b', 'c', 'd', 'e'], 'Not drawn, because it differs from a drawn line in at most 0.0 % of the plane: f.')
     """
     grid = np.stack(np.meshgrid(np.linspace(*xlim, _GRID_POINTS), np.linspace(*ylim, _GRID_POINTS)), axis=-1)
-    answers = {
-        name: discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
-        for name, params in params_of.items()
-    }
-    nearest = dict.fromkeys(
-        answers, math.inf
-    )  # the share of the plane in which a classifier disagrees with the nearest line
+    answers = {}
+    for name, params in params_of.items():
+        answers[name] = discriminant_scores(grid.reshape(-1, 2), params, quadratic=len(params) > 3).argmax(axis=1)
+    # The share of the plane in which a classifier disagrees with the nearest line.
+    nearest = dict.fromkeys(answers, math.inf)
     chosen: list[str] = []
     while len(chosen) < min(_MAX_LINES, len(answers)):
         chosen.append(max((name for name in answers if name not in chosen), key=nearest.__getitem__))
         for name, given in answers.items():
             nearest[name] = min(nearest[name], float(np.mean(given != answers[chosen[-1]])))
     others = [name for name in answers if name not in chosen]
-    note = (
-        f"Not drawn, because {'it differs' if len(others) == 1 else 'each differs'} from a drawn line in at most "
-        f"{100 * max(map(nearest.__getitem__, others)):.1f} % of the plane: {'; '.join(others)}."
-        if others
-        else ""
-    )
+    note = ""
+    if others:
+        differs, share = "it differs" if len(others) == 1 else "each differs", max(map(nearest.__getitem__, others))
+        plane = f"{100 * share:.1f} % of the plane"
+        note = f"Not drawn, because {differs} from a drawn line in at most {plane}: {'; '.join(others)}."
     return {name: params for name, params in params_of.items() if name in chosen}, note
 
 

@@ -85,19 +85,16 @@ def plot_paths(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: A
     words = next(np.asarray(value, float) for value in probe_input.values() if np.ndim(value) == 2)
     n_words, n_tags = words.shape
     columns = dict(zip([f"word {t}" for t in range(n_words)], words, strict=True))
-    ends = {
-        name: np.asarray(probe_input[name], float) for name in ("start", "stop") if np.any(probe_input.get(name, 0.0))
-    }
+    drawn = [name for name in ("start", "stop") if np.any(probe_input.get(name, 0.0))]
+    ends = {name: np.asarray(probe_input[name], float) for name in drawn}
     places = {name: t for t, name in enumerate(columns)} | {n: -1 if n == "start" else n_words for n in ends}
     for name, scores in (columns | ends).items():
         for k in range(n_tags):
             box = {"fc": "white", "ec": "none" if name in ends else BEFORE}
             ax.text(places[name], k, f"{scores[k]:g}", bbox=box, zorder=3, **CENTRED)
     # Rings are wider than the boxes, so that a path of one word is visible, too.
-    for path, label, colour, marker, size in [
-        (expected, "expected", EXPECTED, "o", 34),
-        (actual, "yours", ACTUAL, "s", 40),
-    ]:
+    rings = ((expected, "expected", EXPECTED, "o", 34), (actual, "yours", ACTUAL, "s", 40))
+    for path, label, colour, marker, size in rings:
         style = {"marker": marker, "markersize": size, "markerfacecolor": "none", "markeredgewidth": 2.5}
         shift = 0.04 if label == "yours" else -0.04
         ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, color=colour, label=label, linewidth=3, **style)

@@ -13,12 +13,8 @@ import numpy as np
 from lxmls_day1.figures.style import CONNECTOR
 
 _MAX_POINTS_WITH_GAPS = 40  # up to this number of points of a line, NaN gaps are not counted as points
-STYLE: Any = {
-    "figure.dpi": 72,
-    "font.size": 14,
-    "lines.linewidth": 2.5,
-    "legend.frameon": False,
-}  # of notebooks and gallery
+# Of notebooks and gallery.
+STYLE: Any = {"figure.dpi": 72, "font.size": 14, "lines.linewidth": 2.5, "legend.frameon": False}
 
 
 class _Artist(NamedTuple):

@@ -141,13 +141,11 @@ def make_lattice(
     best_rows = [row_of[int(tag)] for tag in best]
     true_rows = None if true is None else [row_of[int(tag)] for tag in true]
     columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
-    edges = [
-        Edge(
-            column, before, after, score, *(_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
-        )
-        for column, matrix in enumerate(columns)
-        for (before, after), score in np.ndenumerate(matrix)
-    ]
+    edges = []
+    for column, matrix in enumerate(columns):
+        for (before, after), score in np.ndenumerate(matrix):
+            are_on = (_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
+            edges.append(Edge(column, before, after, score, *are_on))
     nodes = emissions[:, kept]
     return Lattice(
         words=words,
@@ -299,11 +297,8 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
         text = _format_score(edge.score) + (f" ({_format_change(change)})" if changed else "")
         size = _EDGE_SIZE + 2 * bold + 3 * (n_rows <= _MAX_ROWS_WITH_LARGE_SCORES)
         weight, colour, level = ("bold", _INK, 6) if bold else ("normal", _FAINT, 2)
-        box = {
-            "boxstyle": "round,pad=0.08",
-            "facecolor": _CHANGE_BACKGROUND if changed else "white",
-            "edgecolor": "none",
-        }
+        ground = _CHANGE_BACKGROUND if changed else "white"
+        box = {"boxstyle": "round,pad=0.08", "facecolor": ground, "edgecolor": "none"}
         style: dict[str, Any] = {"fontsize": size, "fontweight": weight, "color": colour, "zorder": level, "bbox": box}
         style |= {"ha": "left" if 0 < edge.column < n_words else "center", "va": "center", "gid": "edge"}
         ax.text(x0 + share * (x1 - x0), y0 + share * (y1 - y0), text, **style)
@@ -328,9 +323,8 @@ def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
     """Write the probability of a tag above its node; more probable tags are darker."""
     text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
     weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
-    _annotate_node(
-        ax, (x, y), text, 20, color=colour, fontweight=weight, background="white", alpha=0.85, gid="confidence"
-    )
+    style: dict[str, Any] = {"color": colour, "fontweight": weight, "background": "white", "alpha": 0.85}
+    _annotate_node(ax, (x, y), text, 20, gid="confidence", **style)
 
 
 def _annotate_node(

@@ -80,9 +80,8 @@ def street(X: ArrayLike, y: ArrayLike, params: ArrayLike) -> Street:
     if not 0 < length < np.inf:
         raise InputError("both classes have the same weights, so that there is no boundary; train first")
     margins = (2 * y - 1) * (X @ difference[1:] + difference[0])
-    return Street(
-        margins, np.maximum(0.0, 1 - margins), margins <= 1 + _MARGIN_TOLERANCE, 1 / length, difference[1:] / length
-    )
+    slacks, supports = np.maximum(0.0, 1 - margins), margins <= 1 + _MARGIN_TOLERANCE
+    return Street(margins, slacks, supports, 1 / length, difference[1:] / length)
 
 
 def plot_street(X: Any, y: Any, params: Any, *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:

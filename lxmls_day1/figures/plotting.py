@@ -47,16 +47,9 @@ LINE_COLOURS = (BLACK, GREEN, PURPLE, ORANGE, SKY_BLUE, GREY, BLUE, VERMILION)
 
 #: On and off lengths of dashes, in line widths. The first nine boundaries on the same axes all look different.
 DASHES = (
-    (),
-    (4, 1.5),
-    (1, 1.2),
-    (6, 1.5, 1, 1.5),
-    (2, 1),
-    (4, 1.2, 1, 1.2, 1, 1.2),
-    (9, 2),
-    (4, 1.2, 4, 1.2, 1, 1.2),
+    (), (4, 1.5), (1, 1.2), (6, 1.5, 1, 1.5), (2, 1), (4, 1.2, 1, 1.2, 1, 1.2), (9, 2), (4, 1.2, 4, 1.2, 1, 1.2),
     (1, 3),
-)
+)  # fmt: skip
 
 #: The fill style of the markers of each part of a data set, and the name of the part.
 PARTS = {"train": ("full", "training"), "dev": ("bottom", "development"), "test": ("none", "test")}
@@ -262,9 +255,8 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     top = 0.0
     for data_set, group in groups.items():
         heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
-        ax.text(
-            0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading
-        )  # above the grid
+        # Above the grid.
+        ax.text(0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading)
         for classifier, train, test in group:
             top += 1.0
             positions.append(top)

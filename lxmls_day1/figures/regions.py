@@ -40,10 +40,8 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
     array([[ 2., -6., -2.],
            [-1., -1.,  1.]])
     """
-    W, X = (
-        as_numbers(params, "params must be a matrix of numbers"),
-        as_numbers(points, "points must be a matrix of numbers"),
-    )
+    W = as_numbers(params, "params must be a matrix of numbers")
+    X = as_numbers(points, "points must be a matrix of numbers")
     if W.ndim != 2 or X.ndim != 2 or W.shape[1] < 2 or W.shape[0] != X.shape[1] + 1:
         raise InputError(
             f"expected params (J + 1, K) with K ≥ 2, and points (n, J), but got the shapes {W.shape} and {X.shape}"

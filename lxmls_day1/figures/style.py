@@ -40,11 +40,8 @@ def known_styles() -> dict[str, Style]:
     return {"bayes": Style("#000000", "#FFFFFF", ()), **styles}
 
 
-_FULL_NAME_OF_ABBREVIATION = {
-    "max. ": "maximum ",
-    "nb,": "naive bayes,",
-    " (online)": ", online",
-}  # abbreviations of names in figures with little room
+# Abbreviations of names in figures with little room.
+_FULL_NAME_OF_ABBREVIATION = {"max. ": "maximum ", "nb,": "naive bayes,", " (online)": ", online"}
 TRAINING = "#8FA3B0"  # a curve on training data, next to the classifier's curve on other data
 CONNECTOR = "_connector"  # name of the thin lines that connect a curve's end with its label
 _MAX_FADE, _MAX_FADE_ON_DARK = 0.6, 0.4  # shares of the way to the background

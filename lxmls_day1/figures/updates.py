@@ -64,9 +64,8 @@ def plot_update(
         check_axes(ax).set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title, xlabel="$x_1$")
         for k in (0, 1):
             x = points[labels == k].T
-            ax.plot(
-                *x, linestyle="none", marker=CLASS_MARKERS[k], markersize=11, color=CLASS_COLOURS[k], label=f"class {k}"
-            )
+            style = {"linestyle": "none", "marker": CLASS_MARKERS[k], "markersize": 11, "color": CLASS_COLOURS[k]}
+            ax.plot(*x, label=f"class {k}", **style)
     for ax, W, w in ((axes[0], before, old), (axes[1], before, old), (axes[3], after, new)):
         add_boundary(ax, W, "boundary", BLACK)
         ax.get_legend().remove()
@@ -129,9 +128,8 @@ def plot_envelopes(progress: Any, lengths: Any, margin: float, radius: float, ax
 def _arrow(ax: Any, tail: Any, tip: Any, colour: str, name: str) -> None:
     if np.allclose(tail, tip):
         return
-    ax.annotate(
-        "", tip, tail, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2.5, "mutation_scale": 18}
-    )
+    style = {"arrowstyle": "-|>", "color": colour, "linewidth": 2.5, "mutation_scale": 18}
+    ax.annotate("", tip, tail, arrowprops=style)
     along = (tip - tail) / np.linalg.norm(tip - tail)
     beside = _LABEL_DISTANCE_POINTS * np.array([-along[1], along[0]])
     style = CENTRED | {"color": colour, "fontsize": 14}

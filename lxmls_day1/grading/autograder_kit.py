@@ -37,7 +37,6 @@ PLATFORMS = ("gradescope", "classroom50", "prairielearn")
 SCRIPTS = Path(__file__).with_name("autograder_files")
 PROGRAMS = ("setup.sh", "run_autograder", "run.sh")
 QUESTION = "day-1"  # the folder of the question at PrairieLearn
-MAX_JOB_SECONDS = 600  # the maximum that PrairieLearn allows for a grading job
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,10 @@ def autograder(
     files[PurePosixPath("constraints.txt")] = (reference / "constraints.txt").read_bytes().replace(b"\r\n", b"\n")
     if platform == "prairielearn":
         files[PurePosixPath("requirements.txt")] = "".join(f"{line}\n" for line in _requirements(reference)).encode()
-        files[PurePosixPath(QUESTION, "info.json")] = _json(_question(exercises))
+        # The same exercises give the same UUID of the question.
+        question = {"uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lxmls-day1 {' '.join(exercises)}"))}
+        place = PurePosixPath(QUESTION, "info.json")  # its time limit is the maximum that PrairieLearn allows
+        files[place] = _json(question | json.loads(files[place]))
     elif platform == "classroom50":
         files[PurePosixPath("runtime.json")] = _json({"runs-on": "ubuntu-latest", "python": "3.12"})
     return Autograder(zipped(files, "", [path for path in files if path.name in PROGRAMS]), settings, hidden)
@@ -130,13 +132,10 @@ def _scripts(platform: str) -> Files:
     A Python script is stored here with the suffix ``.txt``, so that it does not count as a module of this package.
     """
     folder = SCRIPTS / platform
-    return {
-        PurePosixPath(path.relative_to(folder).as_posix().removesuffix(".txt")): path.read_bytes().replace(
-            b"\r\n", b"\n"
-        )
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = [path.relative_to(folder).as_posix().removesuffix(".txt") for path in files]
+    contents = [path.read_bytes().replace(b"\r\n", b"\n") for path in files]
+    return dict(zip(map(PurePosixPath, names), contents, strict=True))
 
 
 def _requirements(reference: Path) -> list[str]:
@@ -145,23 +144,6 @@ def _requirements(reference: Path) -> list[str]:
     extras = project["optional-dependencies"]
     required = [*project["dependencies"], *extras["fast"], *extras["grading"]]
     return sorted(line.partition(";")[0] for line in required)  # A marker leaves out other systems; the image is Linux.
-
-
-def _question(exercises: Collection[str]) -> dict[str, object]:
-    """Return PrairieLearn's ``info.json``. The same exercises give the same UUID of the question."""
-    return {
-        "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"lxmls-day1 {' '.join(exercises)}")),
-        "title": "The day-1 lab",
-        "topic": "Linear classification",
-        "type": "v3",
-        "gradingMethod": "External",
-        "externalGradingOptions": {
-            "enabled": True,
-            "image": "REGISTRY/day-1-grading",
-            "entrypoint": "/grade/tests/run.sh",
-            "timeout": MAX_JOB_SECONDS,
-        },
-    }
 
 
 def _json(content: object) -> bytes:

@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 
 from lxmls_day1.base.plain_data import from_plain as from_plain
 from lxmls_day1.base.plain_data import to_plain as to_plain
-from lxmls_day1.box.limits import CRASHED as CRASHED
-from lxmls_day1.box.limits import MEMORY as MEMORY
-from lxmls_day1.box.limits import REFUSED as REFUSED
-from lxmls_day1.box.limits import TIMEOUT as TIMEOUT
 from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
+from lxmls_day1.grading.verdicts import OK
 
 FORMAT = 1
 #: The share of the points for public checks. It is small, because students have these checks and could answer from a table.
@@ -21,20 +18,8 @@ PUBLIC_SHARE = 0.25
 #: The minimum share for an answer that one or two known mistakes explain: not more than a table of the public checks earns.
 MIN_SHARES = {ONE: PUBLIC_SHARE, ONE_OF: PUBLIC_SHARE, BOTH: PUBLIC_SHARE / 2}
 
-OK, WRONG, ERROR, MISSING = "ok", "wrong", "error", "missing"
 TO_WRITE = "still to be written"  # the text of a check whose exercise is not begun
 NOT_HANDED_IN = "not handed in: "  # the beginning of the text of a check whose file is absent, and of the note about it
-
-VERDICTS = {
-    OK: "right",
-    WRONG: "a wrong answer",
-    ERROR: "an exception",
-    TIMEOUT: "not done within the time limit",
-    MEMORY: "it needed more memory than allowed",
-    CRASHED: "the code crashed its process",
-    REFUSED: "not allowed: an answer that is not plain data, too long, or a box that is not safe enough",
-    MISSING: "nothing to check: a file or a function is not there, or the exercise is not begun",
-}
 
 
 @dataclass(frozen=True)
@@ -50,7 +35,7 @@ class CheckGrade:
         True for a hidden check. Students see only the title, the verdict and the `mistakes` of such a check; it
         has a `text` only if it was not run.
     verdict : str
-        One of `VERDICTS`.
+        One of `lxmls_day1.grading.verdicts.VERDICTS`.
     text : str
         An explanation for students, of some lines: the expected and the actual value, or the traceback in their files.
     calls : tuple of str
@@ -108,6 +93,7 @@ class ExerciseGrade:
 
     Examples
     --------
+    >>> from lxmls_day1.grading.verdicts import OK, WRONG
     >>> public, hidden = (CheckGrade("a", "1.5", "A", False, OK), CheckGrade("b", "1.5", "B", True, WRONG))
     >>> [ExerciseGrade("1.5", "MIRA", "code", 10.0, checks).points for checks in [(public, hidden), (public,)]]
     [2.5, 2.5]
@@ -135,9 +121,8 @@ class ExerciseGrade:
         """The points reached, or None if a manual mark is still missing."""
         if self.is_manual:
             return self.mark.points if self.mark is not None else None
-        kinds = {
-            hidden: [check.verdict == OK for check in self.checks if check.hidden == hidden] for hidden in (False, True)
-        }
+        right = [(check.hidden, check.verdict == OK) for check in self.checks]
+        kinds = {kind: [ok for hidden, ok in right if hidden == kind] for kind in (False, True)}
         shares = [self._share_of_kind(hidden) * sum(ok) / len(ok) for hidden, ok in kinds.items() if ok]
         small = self.small_inputs
         is_explained = small is not None and small.has_substance and bool(small.mistakes)

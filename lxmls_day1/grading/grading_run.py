@@ -19,7 +19,7 @@ from typing import cast
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading import step
-from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT, CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
@@ -27,6 +27,7 @@ from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_r
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
+from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,8 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         students = [one.student for one in submissions]
         for student in run.again:
             if student not in students:
-                raise InputError(
-                    f"there is no submission of {student!r} to be graded again{did_you_mean(student, students)}"
-                )
+                close = did_you_mean(student, students)
+                raise InputError(f"there is no submission of {student!r} to be graded again{close}")
         # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
         mark = step("marked")(run.out, plan, submissions, run.report)
         earlier = {result.student: result for result in saved_rows(run.out)}
@@ -153,11 +153,9 @@ def _fresh_results(
     run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
     """Have workers take submissions through the steps *read* and *checked*. Return the new and the replaced results."""
-    reasons = {
-        one.student: why
-        for one in submissions
-        if one.student in earlier and (why := _stale_reason(plan, one, earlier[one.student], run.again))
-    }
+    known = [(one, earlier[one.student]) for one in submissions if one.student in earlier]
+    whys = ((one.student, _stale_reason(plan, one, result, run.again)) for one, result in known)
+    reasons = {student: why for student, why in whys if why}
     for why, number in Counter(reasons.values()).most_common():
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
     states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}

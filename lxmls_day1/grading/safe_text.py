@@ -39,9 +39,8 @@ _COMBINING_MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
-_STACKED_MARKS = re.compile(
-    f"({_COMBINING_MARKS}{{4}}){_COMBINING_MARKS}+"
-)  # more than four marks on one letter overlap the lines around it
+# More than four marks on one letter overlap the lines around it.
+_STACKED_MARKS = re.compile(f"({_COMBINING_MARKS}{{4}}){_COMBINING_MARKS}+")
 _FORMULA = re.compile(r"(^\s*|[;,\t|\n\"']\s*)(?=[=+\-@＝＋－＠﹣﹢﹦﹫])")
 
 

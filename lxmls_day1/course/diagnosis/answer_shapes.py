@@ -403,10 +403,8 @@ def wrong_shape_lines(
         expected_text += f", {_shape_text(expected.shape)}"
     if math.prod(shape) > MAX_ENTRIES_SHOWN:
         return [("expected", expected_text), ("yours", _format_long_answer(form, entries))]
-    return [
-        ("expected", expected_text),
-        ("yours", f"{format_answer(Answer(shape, tuple(entries)))}, {_shape_text(shape)}"),
-    ]
+    actual = format_answer(Answer(shape, tuple(entries)))
+    return [("expected", expected_text), ("yours", f"{actual}, {_shape_text(shape)}")]
 
 
 def _shape_text(shape: Sequence[int]) -> str:

@@ -98,9 +98,8 @@ class Expect:
                 raise WrongAnswer(_message(description, wrong_shape_lines(expected, form, _first_entries(value, form))))
             actual = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
-            raise WrongAnswer(
-                _message(description, [("expected", format_answer(expected)), ("yours", str(error))])
-            ) from None
+            lines = [("expected", format_answer(expected)), ("yours", str(error))]
+            raise WrongAnswer(_message(description, lines)) from None
         if not expected.is_close(actual, rtol, atol):
             raise WrongAnswer(_message(description, _difference(expected, actual, rtol, atol)))
 

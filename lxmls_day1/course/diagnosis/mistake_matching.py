@@ -82,10 +82,7 @@ class Diagnosis:
 
 
 def diagnose(
-    pool: Pool,
-    indices: AnswerIndices,
-    actual: Sequence[Answer] | None = None,
-    split: Split | None = None,
+    pool: Pool, indices: AnswerIndices, actual: Sequence[Answer] | None = None, split: Split | None = None
 ) -> Diagnosis:
     """Return the diagnosis of the answers to the probe inputs.
 
@@ -182,9 +179,8 @@ def _compare_input(
     if split is None or actual is None:
         yield index != 0, numbers != 0, numbers == index
         return
-    right, mine, *known = (
-        _parts_of(answer, answers[0], pool.inputs[i], split) for answer in (answers[0], actual[i], *answers)
-    )
+    shown = (answers[0], actual[i], *answers)
+    right, mine, *known = (_parts_of(answer, answers[0], pool.inputs[i], split) for answer in shown)
     for word, part in right.items():
         is_wrong = np.array([not _same_part(part, theirs.get(word)) for theirs in known])
         alike = np.array([_same_part(theirs.get(word), mine.get(word)) for theirs in known])

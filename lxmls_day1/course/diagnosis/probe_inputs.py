@@ -157,20 +157,15 @@ class ProbeInputs:
             of_form = describe_wrong_shape(getattr(lab, "answers", []), getattr(self._module, MUST_RETURN, {}))
             asked = zip(pool.inputs, pool.answers, actual, row, to_do, strict=True)
             seen = [ProbeResult(given, right, its, n != 0) for given, (right, *_), its, n, empty in asked if not empty]
-            functions = (
-                getattr(self._module, name, None) for name in (PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION)
-            )
+            names = (PROPERTIES_FUNCTION, PARTS_FUNCTION, TERMS_FUNCTION)
+            functions = (getattr(self._module, name, None) for name in names)
             mistakes, kind = describe_symptoms(seen, *functions), PROPERTY
             if of_form and (actual[first].kind is not float or not mistakes):
                 mistakes = [(WRONG_FORM, of_form)]
         if not mistakes and changed:
             mistakes = [CHANGED_INPUT]
         raise WrongAnswer(
-            _message(example),
-            mistakes,
-            kind if mistakes else "",
-            example,
-            [(pool.inputs[i], actual[i]) for i in wrong],
+            _message(example), mistakes, kind if mistakes else "", example, [(pool.inputs[i], actual[i]) for i in wrong]
         ) from _original_error(lab, ask, pool.inputs[first], actual[first])
 
     def _keep_printed(self, lab: Any, given: dict[str, Any]) -> None:
@@ -182,9 +177,8 @@ class ProbeInputs:
 
     def _check_practice_inputs(self, lab: Any, pool: Pool) -> None:
         """Compare a lab's answers to the practice inputs with the expected ones."""
-        actual = run_on_inputs(
-            lab, getattr(self._module, ANSWERS_FUNCTION), [given for given, _ in pool.practice_inputs]
-        )
+        inputs = [given for given, _ in pool.practice_inputs]
+        actual = run_on_inputs(lab, getattr(self._module, ANSWERS_FUNCTION), inputs)
         wrong = pool.wrong_practice_inputs(actual)
         if wrong:
             example = self._example(*pool.practice_inputs[wrong[0]], actual[wrong[0]], len(wrong), len(actual))
@@ -243,13 +237,9 @@ class CaughtOutput(redirect_stdout[io.TextIOWrapper]):
         ]
         lines = [] if lines == [""] else lines
         more = [f"… {len(lines) - MAX_PRINTED_LINES} more lines"] if len(lines) > MAX_PRINTED_LINES else []
-        return (
-            *(
-                line if len(line) <= MAX_PRINTED_LINE else line[: MAX_PRINTED_LINE - 1] + "…"
-                for line in lines[:MAX_PRINTED_LINES]
-            ),
-            *more,
-        )
+        shown = lines[:MAX_PRINTED_LINES]
+        shown = [line if len(line) <= MAX_PRINTED_LINE else line[: MAX_PRINTED_LINE - 1] + "…" for line in shown]
+        return (*shown, *more)
 
 
 class _LimitedBytes(io.BytesIO):
@@ -287,11 +277,8 @@ def is_nontrivial(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
     single = [value for _, answer in wrong if not answer.shape for value in answer.values]
 
     def is_made(given: dict[str, Any], answer: Answer) -> bool:
-        return (
-            answer.kind is float
-            and _vary(answer.values if answer.shape else single)
-            and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
-        )
+        varies = answer.kind is float and _vary(answer.values if answer.shape else single)
+        return varies and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
 
     return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
 

@@ -142,11 +142,8 @@ class RecordedAnswers:
         lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
         lines += ["},", '"questions": {']
         lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
-        lines += [
-            "},",
-            '"places": {',
-            *_joined(f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items()),
-        ]
+        places = (f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items())
+        lines += ["},", '"places": {', *_joined(places)]
         lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
         lines += ["},", '"checks": {']
         blocks = []
@@ -197,9 +194,8 @@ def _from_compact(content: Any) -> Answer:
     if isinstance(content, dict):
         return Answer.from_json(content)
     shape, entries = [], [content]
-    while isinstance(
-        entries[0], list
-    ):  # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers
+    # `Answer.from_value`, which checks each entry, is too slow for twenty thousand answers.
+    while isinstance(entries[0], list):
         shape.append(len(entries[0]))
         entries = [entry for row in entries for entry in row]
     return Answer(tuple(shape), tuple(map(float, entries)))

@@ -19,13 +19,10 @@ import numpy as np
 
 from lxmls_day1.course.diagnosis.answer_shapes import Answer, ProbeResult, all_close, describe_shape_symptom
 from lxmls_day1.course.diagnosis.formulas import Terms, find_formula
+from lxmls_day1.course.diagnosis.mistake_matching import Split
 
-WRONG_FORM, WRONG_PARTS, RELATED, CONDITION = (
-    "wrong_form",
-    "wrong_parts",
-    "related_to_the_right_one",
-    "where_it_is_wrong",
-)
+WRONG_FORM, WRONG_PARTS = "wrong_form", "wrong_parts"
+RELATED, CONDITION = "related_to_the_right_one", "where_it_is_wrong"
 NOT_FINITE: tuple[tuple[str, Callable[[Any], Any], str], ...] = (
     ("`nan`, not a number", np.isnan, "0 / 0, inf − inf, or the logarithm of a number below 0"),
     ("`inf` or `-inf`", np.isinf, "a division by 0, the logarithm of 0, or the exponential of a large number"),
@@ -41,7 +38,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 Properties = Callable[[dict[str, Any], Any], Iterable[tuple[str, str]]]
-Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]
 Sentences = list[tuple[str, str]]
 CORRECT_ANSWER = "the right one"  # this term exists for every part
 
@@ -111,9 +107,8 @@ def _relation_of(pairs: Sequence[ExpectedAndActual]) -> str:
     difference = float(np.ravel(shown[0].actual - shown[0].expected)[0])
     if all(all_close(pair.actual, pair.expected + difference) for pair in pairs):
         return f"is {abs(difference):.4g} {'more' if difference > 0 else 'less'} than the right one"
-    if text := find_formula(
-        [(p.actual, p.actual_terms) for p in pairs], [(p.expected, p.expected_terms) for p in pairs]
-    ):
+    actual, expected = [(p.actual, p.actual_terms) for p in pairs], [(p.expected, p.expected_terms) for p in pairs]
+    if text := find_formula(actual, expected):
         return "has the wrong sign" if text == f"−{CORRECT_ANSWER}" else f"is {text}"
     if all(all_close(np.ravel(pair.actual)[::-1], np.ravel(pair.expected)) for pair in pairs):
         return "is right, but in the reverse order"
@@ -145,12 +140,8 @@ def _function_of(pairs: Sequence[ExpectedAndActual]) -> str:
 def _not_finite(wrong: Sequence[ProbeResult]) -> Sentences:
     """Report numbers that are not finite, if more than half of the wrong answers hold them and the right answers do not."""
     for sign, test, source in NOT_FINITE:
-        count = sum(
-            one.actual.kind is one.expected.kind is float
-            and bool(test(one.actual.array).any())
-            and not test(one.expected.array).any()
-            for one in wrong
-        )
+        numbers = [one for one in wrong if one.actual.kind is one.expected.kind is float]
+        count = sum(bool(test(one.actual.array).any()) and not test(one.expected.array).any() for one in numbers)
         if 2 * count > len(wrong):
             where = "Every wrong answer holds" if count == len(wrong) else f"{count} of {len(wrong)} wrong answers hold"
             return [("not_finite", f"{where} {sign}, as from {source}.")]
@@ -167,9 +158,8 @@ def _missing_property(wrong: Sequence[ProbeResult], properties: Properties | Non
             counts[pair] = counts.get(pair, 0) + 1
     for (name, sentence), count in counts.items():
         if 2 * count > len(wrong):
-            return [
-                (name, sentence if count == len(wrong) else f"In {count} of {len(wrong)} wrong answers: {sentence}")
-            ]
+            some = f"In {count} of {len(wrong)} wrong answers: "
+            return [(name, sentence if count == len(wrong) else some + sentence)]
     return []
 
 
@@ -194,9 +184,8 @@ def _wrong_parts(probe_results: Sequence[ProbeResult], split: Split | None) -> S
             [one for one in probe_results if one.expected.kind is float and one.has_expected_shape], split
         ).items()
     }
-    wrong, right = (
-        [word for word, is_so in is_wrong.items() if is_so is expected_state] for expected_state in (True, False)
-    )
+    wrong = [word for word, is_so in is_wrong.items() if is_so]
+    right = [word for word, is_so in is_wrong.items() if not is_so]
     if not wrong or not right:
         return []
     return [(WRONG_PARTS, f"Only a part is wrong: {', '.join(wrong)}. Right in all answers: {', '.join(right)}.")]
@@ -231,9 +220,8 @@ def _condition(probe_results: Sequence[ProbeResult]) -> Sentences:
     # A few inputs may have something in common by chance.
     if min(n_wrong, n_right) < MIN_INPUTS_PER_SIDE or n_right < MIN_RIGHT_PER_WRONG * n_wrong:
         return []
-    texts = (
-        text for text, holds in _conditions([one.given for one in probe_results]) if list(map(bool, holds)) == is_wrong
-    )
+    conditions = _conditions([one.given for one in probe_results])
+    texts = (text for text, holds in conditions if list(map(bool, holds)) == is_wrong)
     return [(CONDITION, f"The answers are wrong where {text}, and right everywhere else.") for text in texts][:1]
 
 
@@ -257,13 +245,11 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
             for length in np.unique(lengths):
                 yield f"{word} has {length} entries", lengths == length
                 yield f"{word} has more than {length} entries", lengths > length
-            yield f"{word} has a number below 0", [(_flatten_numbers(value) < 0).any() for value in lists]
-            yield f"{word} has a 0", [(_flatten_numbers(value) == 0).any() for value in lists]
+            flat = [_flatten_numbers(value) for value in lists]
+            yield f"{word} has a number below 0", [(entries < 0).any() for entries in flat]
+            yield f"{word} has a 0", [(entries == 0).any() for entries in flat]
             yield f"{word} has equal entries", [len(set(map(repr, value))) < len(value) for value in lists]
-            yield (
-                f"{word} has a number that is not an integer",
-                [(_flatten_numbers(value) % 1).any() for value in lists],
-            )
+            yield f"{word} has a number that is not an integer", [(entries % 1).any() for entries in flat]
 
 
 def _flatten_numbers(value: Any) -> np.ndarray:

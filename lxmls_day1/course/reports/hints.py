@@ -89,9 +89,8 @@ def lines_to_look_at(folder: Path, exercise: Exercise, mistake: str) -> Iterator
     functions = WorkspaceState.from_folder(folder).origin.files
     for name in _recorded(folder, exercise).mistake_arguments.get(exercise.id, {}).get(mistake, ()):
         for file in exercise.files:
-            source = (
-                (folder / file).read_text(encoding="utf-8-sig", errors="replace") if (folder / file).is_file() else ""
-            )
+            path = folder / file
+            source = path.read_text(encoding="utf-8-sig", errors="replace") if path.is_file() else ""
             lines = source.replace("\r\n", "\n").split("\n")
             own = functions[file].functions if file in functions else ()
             numbers = [n for function in own for n in code_lines(source, function)]

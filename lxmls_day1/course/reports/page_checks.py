@@ -24,14 +24,20 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
 from lxmls_day1.course.reports.check_json import verdict_of
 from lxmls_day1.course.reports.hints import mistake_hint
+from lxmls_day1.course.reports.report_text import Line
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
 from lxmls_day1.course.workspaces import model_answers
-from lxmls_day1.course.workspaces.generation import Files, notebook_bytes, set_cell_source, student_source
+from lxmls_day1.course.workspaces.generation import (
+    Files,
+    notebook_bytes,
+    reference_text,
+    set_cell_source,
+    student_source,
+)
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 TIME_LIMIT = 10.0  # seconds for each check
 N_POINTS, STEP = 18, 0.5
@@ -44,7 +50,6 @@ ANSWER_LABEL = "*Your answer:*"  # in a cell of a notebook that asks
 HINT_COMMAND = re.compile(r"`lxmls-day1 hint [\w.]+` helps")
 MAX_CELL_CHARS = 200  # of the table of a wrong answer, characters
 MAX_BARS = 16  # of each colour
-Line = tuple[str, str]
 
 
 def find_gaps(source: str, exercise: str) -> list[re.Match[str]]:
@@ -131,12 +136,8 @@ class OwnLines:
 
     def _own(self, told: re.Match[str]) -> str:
         numbers = map(int, (told["line"] or told["lines"]).split(","))
-        own = [
-            (gap, number - lines.start + 1 + self._before[gap])
-            for number in numbers
-            for gap, lines in enumerate(self.places)
-            if number in lines
-        ]
+        places = [(n, gap, lines) for n in numbers for gap, lines in enumerate(self.places) if n in lines]
+        own = [(gap, n - lines.start + 1 + self._before[gap]) for n, gap, lines in places]
         self.marked += own
         if not own:
             return "a given line"
@@ -152,10 +153,8 @@ def line_in_words(request: str, place: str) -> str:
 
 def starter_source(exercise: str) -> tuple[str, str]:
     """Return the name and the text of an exercise's file as students receive it."""
-    reference, registry = reference_folder(), _registry()
-    (name,) = registry[exercise].files
-    text = (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
-    return name, student_source(text, registry, [exercise], name)
+    (name,) = _registry()[exercise].files
+    return name, student_source(reference_text(name), _registry(), [exercise], name)
 
 
 @functools.cache
@@ -299,16 +298,11 @@ def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
         names = [", ".join(map(str, place)) for place in np.ndindex(wanted.shape)]
         series, what = [("expected", right), ("yours", yours)], f"{word or 'answer'}, entry by entry"
         scores = np.asarray(example.given.get("scores", []), float)
-        if (
-            kind == "steps"
-            and scores.shape == wanted.shape
-            and example.given.get("function", "_rule").endswith("_rule")
-        ):
+        is_rule = example.given.get("function", "_rule").endswith("_rule")
+        if kind == "steps" and scores.shape == wanted.shape and is_rule:
             sq_norm = next((float(value) for name, value in example.given.items() if name.startswith("‖g")), 1.0)
-            after = [
-                (f"{which} after the step", scores + sq_norm * d)
-                for which, d in (("expected", right), ("yours", yours))
-            ]
+            answers = (("expected", right), ("yours", yours))
+            after = [(f"{which} after the step", scores + sq_norm * d) for which, d in answers]
             series, what = [("before", scores), *after], "score"
             names = [f"class {k}{' (true)' * (k == example.given.get('true class'))}" for k in range(len(scores))]
         if all(np.all(np.abs(values) < 1e300) for _, values in series):
@@ -365,11 +359,8 @@ def drawn(exercise: str) -> dict[str, Any]:
     """Return what the page draws before an answer: points with their classes, the first weights, and the steps of the right rule."""
     X, labels = _points()
     points = [[*x, label] for x, label in zip(np.round(X, 3).tolist(), labels.tolist(), strict=True)]
-    return {
-        "points": points,
-        "start": np.array(START).T.ravel().tolist(),
-        "wanted": trace(reference_folder(), exercise),
-    }
+    start = np.array(START).T.ravel().tolist()
+    return {"points": points, "start": start, "wanted": trace(reference_folder(), exercise)}
 
 
 def _points() -> tuple[np.ndarray, np.ndarray]:

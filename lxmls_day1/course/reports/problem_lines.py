@@ -11,9 +11,8 @@ from lxmls_day1.course.reports.report_text import short_lines, verdict_lines
 from lxmls_day1.course.running.checking import CheckReport, ExerciseReport
 from lxmls_day1.course.source_functions import code_lines
 from lxmls_day1.course.workspace_state import WorkspaceState
-from lxmls_day1.course.workspaces.generation import student_source
+from lxmls_day1.course.workspaces.generation import reference_text, student_source
 from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 MAX_LINES = 3  # lines per mistake
 _PLACE = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+)(?:, in |: )")
@@ -28,17 +27,14 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
     for one in report.reports:
         if (one.exercise.files and one.results and not one.all_passed) or one.missing:
             waiting = one.to_do or bool(one.missing)
-            texts = [
-                (style, " ".join(text.split()))
-                for style, text in (short_lines(one) if waiting else verdict_lines(one, ""))
-            ]
+            verdict = short_lines(one) if waiting else verdict_lines(one, "")
+            texts = [(style, " ".join(text.split())) for style, text in verdict]
             if waiting:
                 message = texts[0][1].lstrip("✗· ")
             else:
                 said = [text for style, text in texts if style == "known"] or [text for _, text in texts[1:-1]]
-                said = (
-                    [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said
-                )  # A syntax error names its place.
+                # A syntax error names its place.
+                said = [said[0][match.end() :]] if (match := _PLACE.match(said[0])) else said
                 message = f"{one.exercise.id} {one.exercise.title}: {'; '.join(said)}"
             for name, line in _places(folder, one):
                 yield f"{name}:{line}: {'info' if one.to_do else 'error'}: {message}"
@@ -50,10 +46,8 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
         return [(exercise.notebook, 1)]
     if report.to_do:
         return [_stub(folder, exercise)]
-    failed = [result for result in report.not_skipped if not result.passed]
-    first = report.probe_inputs_result if report.probe_inputs_result in failed else failed[0]
-    assert first is not None
-    for text in reversed(first.text.splitlines()):
+    assert report.shown is not None
+    for text in reversed(report.shown.text.splitlines()):
         if (match := _PLACE.match(text)) and (folder / match["file"]).is_file():
             return [(match["file"], int(match["line"]))]
     for mistake, _ in report.mistakes:
@@ -76,22 +70,16 @@ def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
     """Return the place of the ``raise`` to be replaced; the top of the file if an earlier exercise's stub is in the way."""
     name = find_stub_file(folder, exercise) or exercise.files[0]
     lines = _source(folder, name).split("\n")
-    found = [
-        n
-        for n, line in enumerate(lines, 1)
-        if "raise NotImplementedError(" in line and any(f"xercise {id}" in line for id in exercise.all_ids)
-    ]
+    raising = [n for n, line in enumerate(lines, 1) if "raise NotImplementedError(" in line]
+    found = [n for n in raising if any(f"xercise {id}" in lines[n - 1] for id in exercise.all_ids)]
     return name, (found or [1])[0]
 
 
 def _given(name: str, exercise: Exercise) -> set[str]:
     """Return the lines of a file as students receive it, and lines that say nothing."""
-    reference = reference_folder()
-    source = _source(reference, find_lab_file(reference, name)).replace("\r\n", "\n")
-    return {
-        "",
-        *map(str.strip, student_source(source, Registry.from_folder(reference), [exercise.id], name).split("\n")),
-    }
+    registry = Registry.from_folder(reference_folder())
+    source = student_source(reference_text(name), registry, [exercise.id], name)
+    return {"", *map(str.strip, source.split("\n"))}
 
 
 def _source(folder: Path, name: str) -> str:

@@ -102,19 +102,15 @@ def progress_lines(status: Status, whole: bool) -> Iterator[Line]:
     if whole:
         yield "title", f"{progress_bar(part.n_done, len(part.relevant))}  {done}"
         if left := [one.exercise.id for one in part.relevant if one.state == "to answer"]:
-            yield (
-                "quiet",
-                f"  {' and '.join(left)}, without checks, {'is' if len(left) == 1 else 'are'} answered in the notebook.",
-            )
+            are = "is" if len(left) == 1 else "are"
+            yield "quiet", f"  {' and '.join(left)}, without checks, {are} answered in the notebook."
     if status.next is None:
         yield "good", f"  {done}: all done."
         return
     after = status.next.exercise
     minutes = f", about {after.minutes} minutes" if after.minutes else ""
-    yield (
-        "good" if not whole else "",
-        f"  {'next' if whole else f'{done}, next'}: {after.id} {after.title} ({after.notebook}{minutes})",
-    )
+    begin, style = ("next", "") if whole else (f"{done}, next", "good")
+    yield style, f"  {begin}: {after.id} {after.title} ({after.notebook}{minutes})"
 
 
 def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_example: bool = True) -> Iterator[Line]:
@@ -131,11 +127,8 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_ex
     first = report.shown
     assert first is not None
     raised = first.text.splitlines()[1 + len(first.example.lines()) :] if first.example else []
-    named = (
-        []
-        if raised and report.diagnosis_kind == PROPERTY
-        else list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
-    )
+    is_seen = raised and report.diagnosis_kind == PROPERTY
+    named = [] if is_seen else list(diagnosis_lines(report.diagnosis_kind, report.mistakes))
     if not named:  # The exception says more than what is seen in the answers.
         yield from _exception_lines(raised)
     yield from (("known", f"  {text}") for text in named)
@@ -168,9 +161,8 @@ def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
         )
         yield from _hint_reminder(report.blocked_by, alone)
     elif report.to_do:
-        what = (
-            functions_line(report) or f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
-        )
+        unwritten = f"still to be written{': ' if exercise.files else ''}{', '.join(exercise.files)}"
+        what = functions_line(report) or unwritten
         yield "known", f"· {exercise.id} {exercise.title}: {what}"
         yield from _hint_reminder(exercise.id, alone)
     elif report.all_passed:
@@ -199,17 +191,15 @@ def functions_line(report: ExerciseReport) -> str:
     if set(report.functions.values()) == {"right"}:  # The mistake is something else, such as a changed argument.
         return ""
     names = {state: [f"`{name}`" for name, its in report.functions.items() if its == state] for state in states}
-    parts = (
-        f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in names.items() if its
-    )
+    own = [(state, its) for state, its in names.items() if its]
+    parts = (f"{' and '.join(its)} {'is' if len(its) == 1 else 'are'} {states[state]}" for state, its in own)
     return f"{'; '.join(parts)}." if report.functions else ""
 
 
 def _answer_lines(example: CounterExample) -> Iterator[Line]:
     """Yield an input, the expected answer and the student's."""
-    given = " · ".join(
-        f"{word} {shortened(input_text(value), MAX_VALUE_CHARS)}" for word, value in example.given.items()
-    )
+    inputs = ((word, input_text(value)) for word, value in example.given.items())
+    given = " · ".join(f"{word} {shortened(text, MAX_VALUE_CHARS)}" for word, text in inputs)
     answers = example.lines()[len(example.given) :]
     width = max(len(word) for word, _ in answers)
     yield "", f"    {'input':<{width}}  {given}"
@@ -301,10 +291,8 @@ def explanation_lines(explanation: Explanation) -> Iterator[Line]:
     """Yield the lines after an answer to a question was given."""
     yield "title", f"Exercise {explanation.exercise}: {explanation.question}"
     if not explanation.text:
-        yield (
-            "quiet",
-            "  This hardly says more than the question. Answer in a sentence of your own; then the answer is kept.",
-        )
+        short = "This hardly says more than the question. Answer in a sentence of your own; then the answer is kept."
+        yield "quiet", f"  {short}"
         return
     yield "", f"  {shortened(explanation.text, MAX_ECHO_CHARS)}"
     yield "quiet", "  Kept; it goes to your instructor with your submission. Now correct the code, and check again."
@@ -398,11 +386,9 @@ def hint_lines(hints: Hints, width: int | None = None) -> Iterator[Line]:
         yield "quiet", "  You have not seen a hint yet."
         return
     for number, kind, text in hints.steps:
-        about = (
-            f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
-            if number
-            else "About the mistake that the check has named"
-        )
+        about = "About the mistake that the check has named"
+        if number:
+            about = f"Hint {number} of {len(hints.exercise.hints)}, {kind}"
         yield "known", f"  {about}:"
         shown = without_stars(text)
         for line in shown.splitlines() if width is None else _wrap_paragraphs(shown, width - 4):
@@ -462,10 +448,8 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
     if status.relevant:
         size = min(BAR_WIDTH, width - 2)
         apart = size + 2 + len(status.progress_text) > width
-        yield from (
-            ("title", text)
-            for text in _joined(progress_bar(first.n_done, len(first.relevant), size), status.progress_text, apart)
-        )
+        bar = progress_bar(first.n_done, len(first.relevant), size)
+        yield from (("title", text) for text in _joined(bar, status.progress_text, apart))
     else:
         yield "title", status.progress_text
     if status.next:
@@ -478,19 +462,13 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
         if part.exercise_statuses:
             yield "", ""
             if status.core.exercise_statuses:  # A lab without a core has no parts.
-                yield (
-                    "title",
-                    f"{heading}: {part.progress_text}"
-                    if part.relevant and part.relevant != first.relevant
-                    else heading,
-                )
+                is_apart = part.relevant and part.relevant != first.relevant
+                yield "title", f"{heading}: {part.progress_text}" if is_apart else heading
             yield from _status_table_lines(part, *layout, shown)
     for day, exercise in status.practice[:1]:
         yield "", ""
-        yield (
-            "quiet",
-            f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` lets you write {exercise.id}, solved on {day}, once more.",
-        )
+        again = f"lets you write {exercise.id}, solved on {day}, once more"
+        yield "quiet", f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` {again}."
 
 
 def _joined(left: str, right: str, apart: bool) -> list[str]:

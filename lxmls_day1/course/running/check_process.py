@@ -135,9 +135,8 @@ class CheckProcess:
             self.process.send_signal(signal.SIGUSR1)
             for _ in range(50):
                 time.sleep(0.02)
-                if frames := re.findall(
-                    r'File "(.+)", line (\d+)', place.read_text(encoding="utf-8", errors="replace")
-                ):
+                text = place.read_text(encoding="utf-8", errors="replace")
+                if frames := re.findall(r'File "(.+)", line (\d+)', text):
                     own = ((Path(name), line) for name, line in frames if Path(name).is_relative_to(lab_folder))
                     return next((f"{name.relative_to(lab_folder).as_posix()}, line {line}" for name, line in own), "")
         return ""

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,8 @@ class CheckSession:
             settings.write_text(PYTEST_SETTINGS, encoding="utf-8")
             options = [*pytest_options(settings, self._check_files[0].parent), *self._options]
             try:
-                with _disable_other_plugins():
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # of other installed packages
                     ended = pytest.main([*options, *map(str, self._check_files)], plugins=[pytest_plugin, self])
             finally:  # After an edit pytest must read the check files again.
                 _forget_modules(self._check_files)
@@ -203,20 +204,6 @@ def _forget_modules(files: Sequence[Path]) -> None:
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in names:
             del sys.modules[name]
-
-
-@contextlib.contextmanager
-def _disable_other_plugins() -> Iterator[None]:
-    """Disable installed pytest plugins during a check."""
-    name = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[name]
-        if before is not None:
-            os.environ[name] = before
 
 
 def main(request: str, report: str) -> None:

@@ -253,9 +253,8 @@ def run_checks(
     checked = {exercise.id: check_files(checks, exercise) for exercise in exercises}
     recorded = RecordedAnswers.read(checks / RECORDED.name, [id for id, its in checked.items() if its])
     files = list(chain.from_iterable(checked.values()))
-    digests = {
-        exercise.id: files_digest(folder, exercise) for exercise in exercises
-    }  # The digests are computed first, because an edit during the checks is not checked.
+    # The digests are computed first, because an edit during the checks is not checked.
+    digests = {exercise.id: files_digest(folder, exercise) for exercise in exercises}
     run = _CheckRun(folder, files, time_limit, on_progress)
     if files:
         run.run_all()
@@ -343,9 +342,8 @@ class _CheckRun:
                 run_in_process,  # imported here because it imports pytest
             )
 
-            events, status, self._last_place, timed_out = run_in_process(
-                request, self._lab_folder, folder, self._time_limit
-            )
+            ended = run_in_process(request, self._lab_folder, folder, self._time_limit)
+            events, status, self._last_place, timed_out = ended
             collected = any([self._process_event(event) for event in events])
         if not collected:
             raise _cannot_be_run(folder)

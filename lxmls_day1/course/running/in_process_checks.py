@@ -75,12 +75,10 @@ def run_in_process(
 @contextlib.contextmanager
 def _with_limits(limited: contextlib.AbstractContextManager[None]) -> Iterator[None]:
     """Run a check within its limit and with empty standard input, so that `input` fails as in a separate process."""
-    before, sys.stdin = sys.stdin, io.StringIO()
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.StringIO())
         with limited:
             yield
-    finally:
-        sys.stdin = before
 
 
 @contextlib.contextmanager
@@ -91,11 +89,9 @@ def _record_exit(statuses: list[int]) -> Iterator[None]:
         statuses.append(status)
         raise _ExitCalled
 
-    real, os._exit = os._exit, end
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "_exit", end)
         yield
-    finally:
-        os._exit = real
 
 
 @contextlib.contextmanager

@@ -249,11 +249,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _run_of_options(config: pytest.Config) -> ChecksRun:
     option = config.getoption
-    return ChecksRun(
-        lab_folder=Path(option("--lab")).resolve() if option("--lab") else None,
-        seed=option("--seed"),
-        hidden=option("--hidden"),
-    )
+    lab_folder = Path(option("--lab")).resolve() if option("--lab") else None
+    return ChecksRun(lab_folder=lab_folder, seed=option("--seed"), hidden=option("--hidden"))
 
 
 def check_small_inputs(lab: Lab, small_inputs: Callable[[Any], None]) -> None:

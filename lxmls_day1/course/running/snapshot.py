@@ -41,9 +41,12 @@ class CheckOutcome:
     answers: dict[str, Answer]
 
 
+CheckOutcomes = dict[str, CheckOutcome]
+
+
 def run_snapshot(
     runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, timeout: float = TIMEOUT_SECONDS
-) -> dict[str, dict[str, CheckOutcome]]:
+) -> dict[str, CheckOutcomes]:
     """Run checks on labs whose code is trusted to end.
 
     Parameters
@@ -70,12 +73,10 @@ def run_snapshot(
     return retry_after_timeout(lambda: _run_once(runs, hidden, seed, timeout))
 
 
-def _run_once(
-    runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: float
-) -> dict[str, dict[str, CheckOutcome]]:
+def _run_once(runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: float) -> dict[str, CheckOutcomes]:
     requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
-    outcomes: dict[str, dict[str, CheckOutcome]] = {}
-    found: dict[str, CheckOutcome] = {}
+    outcomes: dict[str, CheckOutcomes] = {}
+    found: CheckOutcomes = {}
     with temporary_folder("lxmls-day1-") as folder:
         process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
         wait = Deadline(f"the checks on {runs[0].label}", process.process.pid, timeout)
@@ -92,11 +93,9 @@ def _run_once(
                         wait = wait.next_step(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", timeout)
                 if len(outcomes) < len(runs) and (not alive or wait.expired()):
                     message = f"the checks did not end on {runs[len(outcomes)].label}"
-                    raise (
-                        wait.timeout_error(message)
-                        if alive
-                        else InputError(f"{message}. {process.error_output()[-2000:]}".strip())
-                    )
+                    if alive:
+                        raise wait.timeout_error(message)
+                    raise InputError(f"{message}. {process.error_output()[-2000:]}".strip())
                 time.sleep(0.05)
         finally:
             process.kill()
@@ -104,12 +103,8 @@ def _run_once(
 
 
 def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
-    return CheckOutcome(
-        event["outcome"],
-        event["text"],
-        event["hidden"],
-        {description: Answer.from_json(answer) for description, answer in event["answers"].items()},
-    )
+    answers = {description: Answer.from_json(answer) for description, answer in event["answers"].items()}
+    return CheckOutcome(event["outcome"], event["text"], event["hidden"], answers)
 
 
 def reference_answers(
@@ -141,9 +136,7 @@ def reference_answers(
     return RecordedAnswers(snapshot_answers(reference_snapshot(reference, ids, hidden, seed), hidden))
 
 
-def reference_snapshot(
-    reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1
-) -> dict[str, CheckOutcome]:
+def reference_snapshot(reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1) -> CheckOutcomes:
     """Run the checks of some exercises on the reference; return a dict from check to `CheckOutcome`.
 
     For parameters and errors see `reference_answers`.

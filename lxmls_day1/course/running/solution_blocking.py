@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 PACKAGE = __name__.partition(".")[0]
 BLOCKED_LIBRARY = "sklearn"  # an installed library that solves several exercises
-WRAPPED_ATTRIBUTES = (
-    "__func__",
-    "__wrapped__",
-    "py_func",
-)  # attributes of a method, a decorated and a compiled function with the function that they call
+# Attributes of a method, a decorated and a compiled function with the function that they call.
+WRAPPED_ATTRIBUTES = ("__func__", "__wrapped__", "py_func")
 
 
 def functions_to_block(exercise: "Exercise") -> dict[str, str]:
@@ -172,8 +169,6 @@ def _solutions(exercise: str, files: tuple[str, ...]) -> tuple[str, ...]:
         path = reference_folder() / name
         if path.suffix == ".py" and path.is_file():
             module = ".".join((PACKAGE, *PurePosixPath(name).with_suffix("").parts))
-            found += [
-                f"{module}:{function}"
-                for function in functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
-            ]
+            functions = functions_with_exercise(path.read_text(encoding="utf-8"), exercise, name)
+            found += [f"{module}:{function}" for function in functions]
     return tuple(found)

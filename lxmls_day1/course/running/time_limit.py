@@ -23,19 +23,7 @@ from lxmls_day1.lab import PACKAGES
 _REPEAT_SECONDS = 0.02  # seconds until the next signal of the system's timer, if the code has swallowed the first
 _MAX_DELAY_STEPS = 60  # more than the interpreter's steps between two polls for a signal in a browser
 
-_BUFFER = """(before) => ({
-    deadline: Infinity,
-    heard: true,
-    look: Infinity,
-    looking: false,
-    get 0() {
-        const now = Date.now()
-        if (this.heard && now >= this.deadline) { this.heard = false; return 2 }
-        if (now >= this.look) { this.look = now + 1000; this.looking = true; return 2 }
-        return before ? before[0] : 0
-    },
-    set 0(value) { if (before) before[0] = value },
-})"""
+_BUFFER = Path(__file__).with_name("interrupt_buffer.js")
 
 
 class TimeLimitExceeded(KeyboardInterrupt):
@@ -150,7 +138,7 @@ class _PageTimer:
 
         self._set_buffer: Callable[[Any], None] = pyodide_js.setInterruptBuffer
         self._before = getattr(pyodide_js._module, "Py_EmscriptenSignalBuffer", None)
-        self._buffer = run_js(_BUFFER)(self._before)
+        self._buffer = run_js(_BUFFER.read_text(encoding="utf-8"))(self._before)
         self.report: Callable[[str], None] = run_js("(place) => self.reportLine?.(place)")
         self._opened = 0.0
         self._start: float | None = None  # seconds until the first limit

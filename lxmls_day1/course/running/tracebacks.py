@@ -1,9 +1,11 @@
 """A student's error, with the part of its traceback that is in the student's own files."""
 
 import ast
+import builtins
 import contextlib
 import linecache
 import re
+import tomllib
 import traceback
 import warnings
 from bdb import BdbQuit
@@ -19,49 +21,10 @@ from lxmls_day1.lab import PACKAGES, describe_exception, describe_syntax_error, 
 MAX_FRAMES = 5
 MIN_SIMILARITY = 0.7  # two names need this, between 0 and 1: `score` means `scores`, but `softmax` does not mean `max`
 #: Sentences of help: the type of an exception, a pattern of its message, and the sentence.
-ADVICE: tuple[tuple[type[BaseException], str, str], ...] = (
-    (
-        IndexError,
-        "only integers, slices",
-        "An index must be an integer: np.argmax gives the position of the highest value, np.max the value itself.",
-    ),
-    (
-        IndexError,
-        r"index \d+ is out of bounds",
-        "Positions begin at 0, so the last one is the size minus 1.",
-    ),
-    (IndexError, "too many indices", "The array has fewer dimensions than there are indices between the brackets."),
-    (
-        ValueError,
-        "truth value of an array",
-        "An `if` needs a single truth value: index one entry, or use np.any or np.all.",
-    ),
-    (ValueError, "setting an array element", "An entry must be one number, but the right-hand side is an array."),
-    (TypeError, "NoneType", "A value is None: a function without `return` returns None."),
-    (
-        TypeError,
-        "object is not callable",
-        "Round brackets call a function; an entry of an array needs square brackets.",
-    ),
-    (
-        TypeError,
-        "object is not subscriptable",
-        "Square brackets need an array or a list; a function is called with round ones.",
-    ),
-    (
-        TypeError,
-        "positional argument",
-        "A call gives other arguments than the `def` line names; the `def` line of an exercise stays as it was given.",
-    ),
-    (EOFError, "reading a line", "Nobody can type during a check: use the arguments of the function."),
-    (
-        Exception,
-        "^BdbQuit$",
-        "Nobody can type during a check, so a debugger ends it: remove `breakpoint()`, and print the values instead.",
-    ),
-    (SystemExit, "", "A function must return its answer; it must not end Python."),
-    (UnboundLocalError, "", "The name is set only further down in the function, or in a branch that did not run."),
-)
+ADVICE = [
+    (getattr(builtins, one["type"]), one["pattern"], one["help"])
+    for one in tomllib.loads(Path(__file__).with_name("advice.toml").read_text(encoding="utf-8"))["advice"]
+]
 #: The syntax allowed in an expression whose shape is reported. Calls are excluded, because evaluating them again may have side effects.
 SAFE_NODES = (
     ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple, ast.Constant,
@@ -156,10 +119,8 @@ def _shapes_at(place: traceback.FrameSummary, error: BaseException) -> str:
     found: dict[str, tuple[int, ...]] = {}
     frames = [frame for frame, line in traceback.walk_tb(error.__traceback__) if line == place.lineno]
     frames = [frame for frame in frames if frame.f_code.co_filename == place.filename]
-    with (
-        warnings.catch_warnings(),
-        contextlib.suppress(Exception),
-    ):  # The file may have changed, or an array cannot be computed again.
+    # The file may have changed, or an array cannot be computed again.
+    with warnings.catch_warnings(), contextlib.suppress(Exception):
         warnings.simplefilter("ignore")  # The warnings were shown when the line ran.
         tree = ast.parse("".join(linecache.getlines(place.filename)))
         for node in _operands(tree, place):
@@ -178,9 +139,8 @@ def _operands(tree: ast.AST, place: traceback.FrameSummary) -> Iterator[ast.expr
     """Yield the operands or arguments of the expression in which an exception was raised."""
     where = place.lineno, place.end_lineno, place.colno, place.end_colno
     for node in ast.walk(tree):
-        if where != tuple(
-            getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")
-        ):
+        names = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        if where != tuple(getattr(node, name, None) for name in names):
             continue
         if isinstance(node, ast.BinOp):
             yield from (node.left, node.right)

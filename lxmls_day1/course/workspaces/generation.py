@@ -29,7 +29,8 @@ from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registr
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
-from lxmls_day1.lab import PACKAGES, describe_syntax_error
+from lxmls_day1.lab import PACKAGES, describe_syntax_error, reference_folder
+from lxmls_day1.library_path import find_lab_file
 
 FOLDERS = (*PACKAGES, "notebooks", str(FOLDER))
 BUILD_ARTIFACTS = re.compile(
@@ -43,6 +44,7 @@ FOR_AUTHORS = b"\n## For authors\n"  # students do not get the text of a Markdow
 AUTHORS_ONLY = ("jupytext.toml", "conftest.py", "sanitize.cfg")
 
 Files = dict[PurePosixPath, bytes]
+Notebook = dict[str, Any]
 
 
 def reference_files(reference: Path) -> Files:
@@ -55,6 +57,12 @@ def reference_files(reference: Path) -> Files:
                 content = path.read_bytes()
                 files[name] = content.replace(b"\r\n", b"\n") if name.suffix in TEXT_SUFFIXES else content
     return dict(sorted(files.items(), key=lambda item: str(item[0])))
+
+
+def reference_text(name: str) -> str:
+    """Return the text of a file of the reference lab, where it may be in another folder than in this lab."""
+    reference = reference_folder()
+    return (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def student_files(reference: Path, assigned: Collection[str] | None = None) -> Files:
@@ -118,7 +126,7 @@ def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -
 
 
 def _released_answers(
-    notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
+    notebook: Notebook, registry: Registry, assigned: Collection[str], name: str
 ) -> Iterator[ModelAnswer]:
     """Yield the model answers that students may read after writing their own: all except derivations, which are solutions."""
     for answer in answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name):
@@ -157,9 +165,7 @@ def stub_text(exercise: Exercise, solution: Solution) -> str:
     return stub(exercise.id, exercise.title, exercise.stub_task(solution.function), solution.n_lines)
 
 
-def student_notebook(
-    notebook: dict[str, Any], registry: Registry, assigned: Collection[str], name: str
-) -> dict[str, Any]:
+def student_notebook(notebook: Notebook, registry: Registry, assigned: Collection[str], name: str) -> Notebook:
     """Return a copy of a notebook without outputs and without the solutions of the assigned exercises.
 
     Marked regions of code cells become stubs, and so does a whole code cell that is tagged ``solution``. A markdown cell with that tag is a
@@ -190,7 +196,7 @@ def student_notebook(
     return made
 
 
-def solved_notebook(notebook: dict[str, Any], name: str) -> dict[str, Any]:
+def solved_notebook(notebook: Notebook, name: str) -> Notebook:
     """Return a notebook without outputs and without markers, with every solution."""
     made = _without_outputs(notebook)
     for number, cell in enumerate(made["cells"], 1):
@@ -199,7 +205,7 @@ def solved_notebook(notebook: dict[str, Any], name: str) -> dict[str, Any]:
     return made
 
 
-def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
+def exercises_of_cells(notebook: Notebook) -> list[str | None]:
     """Return for each cell of a notebook its exercise: from a tag such as ``exercise-1.4``, otherwise from the heading above it.
 
     An exercise begins with a heading ``## Exercise 1.4: …`` and ends at the next heading that is not of a deeper level.
@@ -217,7 +223,7 @@ def exercises_of_cells(notebook: dict[str, Any]) -> list[str | None]:
     return found
 
 
-def notebook_bytes(notebook: dict[str, Any]) -> bytes:
+def notebook_bytes(notebook: Notebook) -> bytes:
     """Return a notebook in the format of Jupyter."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
@@ -227,7 +233,7 @@ def set_cell_source(cell: dict[str, Any], source: str) -> None:
     cell["source"] = source.splitlines(keepends=True)
 
 
-def solution_cells(notebook: dict[str, Any], exercise: str) -> list[dict[str, Any]]:
+def solution_cells(notebook: Notebook, exercise: str) -> list[dict[str, Any]]:
     """Return the code cells that contain a solution of an exercise, by marker or by tag."""
     return [
         cell
@@ -298,8 +304,8 @@ def _is_hidden_mark(node: ast.AST) -> bool:
     return ast.unparse(node) in ("pytest.mark.hidden", "pytest.mark.hidden()") if isinstance(node, ast.expr) else False
 
 
-def _without_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(json.dumps(notebook))
+def _without_outputs(notebook: Notebook) -> Notebook:
+    made: Notebook = json.loads(json.dumps(notebook))
     made.get("metadata", {}).pop("jupytext", None)
     for cell in made["cells"]:
         if cell["cell_type"] == "code":

@@ -108,13 +108,8 @@ def _base_class_files(paths: Iterable[PurePosixPath], files: Files) -> Iterator[
         if path.suffix != ".py":
             continue
         tree = ast.parse(files[path])
-        derived = {
-            base.id
-            for node in tree.body
-            if isinstance(node, ast.ClassDef)
-            for base in node.bases
-            if isinstance(base, ast.Name)
-        }
+        bases = [base for node in tree.body if isinstance(node, ast.ClassDef) for base in node.bases]
+        derived = {base.id for base in bases if isinstance(base, ast.Name)}
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module and derived & {alias.name for alias in node.names}:
                 base = PurePosixPath(*node.module.split(".")).with_suffix(".py")

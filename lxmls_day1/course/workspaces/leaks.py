@@ -9,7 +9,8 @@ from typing import Any
 
 from lxmls_day1.course.markers import cell_source, find_solutions
 from lxmls_day1.course.workspaces.generation import Files, exercises_of_cells, reference_files
-from lxmls_day1.course.workspaces.model_answers import decode_answers, is_model_answers
+from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
+from lxmls_day1.course.workspaces.model_answers import decode_answers
 from lxmls_day1.lab import PACKAGES
 
 NO_EXERCISE = ""  # the exercise of a cell tagged ``solution`` that is not below the heading of an exercise
@@ -86,7 +87,7 @@ def find_code_leaks(files: Files, reference: Path, assigned: Collection[str]) ->
     texts: Files = {
         name.with_suffix(".md"): "\n".join(answer.text for answer in decode_answers(content)).encode()
         for name, content in files.items()
-        if is_model_answers(name)
+        if name.name == MODEL_ANSWERS.name
     }
     return find_solution_leaks(texts, solution_lines(reference, assigned, code_only=True)) if texts else []
 

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
@@ -164,8 +164,3 @@ def _cells_of(path: Path) -> list[dict[str, Any]]:
 def _cell_text(cell: Mapping[str, Any]) -> str:
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(map(str, source))
-
-
-def is_model_answers(name: PurePosixPath) -> bool:
-    """Return True if a path in a bundle or in a wheel is the file of the model answers."""
-    return name.name == FILE.name

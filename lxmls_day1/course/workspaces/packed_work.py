@@ -84,11 +84,8 @@ def collect_submission(folder: Path) -> SubmissionFiles:
                 files[name] = path.read_bytes()
     exercises = registry.select(None)
     expected = dict.fromkeys([name for exercise in exercises for name in (*exercise.files, exercise.notebook)])
-    missing = [
-        f"{name} is not there; {_restore_command(name, exercises)} puts it back."
-        for name in expected
-        if PurePosixPath(name) not in files
-    ]
+    absent = [name for name in expected if PurePosixPath(name) not in files]
+    missing = [f"{name} is not there; {_restore_command(name, exercises)} puts it back." for name in absent]
     for name, content in files.items():
         if len(content) > MAX_FILE_BYTES:
             missing.append(f"{name} is too large ({len(content) / 1e6:.0f} MB); clear its outputs.")
@@ -179,23 +176,18 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     workspace_folder(folder, "open_work")
     work = read_packed(path)
     files = {find_lab_file(reference_folder(), str(name)): content for name, content in work.files.items()}
-    if more := [
-        e.id for e in Registry.from_folder(folder).missing_exercises() if any(name in files for name in e.files)
-    ]:
+    missing = Registry.from_folder(folder).missing_exercises()
+    if more := [one.id for one in missing if any(name in files for name in one.files)]:
         update(folder, more)
     registry = Registry.from_folder(folder)
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
         if work.explanations is not None:
-            state.explanations = merge_explanations(
-                state.explanations, unpack_explanations(work.explanations, registry.ids)
-            )
+            more_of_them = unpack_explanations(work.explanations, registry.ids)
+            state.explanations = merge_explanations(state.explanations, more_of_them)
         own = {find_lab_file(folder, name): content for name, content in files.items()}
-        new = {
-            name: content
-            for name, content in own.items()
-            if not (folder / name).is_file() or (folder / name).read_bytes() != content
-        }
+        old = {name: (folder / name).read_bytes() for name in own if (folder / name).is_file()}
+        new = {name: content for name, content in own.items() if old.get(name) != content}
         if new:
             replace_and_backup(folder, state, Backup("open_work", "", {}, {}, False), new)
         else:

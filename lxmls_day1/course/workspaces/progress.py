@@ -87,11 +87,8 @@ class Status:
     @property
     def summary(self) -> str:
         """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
-        return (
-            f"{self.progress_text}; next: {self.next.exercise.id}, {self.next.exercise.title}"
-            if self.next
-            else self.progress_text
-        )
+        after = f"; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else ""
+        return self.progress_text + after
 
     @property
     def progress_text(self) -> str:

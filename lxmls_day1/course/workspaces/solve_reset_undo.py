@@ -14,10 +14,11 @@ from pathlib import Path
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.source_functions import function_lines, replace_function
+from lxmls_day1.course.source_functions import function_text, replace_function
 from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, lock_state
 from lxmls_day1.course.workspaces.generation import (
     notebook_bytes,
+    reference_text,
     set_cell_source,
     solution_cells,
     student_notebook,
@@ -25,8 +26,6 @@ from lxmls_day1.course.workspaces.generation import (
 )
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.workspace import workspace_folder
-from lxmls_day1.lab import reference_folder
-from lxmls_day1.library_path import find_lab_file
 
 PRACTICE = "check --again"
 FullText = Callable[[str], str]  # from the path of a file in the lab to its full text
@@ -69,17 +68,16 @@ def solve(folder: Path, id: str) -> ReplaceResult:
     """
     exercise = _code_exercise(folder, id)
     id = exercise.id
-    reference = reference_folder()
     solved, found = {}, False
     for name in exercise.files:
-        content = _reference_text(reference, name)
+        content = reference_text(name)
         if name.endswith(".ipynb"):
             notebook = json.loads(content)
             cells = {cell["id"]: remove_markers(cell_source(cell)) for cell in solution_cells(notebook, id)}
             solved[name], found = cells, found or bool(cells)
         else:
             functions = functions_with_exercise(content, id, name) if id not in remaining_stubs(content) else []
-            solved[name] = {function: _function_text(remove_markers(content, name), function) for function in functions}
+            solved[name] = {function: function_text(remove_markers(content, name), function) for function in functions}
             found = found or bool(functions)
     if not found:
         raise InputError(
@@ -88,7 +86,7 @@ def solve(folder: Path, id: str) -> ReplaceResult:
         )
 
     def full_text(name: str) -> str:
-        text = _reference_text(reference, name)
+        text = reference_text(name)
         if name.endswith(".ipynb"):
             registry = Registry.from_folder(folder)
             open_ones = [other for other in registry.assigned if other != id]
@@ -124,11 +122,10 @@ def reset_for_practice(folder: Path, id: str) -> ReplaceResult:
 
 
 def _put_stub(folder: Path, exercise: Exercise, command: str) -> ReplaceResult:
-    id = exercise.id
-    reference, registry = reference_folder(), Registry.from_folder(folder)
+    id, registry = exercise.id, Registry.from_folder(folder)
     stubs = {}
     for name in exercise.files:
-        content = _reference_text(reference, name)
+        content = reference_text(name)
         if name.endswith(".ipynb"):
             empty = student_notebook(json.loads(content), registry, [id], name)
             ids = [cell["id"] for cell in solution_cells(json.loads(content), id)]
@@ -136,14 +133,12 @@ def _put_stub(folder: Path, exercise: Exercise, command: str) -> ReplaceResult:
             stubs[name] = {cell["id"]: cell_source(cell) for cell in empty["cells"] if cell["id"] in ids}
         else:
             source = student_source(content, registry, [id], name)
-            stubs[name] = {
-                function: _function_text(source, function) for function in functions_with_exercise(source, id)
-            }
+            stubs[name] = {own: function_text(source, own) for own in functions_with_exercise(source, id)}
     if not any(stubs.values()):
         raise InputError(f"exercise {id} came with its solution; there is nothing to reset.")
 
     def full_text(name: str) -> str:
-        text = _reference_text(reference, name)
+        text = reference_text(name)
         if name.endswith(".ipynb"):
             return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
         return student_source(text, registry, registry.assigned, name)
@@ -355,13 +350,3 @@ def _code_exercise(folder: Path, id: str) -> Exercise:
     if not exercise.files:
         raise InputError(f"exercise {id} needs no code; answer it in {exercise.notebook}.")
     return exercise
-
-
-def _reference_text(reference: Path, name: str) -> str:
-    return (reference / find_lab_file(reference, name)).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _function_text(source: str, function: str) -> str:
-    place = function_lines(source, function)
-    assert place is not None, f"{function} was found in the same source before"
-    return "\n".join(source.split("\n")[place])

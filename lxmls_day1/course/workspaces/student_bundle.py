@@ -62,10 +62,7 @@ class Release:
 
 
 def release(
-    out: str | os.PathLike[str],
-    assigned: Collection[str] | None = None,
-    with_solutions: bool = False,
-    course: str = "",
+    out: str | os.PathLike[str], assigned: Collection[str] | None = None, with_solutions: bool = False, course: str = ""
 ) -> Release:
     """Make the bundle for students, or with solutions the bundle for instructors.
 
@@ -110,9 +107,8 @@ def release(
     if not with_solutions:
         require_no_leaks(bundle, lab.stubbed)
     content = zipped(bundle, name)
-    if archive.exists() and not (
-        archive.is_file() and archive.read_bytes() == content
-    ):  # An identical archive may remain from a release that was killed.
+    # An identical archive may remain from a release that was killed.
+    if archive.exists() and not (archive.is_file() and archive.read_bytes() == content):
         raise _exists_error(archive)
     with new_folder(folder) as made:
         write_files(made, bundle)

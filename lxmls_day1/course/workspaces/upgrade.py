@@ -144,14 +144,9 @@ def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
                 new |= _update_imports(name, path.read_bytes())
         if not (folder / ".gitignore").exists():
             new[".gitignore"] = IGNORED.encode()
-        removed = moved + [
-            name
-            for name, given in known.items()
-            if PurePosixPath(name) not in files
-            and name not in moved
-            and (folder / name).is_file()
-            and is_unchanged(name, (folder / name).read_bytes(), given.digest)
-        ]
+        dropped = [name for name in known if PurePosixPath(name) not in files and name not in moved]
+        left = {name: (folder / name).read_bytes() for name in dropped if (folder / name).is_file()}
+        removed = moved + [name for name, old in left.items() if is_unchanged(name, old, known[name].digest)]
         backup = Backup("update", "", {}, {}, False, state.origin)
         state.origin = origin
         place = ""
@@ -253,9 +248,8 @@ def _put_functions(text: str, source: str, functions: Iterable[str]) -> bytes | 
         place = function_lines(source, function)
         if place is None:
             return None
-        lines = [
-            line for line in source.split("\n")[place] if not ((call := _LONE_CALL.match(line)) and call[1] in gone)
-        ]
+        lines = source.split("\n")[place]
+        lines = [line for line in lines if not ((call := _LONE_CALL.match(line)) and call[1] in gone)]
         merged = replace_function(text, function, "\n".join(lines))
         if merged is None:
             return None

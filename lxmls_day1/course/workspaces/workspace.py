@@ -27,10 +27,7 @@ from lxmls_day1.course.workspace_state import (
 )
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
-from lxmls_day1.course.workspaces.generation import (
-    Files,
-    student_files,
-)
+from lxmls_day1.course.workspaces.generation import Files, student_files
 from lxmls_day1.course.workspaces.lab_parts import core_exercises, files_for_exercises
 from lxmls_day1.lab import PACKAGES, Lab, is_lab_folder, reference_folder
 from lxmls_day1.lab_api import VERSION as INTERFACE
@@ -46,33 +43,7 @@ submission-*.zip
 __pycache__/
 .ipynb_checkpoints/
 """
-WELCOME = """# Your day-1 lab
-
-| | |
-|---|---|
-| `notebooks/` | the exercises, one notebook after the other |
-| `classifiers/` | where you write: each place says which exercise it is |
-| `readers/` | the data sets |
-| `tests/exercises/` | the checks; reading them is allowed |
-
-Everything else that the notebooks import comes with the installed package. VS Code finds check, hint and status under *Run Task*, if
-`.vscode/tasks.json` is here.
-
-{installation}In this folder:
-
-    lxmls-day1 lab             opens the notebook of the first exercise that is not solved yet
-    lxmls-day1 check 1.5       checks exercise 1.5; without a number all; with --watch whenever you save a file
-    lxmls-day1 hint 1.5        a hint; again: the next of three
-    lxmls-day1 status          how far you are
-    lxmls-day1 reset 1.5       the empty exercise again (`lxmls-day1 undo` takes that back)
-    lxmls-day1 add 5_structured    brings the exercises of a further notebook, with what they need
-    lxmls-day1 submit          packs what you hand in
-    lxmls-day1 update          after a new version was installed: renews what you were given, keeps what you wrote
-
-In a notebook the same is `lab.check("1.5")`, `lab.hint("1.5")`, `lab.status()`, `lab.reset("1.5")`, `lab.undo()` and `lab.submit()`.
-`lab.open_work("submission-my-lab.zip")` puts work that was packed, on another machine say, into this lab. After a known mistake a
-check asks one question; your answer, in one line, costs no points and goes to your instructor.
-"""
+WELCOME = Path(__file__).with_name("welcome.md")
 
 
 def start_workspace(
@@ -120,7 +91,7 @@ def with_workspace_files(files: Files, folder: Path, installation: str, editor_f
     state = WorkspaceState(folder, origin=record_origin(files)).contents()
     return {
         **files,
-        PurePosixPath(README): WELCOME.format(installation=installation).encode(),
+        PurePosixPath(README): WELCOME.read_text(encoding="utf-8").format(installation=installation).encode(),
         PurePosixPath(".gitignore"): IGNORED.encode(),
         **{PurePosixPath(STATE): content for content in state.values()},
     }
@@ -162,11 +133,8 @@ def version_note(folder: Path) -> str:
         known = origin.made_by not in ("", here[0])
         maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
         return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
-    gone = [
-        name
-        for name, given in origin.files.items()
-        if not given.functions and name != str(TASKS) and not (folder / name).is_file()
-    ]
+    whole = [name for name, given in origin.files.items() if not given.functions and name != str(TASKS)]
+    gone = [name for name in whole if not (folder / name).is_file()]
     if gone:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
         return f"{gone[0]}{more} not there any more: `lxmls-day1 update` puts back what is missing."

@@ -132,12 +132,9 @@ def matching_lab_file(name: str, homes: Mapping[str, PurePosixPath]) -> PurePosi
     if len(name) > MAX_NAME_CHARS:
         return None
     words, suffix_words = _words_of_file(name)
-    fitting = [
-        home
-        for home in homes.values()
-        if suffix_words & _SUFFIX_WORDS.get(home.suffix, set()) or not suffix_words
-        if _contains(words, _joined_words(home.stem))
-    ]
+    suffixes = {home: _SUFFIX_WORDS.get(home.suffix, set()) for home in homes.values()}
+    of_kind = [home for home in suffixes if not suffix_words or suffix_words & suffixes[home]]
+    fitting = [home for home in of_kind if _contains(words, _joined_words(home.stem))]
     return max(fitting, key=lambda home: len(home.stem), default=None)
 
 

@@ -173,11 +173,8 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
         platform: {top: match for top in tops if (match := PATTERNS[platform].fullmatch(top))}
         for platform, tops in named.items()
     }
-    unclear = {
-        top
-        for top, match in fits[CANVAS].items()
-        if (last := _CANVAS_LONGEST_NAME.fullmatch(top)) and last.start("id") != match.start("id")
-    }
+    longest = {top: _CANVAS_LONGEST_NAME.fullmatch(top) for top in fits[CANVAS]}
+    unclear = {top for top, last in longest.items() if last and last.start("id") != fits[CANVAS][top].start("id")}
     uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
     if 2 * len(set(uploads)) <= len(uploads):  # not from Canvas, because Canvas gives each upload its own number
         fits[CANVAS] = {}
@@ -240,12 +237,10 @@ def _group_by_top(names: Iterable[str]) -> Tops:
 def _candidate_tops(tops: Tops) -> list[str]:
     """Return the folders and archives at the top, without the output folders of grading."""
     archives = (".zip", *OTHER_ARCHIVES)
-    return [
-        top
-        for top, inside in tops.items()
-        if not top.startswith(".")
-        and (top.casefold().endswith(archives) if () in inside else not any(p[0] == ".rows" for p in inside))
-    ]
+    files = {top for top, inside in tops.items() if () in inside}
+    graded = {top for top, inside in tops.items() if top not in files and any(p[0] == ".rows" for p in inside)}
+    unwanted = graded | {top for top in files if not top.casefold().endswith(archives)}
+    return [top for top in tops if not top.startswith(".") and top not in unwanted]
 
 
 def _files_and_folders(tops: Tops) -> tuple[list[str], list[str]]:
@@ -273,10 +268,8 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
             replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
             for (name, id), their in sorted(parts.items())
         ]
-    found = [
-        tuple(names.distrust_reasons[top] for top, _ in entry.parts if top in names.distrust_reasons)
-        for entry in entries
-    ]
+    unclear = names.distrust_reasons
+    found = [tuple(unclear[top] for top, _ in entry.parts if top in unclear) for entry in entries]
     return [replace(entry, owner_warnings=doubts) for entry, doubts in zip(entries, found, strict=True)], names
 
 
@@ -314,9 +307,8 @@ def _canvas_entry(
     for top, match in files.items():
         again = CANVAS_COPY_NUMBER.search(match["file"])
         number = int(again["number"]) if again else 0
-        versions.setdefault(CANVAS_COPY_NUMBER.sub("", match["file"]), []).append(
-            (number, int(match["upload"][:30]), top)
-        )
+        copy = number, int(match["upload"][:30]), top
+        versions.setdefault(CANVAS_COPY_NUMBER.sub("", match["file"]), []).append(copy)
     parts = tuple(sorted((max(theirs)[2], file) for file, theirs in versions.items()))
     older = sorted(top for theirs in versions.values() for _, _, top in theirs if top not in dict(parts))
     return FoundSubmission(
@@ -338,9 +330,8 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
             if path.is_dir():
                 stream: IO[bytes] = stack.enter_context(open_plain_file(path, prefix + GRADESCOPE_NAMES))
             else:
-                archive = stack.enter_context(
-                    zipfile.ZipFile(BoundedReader(stack.enter_context(open_plain_file(path))))
-                )
+                file = stack.enter_context(open_plain_file(path))
+                archive = stack.enter_context(zipfile.ZipFile(BoundedReader(file)))
                 stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
             content = stream.read(5_000_000)
     except (*DAMAGED, RejectedSubmission):
@@ -378,27 +369,19 @@ def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tupl
     {PurePosixPath('old'): ('Moodle', 2)}
     """
     names = list(names)
-    levels = {
-        PurePosixPath(*name.parts[:n])
-        for name in names
-        if PLATFORM_NAME.search(str(name))
-        for n, part in enumerate(name.parts)
-        if PLATFORM_NAME.search(part)
-    }
+    named = [name for name in names if PLATFORM_NAME.search(str(name))]
+    places = ((name, n) for name in named for n, part in enumerate(name.parts) if PLATFORM_NAME.search(part))
+    levels = {PurePosixPath(*name.parts[:n]) for name, n in places}
     found: dict[PurePosixPath, tuple[str, int]] = {}
     for level in sorted(levels, key=lambda level: (len(level.parts), str(level))):
-        tops = _group_by_top(
-            str(name.relative_to(level)) for name in names if name.is_relative_to(level) and name != level
-        )
+        below = (name for name in names if name.is_relative_to(level) and name != level)
+        tops = _group_by_top(str(name.relative_to(level)) for name in below)
         read = parse_names(*_files_and_folders(tops))
-        works = [
-            match.groupdict().get("start") or match["id"]
-            for top, match in read.matches.items()
-            if () not in tops[top] or HAS_SOURCE_SUFFIX.search(top)
-        ]
-        is_named = (
-            read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
-        )  # a student may call folders submission_1, too
+        holds_work = {top for top, inside in tops.items() if () not in inside or HAS_SOURCE_SUFFIX.search(top)}
+        matches = [match for top, match in read.matches.items() if top in holds_work]
+        works = [match.groupdict().get("start") or match["id"] for match in matches]
+        # A student may call folders submission_1, too.
+        is_named = read.platform != GRADESCOPE or GRADESCOPE_NAMES in tops
         if len(set(works)) > 1 and is_named and not any(level.is_relative_to(outer) for outer in found):
             found[level] = read.platform, len(set(works))
     return found
@@ -437,9 +420,8 @@ def _submissions_level(tops: Tops, is_folder: bool, alone: bool) -> tuple[Tops, 
     """Return the first level that holds many submissions, below folders that contain nothing else, or else the top level."""
     level, prefix = tops, ""
     for _ in range(MAX_LISTED_DEPTH):
-        if _named_by_platform(level)[0] or (
-            len(_candidate_tops(level)) > 1 and _has_many_submissions(level, is_folder, alone)
-        ):
+        has_many = len(_candidate_tops(level)) > 1 and _has_many_submissions(level, is_folder, alone)
+        if has_many or _named_by_platform(level)[0]:
             return level, prefix
         if len(level) != 1 or () in (inside := next(iter(level.values()))):
             break
@@ -463,9 +445,8 @@ def _has_many_submissions(tops: Tops, is_folder: bool, alone: bool) -> bool:
 
 def _has_lab(inside: list[tuple[str, ...]]) -> bool:
     """Return True if a folder contains a lab, or a zip file that may be one."""
-    return any(
-        parts and (parts[0].casefold() in LAB_FOLDERS or parts[-1].casefold().endswith(".zip")) for parts in inside
-    )
+    inside = [parts for parts in inside if parts]
+    return any(one[0].casefold() in LAB_FOLDERS or one[-1].casefold().endswith(".zip") for one in inside)
 
 
 def _has_sources(inside: list[tuple[str, ...]]) -> bool:

@@ -175,14 +175,11 @@ def attach_owner_warnings(found: Sequence[FoundSubmission], rows: Sequence[Submi
     """
     by_student = {row.student: row for row in rows}
     authors, named = other_authors(found, {row.student: row.author for row in rows})
-    return [
-        replace(
-            by_student[one.student],
-            author=authors.get(one.student, ""),
-            doubts=(*one.owner_warnings, *filter(None, [named.get(one.student)])),
-        )
-        for one in found
-    ]
+    attached = []
+    for one in found:
+        doubts = (*one.owner_warnings, *filter(None, [named.get(one.student)]))
+        attached.append(replace(by_student[one.student], author=authors.get(one.student, ""), doubts=doubts))
+    return attached
 
 
 def _sorted_letters(name: str) -> str:

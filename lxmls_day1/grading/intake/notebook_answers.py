@@ -113,9 +113,8 @@ def free_answers(files: Files, registry: Registry, given: Files) -> tuple[tuple[
             text, cut = _join_texts(question.texts)
             if cut:
                 warnings.append(f"{path}: the answer to exercise {question.exercise} is very long and was cut off.")
-            answers.append(
-                FreeAnswer(question.exercise, question.notebook, question.question, text, tuple(question.pictures))
-            )
+            asked = question.exercise, question.notebook, question.question
+            answers.append(FreeAnswer(*asked, text, tuple(question.pictures)))
     if missing:
         warnings.append(f"Notebooks not handed in: {', '.join(missing)}.")
     return tuple(answers), tuple(warnings)
@@ -127,15 +126,12 @@ def model_answers(reference: Path) -> dict[tuple[str, str, str], str]:
     The question is the field ``asked`` of the answers from `free_answers`.
     """
     registry = Registry.read(reference / FILE)
-    return {
-        (
-            answer.exercise,
-            answer.notebook,
-            _question_text(answer.question) or registry[answer.exercise].title,
-        ): answer.text
-        for answer in answers_in_notebooks(reference)
-        if answer.exercise in registry
-    }
+    found = {}
+    for answer in answers_in_notebooks(reference):
+        if answer.exercise in registry:
+            asked = _question_text(answer.question) or registry[answer.exercise].title
+            found[answer.exercise, answer.notebook, asked] = answer.text
+    return found
 
 
 def _questions(known: Sequence[_Cell], notebook: str, registry: Registry) -> list[_Question]:
@@ -186,10 +182,8 @@ def _match_to_questions(
             continue  # an unchanged cell
         elif _normalize_spaces(cell.source) in given_texts:
             for asked in questions:  # an unanswered cell that lost its id
-                if (
-                    _normalize_spaces(asked.starter_text) == _normalize_spaces(cell.source)
-                    and asked.exercise == cell.exercise
-                ):
+                is_same = _normalize_spaces(asked.starter_text) == _normalize_spaces(cell.source)
+                if is_same and asked.exercise == cell.exercise:
                     latest[asked.exercise] = asked
             continue
         elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
@@ -316,12 +310,9 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
     sound = [cell for cell in map(_valid_cell, notebook["cells"]) if cell]
     for cell, exercise in zip(sound, exercises_of_cells({"cells": sound}), strict=True):
         tags = cell["metadata"]["tags"]
-        asks = (
-            next((tag for tag in ("answer", "predict") if tag in tags), "") if cell["cell_type"] == "markdown" else ""
-        )
-        pictures = (
-            tuple(pasted_pictures(cell["attachments"], cell["source"])) if cell["cell_type"] == "markdown" else ()
-        )
+        is_text = cell["cell_type"] == "markdown"
+        asks = next((tag for tag in ("answer", "predict") if tag in tags and is_text), "")
+        pictures = tuple(pasted_pictures(cell["attachments"], cell["source"]) if is_text else ())
         yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
 
 

@@ -39,9 +39,8 @@ def released_exercises(found: Sequence[FoundSubmission], registry: Registry) -> 
     by_hand = sum(registry[id].points for id in ids if not registry[id].has_code)
     marked = f"{points - by_hand:g} points, and {by_hand:g} by hand" if by_hand else f"{points:g} points"
     text = f"Marked out of {marked}: {them}, as {number} of {pluralize(len(found), 'submission')} say."
-    others = [f"{_count_with_verb(n)} {_difference(other, ids)}" for other, n in counts.most_common() if other != ids][
-        :3
-    ]
+    different = [(other, n) for other, n in counts.most_common() if other != ids]
+    others = [f"{_count_with_verb(n)} {_difference(other, ids)}" for other, n in different[:3]]
     silent = len(found) - len(said)
     others += [f"{_count_with_verb(silent)} nothing"] if silent else []
     return list(ids), " ".join(
@@ -63,9 +62,8 @@ def _listed_exercises(found: FoundSubmission, registry: Registry) -> tuple[str, 
     """Return the exercises that a submission lists as given out; empty if it has no readable list."""
     with contextlib.ExitStack() as stack, contextlib.suppress(RejectedSubmission, OSError, MemoryError):
         members = [one for one in members_with_archive(found, stack) if one.name.name in (SUBMISSION, STATE)]
-        for member in sorted(
-            members, key=lambda one: (one.name.name != SUBMISSION, len(one.name.parts), str(one.name))
-        ):
+        members.sort(key=lambda one: (one.name.name != SUBMISSION, len(one.name.parts), str(one.name)))
+        for member in members:
             content = Budget(DEFAULT_LIMITS).read(member, MAX_MANIFEST_BYTES)
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 plain = json.loads(content)

@@ -19,6 +19,8 @@ NOT_IN_NAMES = re.compile(r'[<>:"|?*\\]|[. ]$')
 MAX_NAME_CHARS, MAX_PATH_CHARS = 120, 220
 MAX_NAME_BYTES = 200  # in UTF-8; file systems allow 255, and the name of a bytecode file is longer
 MAX_LAB_DEPTH = 10
+Places = dict[PurePosixPath, PurePosixPath]  # from a path in the lab to the path in the submission
+Homes = Mapping[str, PurePosixPath | None]  # from a file name to its path in the lab; None if several have the name
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class SubmissionLayout:
 
     is_lab: bool
     root: PurePosixPath
-    places: dict[PurePosixPath, PurePosixPath]
+    places: Places
     warnings: list[str]
     similar: dict[PurePosixPath, str] = field(default_factory=dict)
 
@@ -76,7 +78,7 @@ def lay_out(
         roots = {root: count for root, count in roots.items() if count}
     else:
         roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
-    places: dict[PurePosixPath, PurePosixPath] = {}
+    places: Places = {}
     root, loose = PurePosixPath(), sources
     if roots:
         root = min(roots, key=lambda root: (-roots[root], len(root.parts), str(root)))
@@ -103,10 +105,10 @@ def lay_out(
 
 
 def _place_exercise_files(
-    places: dict[PurePosixPath, PurePosixPath],
+    places: Places,
     names: Sequence[PurePosixPath],
     root: PurePosixPath,
-    homes: Mapping[str, PurePosixPath | None],
+    homes: Homes,
     defines: Defines,
     warnings: list[str],
 ) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
@@ -147,20 +149,14 @@ def _place_exercise_files(
         for home, several in {**found.similar, **found.ambiguous}.items()
     }
     for home in found.similar:
-        warnings.append(
-            f"{texts[home]}{display_name(home)}, without the functions or cells of its exercise: not taken."
-        )
+        what = "without the functions or cells of its exercise: not taken."
+        warnings.append(f"{texts[home]}{display_name(home)}, {what}")
     return {home: f"{text}it" for home, text in texts.items()}, {
         name for several in (*found.ambiguous.values(), *found.unused.values()) for name in several
     }
 
 
-def _remove_misnamed(
-    places: dict[PurePosixPath, PurePosixPath],
-    own: dict[PurePosixPath, PurePosixPath],
-    name: PurePosixPath,
-    home: PurePosixPath,
-) -> None:
+def _remove_misnamed(places: Places, own: Places, name: PurePosixPath, home: PurePosixPath) -> None:
     """Remove a file from the place of its wrong name, unless other files may import it by that name."""
     place = own.get(name)
     if place is not None:
@@ -205,19 +201,14 @@ def _lab_path(parts: tuple[str, ...]) -> PurePosixPath:
     return PurePosixPath(folder if folder in LAB_FOLDERS else parts[0], *parts[1:])
 
 
-def _current_path(path: PurePosixPath, homes: Mapping[str, PurePosixPath | None]) -> PurePosixPath:
+def _current_path(path: PurePosixPath, homes: Homes) -> PurePosixPath:
     """Return the current path of a file that was moved into a topic folder after an older lab."""
     home = homes.get(path.name)
     in_a_folder = len(path.parts) > 1
     return home if in_a_folder and home is not None and home.parent.parent == path.parent else path
 
 
-def _place(
-    places: dict[PurePosixPath, PurePosixPath],
-    path: PurePosixPath,
-    name: PurePosixPath,
-    warnings: list[str],
-) -> None:
+def _place(places: Places, path: PurePosixPath, name: PurePosixPath, warnings: list[str]) -> None:
     """Put a file in its place. If the place is taken, the file whose folder is spelled correctly wins."""
     other = places.get(path)
     if other is not None:
@@ -229,15 +220,10 @@ def _place(
     places[path] = name
 
 
-def _place_helpers(
-    places: dict[PurePosixPath, PurePosixPath],
-    loose: Sequence[PurePosixPath],
-    homes: Mapping[str, PurePosixPath | None],
-    has_lab: bool,
-) -> None:
+def _place_helpers(places: Places, loose: Sequence[PurePosixPath], homes: Homes, has_lab: bool) -> None:
     """Put a student's own loose files next to the files of the lab that were in the same folder."""
     used = set(places.values())
-    beside: dict[PurePosixPath, PurePosixPath] = {}  # folder in the submission -> folder in the lab
+    beside: Places = {}  # folder in the submission -> folder in the lab
     for place, name in sorted(places.items(), key=lambda item: (len(item[1].parts), str(item[1]))):
         if place.name in homes:
             beside.setdefault(name.parent, place.parent)
@@ -247,9 +233,7 @@ def _place_helpers(
             places.setdefault(folder / path.name, path)
 
 
-def _drop_unportable_names(
-    places: dict[PurePosixPath, PurePosixPath], warnings: list[str]
-) -> dict[PurePosixPath, PurePosixPath]:
+def _drop_unportable_names(places: Places, warnings: list[str]) -> Places:
     """Return the places without files that some systems cannot write: odd names, and names that differ only in capital letters."""
     kept: dict[str, PurePosixPath] = {}
     folds = {path: str(path).casefold() for path in places}

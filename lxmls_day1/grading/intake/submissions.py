@@ -43,6 +43,7 @@ MAX_WARNINGS = 30
 #: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
 MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
+StarterFiles = Collection[PurePosixPath] | Files
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ def content_digest(handed_in: Submission | SubmissionGrade) -> State:
 
 
 def read_submission(
-    found: FoundSubmission,
-    given: Collection[PurePosixPath] | Files | None = None,
-    limits: ReadingLimits = DEFAULT_LIMITS,
+    found: FoundSubmission, given: StarterFiles | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Submission:
     """Read a submission into memory.
 
@@ -167,11 +166,7 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
 
 
 def _read(
-    outer: list[Member],
-    known: Collection[PurePosixPath] | Files,
-    limits: ReadingLimits,
-    stack: contextlib.ExitStack,
-    complaints: list[str],
+    outer: list[Member], known: StarterFiles, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
     """Return the files, the author named in the packed file, warnings, and texts about names similar to files of the lab.
 
@@ -209,9 +204,8 @@ def _read(
 def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
     """Raise `RejectedSubmission` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
-    authors = {
-        slug_of(author) for member in manifests[:MAX_ARCHIVES] if (author := _names_in_manifest(member, limits)[0])
-    }
+    named = (_names_in_manifest(member, limits)[0] for member in manifests[:MAX_ARCHIVES])
+    authors = {slug_of(author) for author in named if author}
     if len(manifests) > 1 and len(authors) > 1:
         raise RejectedSubmission(
             f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT_ADVICE}"
@@ -220,7 +214,7 @@ def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) ->
 
 def _opened_members(
     everything: list[Member],
-    known: Collection[PurePosixPath] | Files,
+    known: StarterFiles,
     limits: ReadingLimits,
     stack: contextlib.ExitStack,
     complaints: list[str],
@@ -232,10 +226,8 @@ def _opened_members(
         outer, first = everything[0].name, 1
         inside: list[str] = []
         try:
-            everything = [
-                replace(m, name=m.name.relative_to(outer))
-                for m in members_of_archive(everything[0], budget, stack, inside)
-            ]
+            members = members_of_archive(everything[0], budget, stack, inside)
+            everything = [replace(m, name=m.name.relative_to(outer)) for m in members]
             complaints += [complaint.removeprefix(f"{outer}/") for complaint in inside]
         except RejectedSubmission as refusal:
             raise RejectedSubmission(f"{display_name(outer)} {refusal}") from None
@@ -245,10 +237,8 @@ def _opened_members(
         if count > MAX_SOURCE_FILES:
             raise RejectedSubmission(f"It contains {count} source files; at most {MAX_SOURCE_FILES} are read")
         for folder, (platform, number) in downloads_within(member.name for member in everything).items():
-            everything, newest = (
-                [member for member in members if not member.name.is_relative_to(folder)]
-                for members in (everything, newest)
-            )
+            everything = [member for member in everything if not member.name.is_relative_to(folder)]
+            newest = [member for member in newest if not member.name.is_relative_to(folder)]
             where = display_name(folder) if folder.parts else "It"
             complaints.append(
                 f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"
@@ -272,9 +262,7 @@ def _opened_members(
     return everything, layout
 
 
-def _exercise_matcher(
-    members: Sequence[Member], known: Collection[PurePosixPath] | Files, limits: ReadingLimits
-) -> Defines:
+def _exercise_matcher(members: Sequence[Member], known: StarterFiles, limits: ReadingLimits) -> Defines:
     """Return a function that decides if a file answers the exercise of a starter file; True if that file's content is unknown."""
     given = known if isinstance(known, Mapping) else {}
     budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
@@ -330,9 +318,8 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
         name, partners = manifest_content["name"], manifest_content.get("with", [])
     except (RejectedSubmission, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", ""
-    named = (
-        [one_line(partner) for partner in partners if isinstance(partner, str)] if isinstance(partners, list) else []
-    )
+    listed = partners if isinstance(partners, list) else []
+    named = [one_line(partner) for partner in listed if isinstance(partner, str)]
     return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
 
 

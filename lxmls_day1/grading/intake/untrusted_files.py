@@ -42,25 +42,14 @@ MAX_LISTED_FILES = 200_000
 MAX_NAMES_IN_ARCHIVES, MAX_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files in it
 MAX_NESTING = 40
 MAX_LISTED_DEPTH = 4  # levels of a folder that are listed to decide if it holds one submission or many
-MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (
-    16 << 20,
-    4 << 20,
-)  # for the zip table of a download, and of a submission
+# For the zip table of a download, and of a submission.
+MAX_DOWNLOAD_TABLE_BYTES, MAX_SUBMISSION_TABLE_BYTES = (16 << 20, 4 << 20)
 CHUNK_BYTES = 1 << 16
 ALWAYS_ALLOWED_BYTES = 1 << 20  # a file up to this size is never treated as a zip bomb
 DAMAGED = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    zlib.error,
-    struct.error,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    ArithmeticError,
-    LookupError,
-    EOFError,
-)
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, OSError,
+    ValueError, ArithmeticError, LookupError, EOFError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -163,11 +152,8 @@ class Budget:
 
 def readable_members(members: list[Member], complaints: list[str]) -> list[Member]:
     """Return the members that may be read, and add a complaint for each other member that would belong to the lab."""
-    complaints += [
-        f"{display_name(member.name)} {member.rejection_reason}"
-        for member in members
-        if member.rejection_reason and member.is_lab_file
-    ]
+    rejected = [member for member in members if member.rejection_reason and member.is_lab_file]
+    complaints += [f"{display_name(member.name)} {member.rejection_reason}" for member in rejected]
     return [member for member in members if not member.rejection_reason]
 
 
@@ -179,9 +165,9 @@ def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Memb
     try:
         if not path.is_dir():
             if not found.parts:
-                if path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name):
-                    return [Member(safe_path(path.name), lambda: open_plain_file(path), path.stat().st_size)]
-                return [Member(safe_path(path.stem + ".zip"), lambda: open_plain_file(path), path.stat().st_size)]
+                is_named = path.suffix.casefold() in OTHER_ARCHIVES or SOURCE_SUFFIX.search(path.name)
+                name = path.name if is_named else path.stem + ".zip"
+                return [Member(safe_path(name), lambda: open_plain_file(path), path.stat().st_size)]
             archive = stack.enter_context(open_plain_file(path))
             members = members_of_zip(archive, stack, {inside for inside, _ in found.parts})
             return _select_parts(members, found.parts)
@@ -193,9 +179,8 @@ def members_of(found: FoundSubmission, stack: contextlib.ExitStack) -> list[Memb
             if place.is_dir():
                 members += list(members_of_folder(path, inside))
             else:
-                members += [
-                    Member(safe_path(name), functools.partial(open_plain_file, path, inside), place.stat().st_size)
-                ]
+                open_it = functools.partial(open_plain_file, path, inside)
+                members.append(Member(safe_path(name), open_it, place.stat().st_size))
         return members
     except OSError as error:
         raise RejectedSubmission(f"It cannot be read ({reason_of(error)})") from None
@@ -291,11 +276,8 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
         except OSError as error:
             if not prefix.parts:
                 raise
-            yield Member(
-                prefix,
-                functools.partial(open_plain_file, folder, beneath),
-                rejection_reason=f"cannot be read ({reason_of(error)})",
-            )
+            open_it, reason = functools.partial(open_plain_file, folder, beneath), reason_of(error)
+            yield Member(prefix, open_it, rejection_reason=f"cannot be read ({reason})")
             continue
         with scanned as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -313,9 +295,8 @@ def members_of_folder(folder: Path, inside: str = "") -> Iterator[Member]:
                 if kind == "folder":
                     waiting.append((name, Path(entry.path), path))
                     continue
-                bad = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}.get(
-                    kind, ""
-                )
+                reasons = {"link": "is a symbolic link, which is not followed", "other": "is not a plain file"}
+                bad = reasons.get(kind, "")
                 size = entry.stat(follow_symlinks=False).st_size
                 open_it = functools.partial(open_plain_file, folder, path)
                 yield Member(name, open_it, 0 if bad else size, None, bad, slashed)

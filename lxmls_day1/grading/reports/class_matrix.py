@@ -6,18 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    MEMORY,
-    MISSING,
-    NOT_HANDED_IN,
-    REFUSED,
-    TIMEOUT,
-    ExerciseGrade,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import NOT_HANDED_IN, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.reports.page_frame import anchor_of, file_of, name_of, points_text
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import CRASHED, MEMORY, MISSING, REFUSED, TIMEOUT
 
 LOOK, ABSENT, STOPPED, NAMED, BLANK, BY_HAND = "look", "absent", "stopped", "named", "blank", "hand"
 #: Sign of a cell -> (character, words), the most urgent first.
@@ -126,10 +118,9 @@ def _sign(row: SubmissionGrade, exercise: ExerciseGrade) -> tuple[str, str]:
     if all(check.verdict == MISSING for check in exercise.checks):
         return (ABSENT if any(check.text.startswith(NOT_HANDED_IN) for check in exercise.checks) else BLANK), ""
     # A refused hidden check that has a text was not run, for example because the sandbox is not safe enough.
-    if any(
-        check.verdict in (TIMEOUT, MEMORY, CRASHED) or (check.verdict == REFUSED and not (check.hidden and check.text))
-        for check in exercise.checks
-    ):
+    refused = (check for check in exercise.checks if check.verdict == REFUSED)
+    is_refused = any(not (check.hidden and check.text) for check in refused)
+    if is_refused or any(check.verdict in (TIMEOUT, MEMORY, CRASHED) for check in exercise.checks):
         return STOPPED, ""
     mistakes = exercise.mistakes
     return (NAMED, ", ".join(one_line(name, 60) for name, _ in mistakes)) if mistakes else ("", "")
@@ -166,17 +157,13 @@ def _outcome(row: SubmissionGrade, note: str) -> tuple[str, str, str]:
     if note.startswith(NOT_HANDED_IN):
         is_empty = all(check.verdict == MISSING for check in row.checks)
         outcome = "nothing to grade" if is_empty else "graded without these files"
-        return (
-            outcome,
-            note,
-            "Their exercises have no points. Look for the work under another name or in a notebook; ask for the files.",
+        advice = (
+            "Their exercises have no points. Look for the work under another name or in a notebook; ask for the files."
         )
+        return outcome, note, advice
     if note.endswith(IGNORED):
         return "graded without this part", note, "Open the submission; if the part matters, ask for a readable one."
     if NOT_MADE in note:
-        return (
-            "graded; a part of the page is missing",
-            note,
-            "The points are complete. Open the submission for this part.",
-        )
+        advice = "The points are complete. Open the submission for this part."
+        return "graded; a part of the page is missing", note, advice
     return "graded, with a remark", note, "Open the submission."

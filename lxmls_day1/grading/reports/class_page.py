@@ -13,25 +13,13 @@ from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    MEMORY,
-    OK,
-    REFUSED,
-    TIMEOUT,
-    VERDICTS,
-    WRONG,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.groups import failure_groups
 from lxmls_day1.grading.reports.manual_marks import FILE as HAND_MARKS
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, file_of, points_text, render, run_details
 from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
+from lxmls_day1.grading.verdicts import CRASHED, MEMORY, OK, REFUSED, TIMEOUT, VERDICTS, WRONG
 
 MAX_MISTAKES_SHOWN, MAX_CHECKS_SHOWN = 15, 20
 GROUPS_SHOWN, MAX_GROUPS = 8, 40  # shown at once, and after a click
@@ -210,11 +198,8 @@ def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
 
 def _picture(row: SubmissionGrade, id: str, mistake: str) -> str:
     """Return the picture of a wrong answer that a known mistake alone explains, as a PNG in base64; empty without one."""
-    pictures = (
-        check.picture
-        for check in row.checks
-        if check.exercise == id and check.picture and [name for name, _ in check.mistakes] == [mistake]
-    )
+    drawn = (check for check in row.checks if check.exercise == id and check.picture)
+    pictures = (check.picture for check in drawn if [name for name, _ in check.mistakes] == [mistake])
     return next(pictures, "")
 
 

@@ -9,8 +9,6 @@ Gradescope, *Autograder Specifications*, https://gradescope-autograders.readthed
 PrairieLearn, *External Grading*, https://prairielearn.readthedocs.io/en/latest/externalGrading/
 """
 
-import csv
-import io
 import itertools
 import json
 import math
@@ -19,20 +17,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from lxmls_day1.grading.gradebook import (
-    FORMAT,
-    MISSING,
-    OK,
-    VERDICTS,
-    CheckGrade,
-    ExerciseGrade,
-    Gradebook,
-    SubmissionGrade,
-    to_plain,
-)
+from lxmls_day1.base.text_table import as_csv
+from lxmls_day1.grading.gradebook import FORMAT, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade, to_plain
 from lxmls_day1.grading.reports.page_frame import name_of
 from lxmls_day1.grading.reports.student_page import calls_text, explanation
 from lxmls_day1.grading.safe_text import one_line, sanitize, table_cell, truncate_lines
+from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS
 
 _ESCAPED_CONTROL = re.compile(r"\\[urbf]")
 _MAX_PRAIRIELEARN_BYTES = 1_000_000  # bytes
@@ -63,23 +53,28 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
-    out = io.StringIO()
-    writer = csv.writer(out)
     of_ids = [table_cell(f"exercise {id}") for id in ids]
-    commented = [
-        id
-        for id in ids
-        if any(e.id == id and e.mark is not None and e.mark.comment for row in gradebook.rows for e in row.exercises)
-    ]
+    marked = [e for row in gradebook.rows for e in row.exercises if e.mark is not None and e.mark.comment]
+    commented = [id for id in ids if any(exercise.id == id for exercise in marked)]
     comments = [table_cell(f"comment on exercise {id}") for id in commented]
-    writer.writerow(
-        ["student", "name", "typed name", "points", "out of", *of_ids, "by hand", *VERDICTS, "warnings", *comments]
-    )
+    heading = [
+        "student",
+        "name",
+        "typed name",
+        "points",
+        "out of",
+        *of_ids,
+        "by hand",
+        *VERDICTS,
+        "warnings",
+        *comments,
+    ]
+    lines = []
     for row in gradebook.rows:
         exercises = {exercise.id: exercise for exercise in row.exercises}
         points = [exercises[id].points if id in exercises else None for id in ids]
         verdicts = Counter(check.verdict for check in row.checks)
-        writer.writerow(
+        lines.append(
             [
                 table_cell(row.student),
                 table_cell(name_of(row)),
@@ -93,7 +88,7 @@ def grades_csv(gradebook: Gradebook) -> bytes:
                 *(table_cell(_comment(exercises[id])) if id in exercises else "" for id in commented),
             ]
         )
-    return out.getvalue().encode("utf-8-sig")
+    return as_csv(heading, lines).encode("utf-8-sig")
 
 
 def grades_json(gradebook: Gradebook) -> bytes:
@@ -213,14 +208,13 @@ def _prairielearn_tests(exercise: ExerciseGrade, max_chars: int) -> list[dict[st
     if hidden:
         right = [share for check, share in hidden if check.verdict == OK]
         texts = dict.fromkeys(explanation(check) for check, _ in hidden if check.text)  # why they were not run
-        tests.append(
-            {
-                "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
-                "points": round(sum(right), 4),
-                "max_points": round(sum(share for _, share in hidden), 4),
-                "output": "\n".join(texts)[:max_chars],
-            }
-        )
+        summary = {
+            "name": f"{head}: hidden checks, {len(right)} of {len(hidden)}",
+            "points": round(sum(right), 4),
+            "max_points": round(sum(share for _, share in hidden), 4),
+            "output": "\n".join(texts)[:max_chars],
+        }
+        tests.append(summary)
     return tests
 
 

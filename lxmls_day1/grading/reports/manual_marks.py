@@ -135,15 +135,10 @@ def write_manual_marks(out: Path, rows: Iterable[SubmissionGrade], found: Manual
         The number of rows added.
     """
     places = set(found.places)
-    added = [
-        (row, exercise)
-        for row in rows
-        for exercise in row.exercises
-        if exercise.is_manual and (row.student, exercise.id) not in places
-    ]
-    added.sort(
-        key=lambda one: [e.id for e in one[0].exercises].index(one[1].id)
-    )  # grouped by question, because instructors mark question by question
+    manual = ((row, exercise) for row in rows for exercise in row.exercises if exercise.is_manual)
+    added = [(row, exercise) for row, exercise in manual if (row.student, exercise.id) not in places]
+    # Grouped by question, because instructors mark question by question.
+    added.sort(key=lambda one: [e.id for e in one[0].exercises].index(one[1].id))
     known = places | {(row.student, exercise.id) for row, exercise in added}
     if not known:
         return 0
@@ -258,11 +253,8 @@ class _RowReader:
         number = float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
         if number is None or (most is not None and number > most):
             to = f"from 0 to {points_text(most)}" if most is not None else "such as 3.5"
-            date = (
-                "; if a spreadsheet turns 3.5 into a date, write 3,5"
-                if re.search(r"\d\W+[^\W\d]{3}|\d[./-]\d+[./-]", text)
-                else ""
-            )
+            is_date = re.search(r"\d\W+[^\W\d]{3}|\d[./-]\d+[./-]", text)
+            date = "; if a spreadsheet turns 3.5 into a date, write 3,5" if is_date else ""
             raise ValueError(
                 f"the points for exercise {exercise} must be a number {to}, or empty if it is not marked yet; got "
                 f"{one_line(text, 40)!r}{date}"

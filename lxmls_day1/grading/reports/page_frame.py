@@ -16,22 +16,9 @@ from urllib.parse import quote
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.installation import how_to_install
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    ERROR,
-    MEMORY,
-    MISSING,
-    OK,
-    PUBLIC_SHARE,
-    REFUSED,
-    TIMEOUT,
-    VERDICTS,
-    WRONG,
-    ExerciseGrade,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import PUBLIC_SHARE, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.safe_text import html_prose, one_line, sanitize, truncate_lines
+from lxmls_day1.grading.verdicts import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, VERDICTS, WRONG
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

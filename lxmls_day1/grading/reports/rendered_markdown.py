@@ -41,9 +41,8 @@ _DEFINES = re.compile(r"\\(?:[a-zA-Z]*(?:command|environment)|[egx]?def|let|Decl
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(align|alignat|equation|gather|multline)\}")
 
 _CHOICES = {"true": "true", "false": "false"}
-_SHORT_LENGTH = re.compile(
-    r"(?:-?0?\.\d{1,3}|\d(?:\.\d{1,3})?)(?:em|ex|mu|pt)?"
-)  # too short to move anything over its neighbours
+# Too short to move anything over its neighbours.
+_SHORT_LENGTH = re.compile(r"(?:-?0?\.\d{1,3}|\d(?:\.\d{1,3})?)(?:em|ex|mu|pt)?")
 _SCRIPT_LEVEL = re.compile(r"[+-]?[0-3]")
 #: MathML Core: element -> attribute -> allowed values.
 _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
@@ -68,12 +67,8 @@ _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
     "munderover": {"accent": _CHOICES, "accentunder": _CHOICES},
 }  # fmt: skip
 _BARS = frozenset("|‖∣∥")  # as high as a letter, unless \left and \right stretch them
-_FUNCTIONS = {
-    r"\arg": "arg",
-    r"\Pr": "Pr",
-    r"\argmax": "arg max",
-    r"\argmin": "arg min",
-}  # commands of our lessons that the converter does not know
+# Commands of our lessons that the converter does not know.
+_FUNCTIONS = {r"\arg": "arg", r"\Pr": "Pr", r"\argmax": "arg max", r"\argmin": "arg min"}
 
 
 @functools.lru_cache(maxsize=CACHE_SIZE)
@@ -121,10 +116,7 @@ def _markdown() -> MarkdownIt:
     made = MarkdownIt("zero", {"html": False, "linkify": False, "typographer": False, "maxNesting": 20})
     made.enable(list(_RULES))
     dollarmath_plugin(
-        made,
-        allow_labels=False,
-        double_inline=True,
-        renderer=lambda tex, how: _formula(tex, bool(how["display_mode"])),
+        made, allow_labels=False, double_inline=True, renderer=lambda tex, how: _formula(tex, bool(how["display_mode"]))
     )
     amsmath_plugin(made, renderer=lambda tex: _formula(tex, True))
     made.core.ruler.push("headings", _lower_headings)

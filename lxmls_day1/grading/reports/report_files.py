@@ -50,10 +50,7 @@ def files_of_student(row: SubmissionGrade, gradebook: Gradebook) -> dict[PurePos
     gradescope/ada.json
     """
     page, gradescope = pages_of(row.student)
-    return {
-        page: student_html(row, gradebook).encode(),
-        gradescope: gradescope_json(row, gradebook),
-    }
+    return {page: student_html(row, gradebook).encode(), gradescope: gradescope_json(row, gradebook)}
 
 
 def pages_of(student: str) -> tuple[PurePosixPath, PurePosixPath]:
@@ -81,13 +78,9 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     explained = {one.exercise for row in gradebook.rows for one in row.explanations}
     known = [id for id in Registry.from_folder(reference).ids if id in explained]  # students may write other ids
     sentences = RecordedAnswers.read_existing(reference / RECORDED, known).sentences
-    contents = (
-        grades_csv(gradebook),
-        grades_json(gradebook),
-        summary_html(gradebook).encode(),
-        answers_html(gradebook, model_answers(reference), sentences).encode(),
-    )
-    return dict(zip(CLASS_FILES, contents, strict=True))
+    tables = grades_csv(gradebook), grades_json(gradebook)
+    pages = summary_html(gradebook), answers_html(gradebook, model_answers(reference), sentences)
+    return dict(zip(CLASS_FILES, (*tables, *map(str.encode, pages)), strict=True))
 
 
 class Report:
@@ -119,11 +112,8 @@ class Report:
         settings = [self._grader, digest_of((reference / "notebooks").glob("*.ipynb"), reference), book_parts]
         groups = {row["student"]: _digest(settings, row) for row in rows} | {CLASS: _digest(settings, rows)}
         written = _read_written(self._out)
-        current = {
-            name: digest
-            for name, digest in groups.items()
-            if name in written and written[name] == [digest, _stamps(self._out, written[name][1])]
-        }
+        known = {name: digest for name, digest in groups.items() if name in written}
+        current = [n for n, digest in known.items() if written[n] == [digest, _stamps(self._out, written[n][1])]]
         files = {} if CLASS in current else files_of_class(book)
         for row in book.rows:
             if row.student not in current and self._pages.get(row.student) != row:

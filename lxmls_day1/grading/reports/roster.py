@@ -11,8 +11,6 @@ References
 Canvas, *How do I export grades in the Gradebook?*; Moodle, *Grade import*; Blackboard, *Work offline with grade data*
 """
 
-import csv
-import io
 import itertools
 import re
 import unicodedata
@@ -22,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError, did_you_mean
+from lxmls_day1.base.text_table import as_csv
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, MOODLE, FoundSubmission
 from lxmls_day1.grading.reports.page_frame import points_text
@@ -39,6 +38,7 @@ ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
 OWN_COLUMN = "lxmls-day1"
 MATCHES_FILE = "matches.csv"  # the file that lists all matches
 MAX_ROSTER_BYTES = 50_000_000  # bytes
+IdColumns = Sequence[tuple[str, Mapping[int, str]]]  # the name of each column of ids, and its id in each line
 #: The end of a column's name that Canvas (``Day 1 (12345)``) and Blackboard (``Day 1 [Total Pts: 20 Score] |12345``) add.
 _PLATFORM_SUFFIX = re.compile(r"\s*(\(\d+\)|\[[^\[\]]*\]\s*\|\s*\d+|\(real\))\s*$", re.IGNORECASE)
 
@@ -82,13 +82,12 @@ class FilledRoster:
 
     def table(self) -> bytes:
         """Return all matches as CSV, for a spreadsheet."""
-        out = io.StringIO()
-        writer = csv.writer(out)
-        writer.writerow(["id", "submission", "points", "remark"])
-        for match in self.matches:
-            points = "" if match.points is None else points_text(match.points)
-            writer.writerow(map(table_cell, (match.id, match.submission, points, match.remark)))
-        return out.getvalue().encode("utf-8-sig")
+        texts = (
+            (one.id, one.submission, "" if one.points is None else points_text(one.points), one.remark)
+            for one in self.matches
+        )
+        rows = (list(map(table_cell, row)) for row in texts)
+        return as_csv(("id", "submission", "points", "remark"), rows).encode("utf-8-sig")
 
 
 class Roster:
@@ -111,13 +110,7 @@ class Roster:
         If the file cannot be read, is not a table, or lacks a column.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        column: str = "",
-        id_column: str = "",
-        group_column: str = "",
-    ):
+    def __init__(self, path: Path, column: str = "", id_column: str = "", group_column: str = ""):
         self.path = path
         content = path.read_bytes() if path.stat().st_size <= MAX_ROSTER_BYTES else b""
         if not content.strip():
@@ -157,9 +150,8 @@ class Roster:
         exact = [i for i, known in enumerate(self.header) if known == name.strip()]
         wanted = name.strip().casefold()
         found = exact or [i for i, known in enumerate(self.header) if known.casefold() == wanted]
-        found = found or [
-            i for i, known in enumerate(self.header) if _PLATFORM_SUFFIX.sub("", known).casefold() == wanted
-        ]
+        bare = [_PLATFORM_SUFFIX.sub("", known).casefold() for known in self.header]
+        found = found or [i for i, known in enumerate(bare) if known == wanted]
         if len(found) == 1:
             return found[0]
         if found:
@@ -182,18 +174,13 @@ class Roster:
         """
         points = {row.student: row for row in rows}
         students = self._students()
-        columns = [
-            ("" if self._is_id_named else self.header[i].casefold(), {n: self.table.text(n, i) for n in students})
-            for i in self.ids
-        ]
+        heads = {i: "" if self._is_id_named else self.header[i].casefold() for i in self.ids}
+        columns = [(head, {n: self.table.text(n, i) for n in students}) for i, head in heads.items()]
         whose, problems = matched_lines(found, columns)
-        by_line = {
-            number: self._match(number, whose.get(number), points, problems.get(number, "")) for number in students
-        }
+        by_line = {n: self._match(n, whose.get(n), points, problems.get(n, "")) for n in students}
         matches = [self._best_of_group(number, by_line) for number in students]
-        values = {
-            number: match.points for number, match in zip(students, matches, strict=True) if match.points is not None
-        }
+        marks = zip(students, [match.points for match in matches], strict=True)
+        values = {number: points for number, points in marks if points is not None}
         known = {one.student for one in whose.values()}
         for one in found:
             if one.student not in known:
@@ -255,9 +242,8 @@ class Roster:
         """Return True if this table uses decimal commas: cells are not separated by commas, and no number has a point."""
         texts = [cell.text for row in self.table.rows[1:] for cell in row]
         with_comma = any(re.fullmatch(r"-?\d+,\d+", text) for text in texts)
-        return (
-            self.table.separator != "," and with_comma and not any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
-        )
+        with_point = any(re.fullmatch(r"-?\d+\.\d+", text) for text in texts)
+        return self.table.separator != "," and with_comma and not with_point
 
 
 def _quoted_as(cell: Cell, value: str) -> str:
@@ -266,7 +252,7 @@ def _quoted_as(cell: Cell, value: str) -> str:
 
 
 def matched_lines(
-    found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
+    found: Sequence[FoundSubmission], columns: IdColumns
 ) -> tuple[dict[int, FoundSubmission], dict[int | str, str]]:
     """Match submissions with the lines of a roster, by ids alone.
 
@@ -288,10 +274,8 @@ def matched_lines(
     """
     whose: dict[int, FoundSubmission] = {}
     problems: dict[int | str, str] = {}
-    forms = {
-        written: [(name, _lines_by_id(cells, written)) for name, cells in columns]
-        for written in (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
-    }
+    readings = (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
+    forms = {written: [(name, _lines_by_id(cells, written)) for name, cells in columns] for written in readings}
     found = _resolve_ids(found, columns)
     runs = sorted({one.first_run for one in found})
     for run, written in itertools.product(runs, forms):
@@ -332,9 +316,7 @@ def _lines_of(
     return {n for column in own for key in keys for n in column.get(key, ())}
 
 
-def _resolve_ids(
-    found: Sequence[FoundSubmission], columns: Sequence[tuple[str, Mapping[int, str]]]
-) -> list[FoundSubmission]:
+def _resolve_ids(found: Sequence[FoundSubmission], columns: IdColumns) -> list[FoundSubmission]:
     """Resolve names with several readings: use the reading in which most of the names are ids of the roster."""
     known = {text for _, cells in columns for text in cells.values()}
     fits = Counter(n for one in found if len(one.ids) > 1 for n, id in enumerate(one.ids) if id in known)

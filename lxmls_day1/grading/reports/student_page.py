@@ -9,17 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
-from lxmls_day1.grading.gradebook import (
-    MISSING,
-    OK,
-    VERDICTS,
-    WRONG,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.page_frame import (
     VERDICT_WORDS,
     anchor_of,
@@ -30,6 +20,7 @@ from lxmls_day1.grading.reports.page_frame import (
     run_details,
 )
 from lxmls_day1.grading.safe_text import one_line, truncate_lines
+from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS, WRONG
 
 TO_BE_MARKED, NO_ANSWER = "to be marked by hand", "no answer in the notebook"
 EXAMPLE_TEXT = "This input as a picture, with the expected answer and yours."

@@ -12,15 +12,8 @@ from lxmls_day1.grading.intake.submissions import Submission, truncate_warnings
 from lxmls_day1.grading.intake.untrusted_files import LAB_FOLDERS, display_name
 from lxmls_day1.library_path import PACKAGES
 
-COMPILED_SUFFIXES = (
-    ".so",
-    ".pyd",
-    ".pyc",
-    ".pyo",
-    ".dll",
-    ".dylib",
-    ".pth",
-)  # Python prefers some of these to a .py file
+# Python prefers some of these to a .py file.
+COMPILED_SUFFIXES = (".so", ".pyd", ".pyc", ".pyo", ".dll", ".dylib", ".pth")
 
 
 def box_files(

@@ -52,23 +52,17 @@ class BoxedLab(LabUnderTest):
         self._box: Box | None = None
         self._cpu_left = limits.cpu_seconds
         self._seconds_left = limits.total_seconds
-        self._check_seconds_left = limits.check_seconds
-        self._noting = False
-        self._first_call = True
         # The method names of each class that was instantiated in this box.
         self._methods: dict[tuple[str, ...], frozenset[str]] = {}
-        self.calls: list[str] = []
-        self.changes: list[str] = []
-        self.answers: Answers = []
-        self._output = ""  # the output of this check that has been read
+        self.begin()
 
     def begin(self, record_calls: bool = False) -> None:
         """Start a new check with its own time limit. Record its calls if `record_calls` is True, because students may see them."""
-        self.calls = []
-        self.changes = []
-        self.answers = []
+        self.calls: list[str] = []
+        self.changes: list[str] = []
+        self.answers: Answers = []
         self.printed = ()
-        self._output = ""
+        self._output = ""  # the output of this check that has been read
         self._noting = record_calls
         self._first_call = True
         self._check_seconds_left = self._limits.check_seconds
@@ -258,10 +252,6 @@ def _literal(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     text = repr(value)
-    return (
-        text
-        if len(text) <= MAX_LITERAL_CHARS
-        else f"{type(value).__name__} of {len(value)}"
-        if hasattr(value, "__len__")
-        else text
-    )
+    if len(text) <= MAX_LITERAL_CHARS or not hasattr(value, "__len__"):
+        return text
+    return f"{type(value).__name__} of {len(value)}"

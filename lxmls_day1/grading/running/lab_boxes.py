@@ -42,8 +42,7 @@ def secret_folders() -> list[Path]:
     if (reference / "__init__.py").is_file() or reference.name == inside.name:
         folders = [reference]
     else:
-        folders = [
-            path for path in reference.iterdir() if path.name in ("classifiers", "notebooks", "readers", "tests")
-        ]
+        parts = (*PACKAGES, "notebooks", "tests")
+        folders = [path for path in reference.iterdir() if path.name in parts]
     folders += [path for path in (inside, *map(package.joinpath, PACKAGES)) if path.is_dir() and path != reference]
     return folders

@@ -42,12 +42,7 @@ class LabProgram:
     def handlers(self, folder: Path) -> Mapping[str, Handler]:
         """Return the handlers of the requests that a `BoxedLab` sends."""
         served = _ServedLab(folder)
-        return {
-            "make": served.make,
-            "perform": served.perform,
-            "get": served.get,
-            "call": served.call,
-        }
+        return {"make": served.make, "perform": served.perform, "get": served.get, "call": served.call}
 
     def traceback_of(self, error: BaseException, folder: Path) -> str:
         """Return the frames of the traceback that are in the student's files."""
@@ -126,6 +121,5 @@ def warm_up_kernels() -> None:
     inputs = (2, 3), (X, scipy.sparse.csr_array(X)), (first_order, second_order), (False, True)
     for n_classes, of_matrix, rule, averaged in itertools.product(*inputs):
         costs = 1.0 - np.eye(n_classes)
-        RowSteps(rule, of_matrix, labels, costs, shrinkage=0.1, averaged=averaged).run(
-            np.array([[0, 1, 2]]), np.ones(3)
-        )
+        steps = RowSteps(rule, of_matrix, labels, costs, shrinkage=0.1, averaged=averaged)
+        steps.run(np.array([[0, 1, 2]]), np.ones(3))

@@ -21,18 +21,7 @@ from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.source_functions import function_lines_by_indent
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.grading.gradebook import (
-    ERROR,
-    MEMORY,
-    MISSING,
-    NOT_HANDED_IN,
-    REFUSED,
-    TO_WRITE,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    SubmissionGrade,
-)
+from lxmls_day1.grading.gradebook import NOT_HANDED_IN, TO_WRITE, CheckGrade, ExerciseGrade, FreeAnswer, SubmissionGrade
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.reports.report_files import files_of_student
 from lxmls_day1.grading.reports.same_work import digest_of_answer
@@ -40,6 +29,7 @@ from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import Plan, all_check_files, grader_version
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import ERROR, MEMORY, MISSING, REFUSED
 from lxmls_day1.library_path import PACKAGES
 
 NOT_GRADED = "could not be graded: {}. This does not mean that the code is wrong; your instructor has been told."
@@ -120,6 +110,10 @@ def without_compiling(source: bytes) -> bytes:
     if b"@compiled" not in source:
         return source
     return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
+
+
+def _for_box(path: PurePosixPath, content: bytes) -> bytes:
+    return without_compiling(content) if path.suffix == ".py" else content
 
 
 def _row(
@@ -293,9 +287,8 @@ class Grader:
                     if attempt == 2:
                         raise
                     continue
-                return failed_row(
-                    self.plan, self.checks, submission, REFUSED, "no sandbox could be made for it", str(error)
-                )
+                refused = REFUSED, "no sandbox could be made for it", str(error)
+                return failed_row(self.plan, self.checks, submission, *refused)
             except MemoryError:
                 return failed_row(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
             except Exception as error:
@@ -335,10 +328,7 @@ class Grader:
     @functools.cached_property
     def _given(self) -> Files:
         """The starter files in the form for boxes, without compilation."""
-        return {
-            path: without_compiling(content) if path.suffix == ".py" else content
-            for path, content in self.plan.given.items()
-        }
+        return {path: _for_box(path, content) for path, content in self.plan.given.items()}
 
     def _fork_server(self) -> ForkServer:
         given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
@@ -380,11 +370,7 @@ class Grader:
         given = self.plan.given
         files, warnings = box_files(submission, given, self.plan.registry, self.plan.exercises)
         boxed = {
-            path: self._given[path]
-            if content is given.get(path)
-            else without_compiling(content)
-            if path.suffix == ".py"
-            else content
+            path: self._given[path] if content is given.get(path) else _for_box(path, content)
             for path, content in files.items()
         }
         return boxed, warnings

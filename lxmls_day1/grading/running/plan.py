@@ -105,17 +105,13 @@ class Plan:
     def with_points(self, row: SubmissionGrade) -> SubmissionGrade:
         """Return the row with the current points of the exercises. Its verdicts stay the same."""
         points = {exercise.id: float(exercise.points) for exercise in self.exercises}
-        return replace(
-            row, exercises=tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
-        )
+        exercises = tuple(replace(one, out_of=points.get(one.id, one.out_of)) for one in row.exercises)
+        return replace(row, exercises=exercises)
 
     def changed_points(self, row: SubmissionGrade) -> list[str]:
         """Return a description of each exercise of the row whose points have changed."""
-        return [
-            f"{new.id} {new.out_of:g} instead of {old.out_of:g}"
-            for old, new in zip(row.exercises, self.with_points(row).exercises, strict=True)
-            if old.out_of != new.out_of
-        ]
+        pairs = zip(row.exercises, self.with_points(row).exercises, strict=True)
+        return [f"{new.id} {new.out_of:g} instead of {old.out_of:g}" for old, new in pairs if old.out_of != new.out_of]
 
     @property
     def worker_timeout(self) -> float:

@@ -35,20 +35,10 @@ from lxmls_day1.course.markers import STUB_MESSAGE
 from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
 from lxmls_day1.course.running.check_session import CheckSession
-from lxmls_day1.grading.gradebook import (
-    CRASHED,
-    ERROR,
-    MEMORY,
-    MISSING,
-    OK,
-    REFUSED,
-    TIMEOUT,
-    TO_WRITE,
-    WRONG,
-    CheckGrade,
-)
+from lxmls_day1.grading.gradebook import TO_WRITE, CheckGrade
 from lxmls_day1.grading.reports.groups import failure_signature_of
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
+from lxmls_day1.grading.verdicts import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, WRONG
 
 MAX_TIMEOUTS_PER_EXERCISE = 2  # timeouts in an exercise after which its other checks are skipped
 SKIPPED_AFTER_TIMEOUTS = f"not run, because {MAX_TIMEOUTS_PER_EXERCISE} checks of this exercise did not end in time"
@@ -139,11 +129,7 @@ class GradingSession:
         self._collect()
         return self._known
 
-    def run(
-        self,
-        files: Mapping[PurePosixPath, bytes],
-        fork_server: ForkServer,
-    ) -> CheckRunResult:
+    def run(self, files: Mapping[PurePosixPath, bytes], fork_server: ForkServer) -> CheckRunResult:
         """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
         A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
@@ -162,20 +148,6 @@ class GradingSession:
             If the checks themselves cannot be run.
         """
         self._collect()
-        return self._run_one(fork_server, files)
-
-    def _collect(self) -> None:
-        self._checks.collect()
-        if self._checks.broken:
-            file, text = self._checks.broken[0]
-            raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
-        self._known = self._known or tuple(map(_check_before_run, self._checks.items))
-
-    def _run_one(
-        self,
-        fork_server: ForkServer,
-        files: Mapping[PurePosixPath, bytes],
-    ) -> CheckRunResult:
         # Second attempts have limits of their own, because the checks that timed out may have used up the first ones.
         lab, lab_of_second_tries = (BoxedLab(fork_server, files, self._limits) for _ in range(2))
         public, hidden = ([i for i, check in enumerate(self._known) if check.hidden is kind] for kind in (False, True))
@@ -187,6 +159,13 @@ class GradingSession:
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:MAX_OUTPUT_CHARS]
         return CheckRunResult(tuple(self._with_picture(tries[i]) for i in range(len(self._known))), printed)
+
+    def _collect(self) -> None:
+        self._checks.collect()
+        if self._checks.broken:
+            file, text = self._checks.broken[0]
+            raise InputError(f"the checks cannot be run: {file} cannot be read:\n{text}")
+        self._known = self._known or tuple(map(_check_before_run, self._checks.items))
 
     def _with_picture(self, attempt: _CheckAttempt) -> CheckGrade:
         kind, example = self._drawn.get(attempt.grade.exercise), attempt.example

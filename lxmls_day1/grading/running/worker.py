@@ -17,12 +17,13 @@ from typing import Any
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading import step
-from lxmls_day1.grading.gradebook import ERROR, CheckGrade
+from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
+from lxmls_day1.grading.verdicts import ERROR
 
 GIBIBYTE = 1 << 30
 #: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.
@@ -112,9 +113,8 @@ def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
         submission = step("read")(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-        return failed_row(
-            grader.plan, grader.checks, unreadable_submission(found), ERROR, "it could not be read", message
-        )
+        checks, unread = grader.checks, unreadable_submission(found)
+        return failed_row(grader.plan, checks, unread, ERROR, "it could not be read", message)
     return grader(submission)
 
 
@@ -130,9 +130,8 @@ def limit_memory(extra_bytes: int) -> None:
 
         _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
         new_limit = address_space_in_use() + extra_bytes
-        resource.setrlimit(
-            resource.RLIMIT_AS, (new_limit if hard_limit < 0 else min(new_limit, hard_limit), hard_limit)
-        )
+        most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
 
 
 if __name__ == "__main__":

@@ -82,9 +82,8 @@ class WorkerProcess:
         """Start the worker and wait until it has its plan, unless it is running; raises the errors of `grade`."""
         if self._process is not None:
             return
-        folder = self._folder = self._temporary.enter_context(
-            temporary_folder("lxmls-day1-worker-", mode=TRAVERSABLE_MODE)
-        )
+        made = temporary_folder("lxmls-day1-worker-", mode=TRAVERSABLE_MODE)
+        folder = self._folder = self._temporary.enter_context(made)
         variables = safe_environment() | dict.fromkeys(THREAD_VARIABLES, "1")
         variables |= {"PYTHONNOUSERSITE": "1", "PYTHONPATH": "", "TMPDIR": str(folder)}
         with self._lock, (folder / "errors.txt").open("wb") as errors:

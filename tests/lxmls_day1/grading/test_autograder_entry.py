@@ -17,8 +17,9 @@ from lxmls_day1.course.running.checking import CheckReport, CheckResult, Exercis
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import autograder_entry
 from lxmls_day1.grading.autograder_entry import classroom50_result, main
-from lxmls_day1.grading.gradebook import MISSING, OK, WRONG, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import prairielearn_json
+from lxmls_day1.grading.verdicts import MISSING, OK, WRONG
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 

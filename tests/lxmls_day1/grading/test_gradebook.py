@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1 import grading
-from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade
+from lxmls_day1.grading.verdicts import OK, WRONG
 
 SMALL = "test_1_05_mira.py::test_small_inputs"
 

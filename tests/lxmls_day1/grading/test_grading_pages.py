@@ -8,10 +8,11 @@ import pytest
 
 from docs import grading_tables
 from lxmls_day1.box.limits import Limits
-from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, Gradebook, ManualMark, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.report_files import files_of_class, files_of_student
+from lxmls_day1.grading.verdicts import VERDICTS
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -25,7 +25,7 @@ from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
-from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.grading_run import grade, save_student_files
 from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
@@ -36,6 +36,7 @@ from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_li
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
+from lxmls_day1.grading.verdicts import OK, WRONG
 from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lxmls_day1.course.workspaces.editor_files import BEGINS, ENDS, TASKS
+from lxmls_day1.course.workspaces.editor_files import TASKS
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from tests.command_runs import run
 from tests.wording import wording
@@ -101,5 +101,7 @@ def test_each_task_is_a_command_of_the_lab(lab):
     for task in tasks:
         assert task["command"] == "lxmls-day1" and "Usage" in run(task["args"][0], "--help").output
     (watching,) = (task for task in tasks if task.get("isBackground"))
-    assert "--watch" in watching["args"] and watching["problemMatcher"]["background"]["activeOnStart"]
-    assert re.match(BEGINS, "10:11:12  classifiers/mira.py changed") and re.match(ENDS, "Watching; Ctrl-C ends it.")
+    background = watching["problemMatcher"]["background"]
+    assert "--watch" in watching["args"] and background["activeOnStart"]
+    assert re.match(background["beginsPattern"], "10:11:12  classifiers/mira.py changed")
+    assert re.match(background["endsPattern"], "Watching; Ctrl-C ends it.")

@@ -134,7 +134,7 @@ class TestSolveAndReset:
     def test_an_installation_without_solutions(self, workspace, tmp_path, monkeypatch):
         """A student's installation holds the same stubs as a workspace."""
         mine = start_workspace(tmp_path / "second")
-        for name in ("workspaces.solve_reset_undo", "registry", "workspace_state"):
+        for name in ("workspaces.generation", "registry", "workspace_state"):
             monkeypatch.setattr(f"lxmls_day1.course.{name}.reference_folder", lambda: workspace)
         with pytest.raises(InputError, match=wording("course.solution_exercise_part_installation")):
             solve(mine, "1.1")

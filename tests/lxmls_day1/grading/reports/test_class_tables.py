@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
+from lxmls_day1.grading.verdicts import VERDICTS
 
 SCHEMA = Path(__file__).parents[4] / "docs" / "grades.schema.json"
 HOSTILE = "=1+1\x1b[31m\x00\u202e\ud800\ufffe<&>\"']]>\n::notice title=Autograding report::{}\n##[set-env]x ::stop-commands::y"

@@ -9,8 +9,8 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from lxmls_day1.figures.style import luminance
-from lxmls_day1.grading.gradebook import VERDICTS
 from lxmls_day1.grading.reports.page_frame import TEMPLATES, VERDICT_WORDS, class_script, environment, render
+from lxmls_day1.grading.verdicts import VERDICTS
 from tests.wording import wording
 
 STYLE = (TEMPLATES / "style.css").read_text(encoding="utf-8")

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.grading.gradebook import OK, WRONG, CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
+from lxmls_day1.grading.verdicts import OK, WRONG
 from tests.wording import wording
 
 # Each export has a quote, a comma and a line end in a cell, a formula as a name, and a line of no student. Marks replace the §.

@@ -5,10 +5,11 @@ from html.parser import HTMLParser
 import pytest
 
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import VERDICTS, CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
+from lxmls_day1.grading.verdicts import VERDICTS
 from tests.wording import wording
 
 HOSTILE = [

@@ -11,10 +11,10 @@ from lxmls_day1.box.box import TIMEOUT_MESSAGE, BoxFailure, RaisedInBox
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.grading.gradebook import CRASHED, TIMEOUT
 from lxmls_day1.grading.running import boxed_lab
 from lxmls_day1.grading.running.boxed_lab import BoxedLab, to_builtin_exception
 from lxmls_day1.grading.running.session import SKIPPED_AFTER_TIMEOUTS, GradingSession
+from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 from tests.wording import wording
 
 NO_FORK_SERVER = None  # A box opens at the first request to the lab, and none of these checks makes one.
