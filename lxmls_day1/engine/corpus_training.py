@@ -20,13 +20,7 @@ from lxmls_day1.base.checks import check_number, check_params
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus import mixed_steps, streamed_steps
 from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-from lxmls_day1.engine.corpus.shard_rows import (
-    ShardRows,
-    check_classes,
-    columns_of_classes,
-    corpus_on_disk,
-    row_blocks,
-)
+from lxmls_day1.engine.corpus.shard_rows import ShardRows, check_classes, columns_of_classes, corpus_on_disk, row_blocks
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.corpus.training_run import ProgressiveValidation, TrainingRun
@@ -476,7 +470,6 @@ def _estimate_from_counts(learner: CountingLearner, shards: Shards, scheduler: s
     matrices = (shards.open(i).X for i in range(len(shards)))
     check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
     check_words(learner, word_counts)
-    of_each = sp.csr_array(
-        (n_classes, shards.n_features)
-    )  # Placeholder with one row per class, because the counts are already known.
+    # Placeholder with one row per class, because the counts are already known.
+    of_each = sp.csr_array((n_classes, shards.n_features))
     return estimate_params(learner, of_each, np.arange(n_classes), word_counts, n_documents)

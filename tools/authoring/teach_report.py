@@ -35,18 +35,7 @@ from tools.authoring.pool_builder import import_check_file, pool_file, run_progr
 
 MAX_PAIRS = 100
 MAX_SMALL_SIZE = 4
-COLUMNS = [
-    "exercise",
-    "families",
-    "programs",
-    "named",
-    "unseen",
-    "groups",
-    "raising",
-    "unnamed",
-    "small",
-    "pairs",
-]
+COLUMNS = ["exercise", "families", "programs", "named", "unseen", "groups", "raising", "unnamed", "small", "pairs"]
 
 
 @dataclass

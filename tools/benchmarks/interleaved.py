@@ -161,9 +161,8 @@ def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
     """
     rng = np.random.default_rng(seed)
     shares = 1 / np.arange(1, n_features + 1)
-    lengths = rng.poisson(
-        n_nonzeros * 1.15, n_examples
-    )  # Words are drawn with repetition, and about one in seven repeats.
+    # Words are drawn with repetition, and about one in seven repeats.
+    lengths = rng.poisson(n_nonzeros * 1.15, n_examples)
     words = rng.permutation(n_features)[np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(lengths.sum()))]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     X = sp.csr_array((np.ones(len(words)), words.astype(np.int32), indptr), shape=(n_examples, n_features))

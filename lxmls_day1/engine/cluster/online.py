@@ -159,9 +159,8 @@ class OnlineExecutor:
         jobs = [Job(segment, part) for segment, part in zip(segments, parts, strict=True)]
         shared = to_named_learner(self._owner, self._learner), weights, sums
         total, worker_states = self._workers.run(run_segment_on_worker, join_terms, shared, jobs, on_poll)
-        return (
-            total if len(segments) > 1 else total.copy()
-        ), worker_states  # Copied because arrays received over the network may be read-only.
+        # An array received over the network may be read-only.
+        return total if len(segments) > 1 else total.copy(), worker_states
 
     def longest(self, n: int) -> tuple[Integers, Reals]:
         """Return the n longest rows of the corpus and their ‖g(x)‖², found by the workers that trained on them."""

@@ -168,9 +168,8 @@ class _CorpusBuilder:
 
     def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
         self._scratch, self._settings, self._stream, self._as_plain = scratch, settings, stream, as_plain
-        self._drafts: list[
-            dict[str, Any]
-        ] = []  # keys: rows, nonzeros, counts (True if all values are small counts), files
+        # Keys: rows, nonzeros, counts (True if all values are small counts), files.
+        self._drafts: list[dict[str, Any]] = []
         self._codes: dict[str, int] = {label: code for code, label in enumerate(settings.classes or ())}
         self._table = self._new_table()
         self._rows: list[csr_array] = []  # rows that are not written yet

@@ -31,9 +31,8 @@ from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 Sizes = Callable[[int, int], Reals]
 
 _POLL_SECONDS = 0.1  # seconds between two polls for a stop
-_SIZES_PER_CALL = (
-    2**12
-)  # step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system
+# Step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system.
+_SIZES_PER_CALL = 2**12
 
 
 class MixedPosition(NamedTuple):
@@ -307,20 +306,12 @@ class ThreadExecutor:
         """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
         compiled = machine_code_of(self._learner.rule, compile=compile_row_rule) is not None
-        with thread_pool(
-            len(segments) if compiled else 1
-        ) as pool:  # Uncompiled steps hold the GIL, so more threads would not help.
+        # Uncompiled steps hold the GIL, so more threads would not help.
+        with thread_pool(len(segments) if compiled else 1) as pool:
             try:
                 tasks = [
                     pool.submit(
-                        mixing_term,
-                        segment,
-                        weights,
-                        self._learner,
-                        self._shards,
-                        sizes,
-                        stopping,
-                        self._cache,
+                        mixing_term, segment, weights, self._learner, self._shards, sizes, stopping, self._cache
                     )
                     for segment in segments
                 ]

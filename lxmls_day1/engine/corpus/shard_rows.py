@@ -233,9 +233,8 @@ class ShardRows:
             n_known = pieces[n_known].stop
         if n_known == self._shards.rows[i]:
             return np.concatenate(known)
-        from lxmls_day1.engine.kernels.sparse_rows import (
-            sums_of_squares,
-        )  # Imported here because numba is slow to import.
+        # Imported here because numba is slow to import.
+        from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 
         X = self._shards.open(i).X
         sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # untyped module

@@ -212,9 +212,8 @@ class Shards:
             raise InputError(
                 f"{path} holds {array.dtype} in {pluralize(array.ndim, 'dimension')} instead of {expected_dtype}; {_REBUILD_HINT}"
             )
-        plain: np.ndarray = array.view(
-            np.ndarray
-        )  # Slicing a plain array over the same file is faster than slicing a memmap.
+        # Slicing a plain array over the same file is faster than slicing a memmap.
+        plain: np.ndarray = array.view(np.ndarray)
         return plain
 
 
@@ -250,9 +249,8 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     digest = hashlib.sha256()
     try:
         check_readable(path, _REBUILD_HINT)
-        with Path(path).open(
-            "rb"
-        ) as file:  # Path refuses an integer, which `open` would treat as the descriptor of an open file.
+        # Path refuses an integer, which `open` would treat as the descriptor of an open file.
+        with Path(path).open("rb") as file:
             while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
     except OSError as error:

@@ -42,9 +42,8 @@ class StepSettings(NamedTuple):
 class Position(NamedTuple):
     """A position within a round over the shards of a corpus."""
 
-    rng_state: Mapping[
-        str, Any
-    ]  # state of the generator before it drew the order of this shard's rows (and, at the first shard, of the shards)
+    # The state of the generator before it drew the order of this shard's rows (and, at the first shard, of the shards).
+    rng_state: Mapping[str, Any]
     shards: Integers  # (S,): the indices of the shards, or slices of shards, in the order of this round
     n_shards: int  # number of completed shards
     n_rows: int  # number of completed rows of the next shard
@@ -270,9 +269,8 @@ class StreamedSteps:
         rng : numpy.random.Generator
             It is not changed.
         """
-        if (
-            self.n_rows <= _SAMPLE_ROWS or len(self._shards) == 1
-        ):  # A single shard is not sampled, so the result equals training in memory.
+        # A single shard is not sampled, so the result equals training in memory.
+        if self.n_rows <= _SAMPLE_ROWS or len(self._shards) == 1:
             return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):

@@ -161,9 +161,8 @@ class TrainingRun:
                         self._n_seen == self._n_documents
                         and self._checkpoint.next_stop(self._n_seen) < self._checkpoint.every
                     ):
-                        self._checkpoint.write(
-                            self._content()
-                        )  # Saved early, because the work after the last step may fail.
+                        # Saved early, because the work after the last step may fail.
+                        self._checkpoint.write(self._content())
                     self._checkpoint.write_if_due(before, self._n_seen, self._content)
 
             def on_poll() -> None:

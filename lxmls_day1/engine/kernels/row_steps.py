@@ -578,13 +578,7 @@ class RowSteps:
                 counts, errors = np.zeros((2, n_parts, 1), dtype=np.int64)
                 tasks = [
                     pool.submit(
-                        self._run_share,
-                        len(order),
-                        share,
-                        sizes[p::n_parts].copy(),
-                        counts[p],
-                        errors[p],
-                        terms.get(p),
+                        self._run_share, len(order), share, sizes[p::n_parts].copy(), counts[p], errors[p], terms.get(p)
                     )
                     for p, share in enumerate(shares)
                 ]

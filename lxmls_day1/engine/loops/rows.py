@@ -67,10 +67,8 @@ class Rows:
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            labels, order = (
-                as_read_only(self.labels),
-                as_read_only(order),
-            )  # the types of online learning: compiled once
+            # These are the types of online learning, so that the kernel is compiled once.
+            labels, order = as_read_only(self.labels), as_read_only(order)
             return float(sweep(self.examples, labels, self.shares, order, inverse_lambda_m, multipliers, weights[:, 0]))
         sweep = max_ent_sweeps.sweep
         return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))

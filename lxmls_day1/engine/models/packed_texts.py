@@ -34,10 +34,8 @@ class PackedTexts(Sequence[str]):
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._content = bytearray()
         self._ends = array("q", [0])  # String i is the bytes from ends[i] to ends[i + 1].
-        self._by_hash: tuple[Any, Any] = (
-            np.empty(0, np.int32),
-            np.empty(0, np.intp),
-        )  # sorted hashes, and the index of the string of each hash
+        # The sorted hashes, and the index of the string of each hash.
+        self._by_hash: tuple[Any, Any] = (np.empty(0, np.int32), np.empty(0, np.intp))
         self.extend(texts)
 
     def extend(self, texts: Iterable[str]) -> None:

@@ -293,9 +293,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if any(of_numbers):
         return True
     words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
-    are_names = all(
-        " " not in field or is_usual_name(field.split()[-1]) for field in first
-    )  # "the label", "review text"
+    # "the label", "review text"
+    are_names = all(" " not in field or is_usual_name(field.split()[-1]) for field in first)
     return min(labels.values()) > 1 and words >= _MIN_WORDS_PER_TEXT and are_names
 
 

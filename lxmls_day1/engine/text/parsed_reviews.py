@@ -35,10 +35,8 @@ FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
 MAX_COUNT = 2**31 - 1
 _LABEL_MARK = "#label#:"
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
-_ENCODING = (
-    "utf-8",
-    "surrogatepass",
-)  # encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot
+# The encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot.
+_ENCODING = ("utf-8", "surrogatepass")
 
 
 def parse_review(line: str, location: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
@@ -336,9 +334,8 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
     mixed ^= mixed >> 32
     mixed *= (2 * left + 1).astype(np.uint64)
     hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _HASH_FACTOR
-    bits = len(
-        starts
-    ).bit_length()  # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
+    # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
+    bits = len(starts).bit_length()
     numbered = np.sort(hashes >> bits << bits | np.arange(len(starts), dtype=np.uint64))
     order = (numbered & (2**bits - 1)).astype(np.intp)
     is_new = np.append(True, np.diff(numbered >> bits) != 0)[: len(starts)]

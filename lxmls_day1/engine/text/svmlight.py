@@ -133,14 +133,8 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     >>> labels, list(rows), lines
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
-    from lxmls_day1.engine.kernels.svmlight_lines import (
-        AT,
-        ENTRIES,
-        LEFT,
-        LINES,
-        ROWS,
-        parse_lines,
-    )  # Imported here because only this format needs it.
+    # Imported here because only this format needs it.
+    from lxmls_day1.engine.kernels.svmlight_lines import AT, ENTRIES, LEFT, LINES, ROWS, parse_lines
 
     parse: Any = parse_lines
     content = text.encode()
