@@ -111,24 +111,16 @@ def train_corpus(
     check_supports_streaming(learner)
     if n_jobs is not None:
         learner.n_jobs = n_jobs
-    only_online: dict[str, Any] = {
-        "callback": callback,
-        "checkpoint": checkpoint,
-        "report": report,
-        "mix_every": mix_every,
-    }
     if is_online(learner):
         settings = _StreamingOptions(checkpoint, report, scheduler, mix_every)
         params, _ = _train_online(learner, shards, None, callback, settings, finish=True)
         return params
+    only_online = {"callback": callback, "checkpoint": checkpoint, "report": report, "mix_every": mix_every}
     for name, value in only_online.items():
         if value is not None:
             raise InputError(f"{name} is for online learners, but {learner.get_name()} is not one; leave {name} out")
-    return (
-        _minimise(learner, shards, scheduler)
-        if _is_batch(learner)
-        else _estimate_from_counts(learner, shards, scheduler)
-    )
+    train = _minimise if _is_batch(learner) else _estimate_from_counts
+    return train(learner, shards, scheduler)
 
 
 def resume(
@@ -423,14 +415,8 @@ def _train_online(
         title = learner.get_name() if learner.progress else None
         run_rounds_between = stack.enter_context(run.rounds(steps, state, learner.steps, title))
         rows = ShardRows(shards, columns, norms=norms, longest=longest, tracks_objective=learner.track_objective)
-        params = run_rounds(
-            learner,
-            RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish)),
-            state,
-            callback,
-            history,
-            mid_round=run.position is not None,
-        )
+        functions = RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish))
+        params = run_rounds(learner, functions, state, callback, history, mid_round=run.position is not None)
     return params, state
 
 

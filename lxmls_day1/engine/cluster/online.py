@@ -119,10 +119,8 @@ def longest_on_worker(
 ) -> tuple[Integers, Reals]:
     """Return the n longest rows of a part, as indices in the corpus, and their ‖g(x)‖², on a worker."""
     n, slices = request
-    norms, starts = (
-        _segment_caches[shards].norms if shards in _segment_caches else {},
-        np.cumsum(shards.rows) - shards.rows,
-    )
+    norms = _segment_caches[shards].norms if shards in _segment_caches else {}
+    starts = np.cumsum(shards.rows) - shards.rows
     rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
     for piece in sorted(slices):
         of_piece = norms.get(piece)

@@ -309,12 +309,8 @@ class ThreadExecutor:
         # Uncompiled steps hold the GIL, so more threads would not help.
         with thread_pool(len(segments) if compiled else 1) as pool:
             try:
-                tasks = [
-                    pool.submit(
-                        mixing_term, segment, weights, self._learner, self._shards, sizes, stopping, self._cache
-                    )
-                    for segment in segments
-                ]
+                shared = weights, self._learner, self._shards, sizes, stopping, self._cache
+                tasks = [pool.submit(mixing_term, segment, *shared) for segment in segments]
                 while (waited := wait(tasks, _POLL_SECONDS, FIRST_EXCEPTION)).not_done:
                     for task in waited.done:
                         task.result()  # Raises the error of a failed task.
@@ -352,11 +348,10 @@ def mixing_term(
         If it is set, `SegmentStopped` is raised soon afterwards.
     cache : SegmentCache
     """
-    if segment.n_parts == 1:
-        own = weights.copy()
-        return own, _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
-    own = weights.copy_for_part(cache.terms.pop(segment.part, None))
+    alone = segment.n_parts == 1
+    own = weights.copy() if alone else weights.copy_for_part(cache.terms.pop(segment.part, None))
     worker_state = _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
-    own.to_weighted_term(segment.share)
-    cache.terms[segment.part] = own
+    if not alone:
+        own.to_weighted_term(segment.share)
+        cache.terms[segment.part] = own
     return own, worker_state

@@ -147,13 +147,12 @@ def _blocks_of_shard(
         numbers: Any = slice(starts[start], starts[start] + indptr[-1])
         if rows is not None:
             numbers = np.repeat(starts[start:stop] - indptr[:-1], lengths[start:stop]) + np.arange(indptr[-1])
-        parts = (
-            shard.X.data[numbers].astype(np.float64),
-            shard.X.indices[numbers].astype(np.int32),
-            indptr.astype(np.int32),
-        )
+        data, indices = shard.X.data[numbers].astype(np.float64), shard.X.indices[numbers].astype(np.int32)
         own = slice(start, stop) if rows is None else rows[start:stop]
-        yield sp.csr_array(parts, shape=(stop - start, shards.n_features)), shard.labels[own]
+        yield (
+            sp.csr_array((data, indices, indptr.astype(np.int32)), shape=(stop - start, shards.n_features)),
+            shard.labels[own],
+        )
         start = stop
 
 

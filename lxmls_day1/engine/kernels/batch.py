@@ -105,12 +105,8 @@ class LogLoss:
         with np.errstate(all="ignore"):  # Error states are per thread.
             if self.is_dense:
                 return _add_dense_gradient(self.examples[part], labels, shares, self.weights, gradient), gradient
-            indptr, indices, data = (
-                self.examples.indptr[part.start : part.stop + 1],
-                self.examples.indices,
-                self.examples.data,
-            )
-            return add_sparse_gradient(indptr, indices, data, labels, shares, self.weights, gradient), gradient
+            rows = self.examples.indptr[part.start : part.stop + 1], self.examples.indices, self.examples.data
+            return add_sparse_gradient(*rows, labels, shares, self.weights, gradient), gradient
 
     def sums_of_squares(self):
         """Return the sum of squares of each feature (J,), weighted by ``sample_weights``."""
@@ -284,12 +280,8 @@ def add_sparse_gradient(indptr, indices, data, labels, sample_weights, W, gradie
     W, gradient : float64 arrays (J + 1, n_columns), see `LogLoss`
     """
     n_columns = W.shape[1]
-    block, d, room = (
-        np.empty((_SPARSE_ROWS_PER_BLOCK, n_columns)),
-        np.empty(n_columns),
-        np.empty((2, _SPARSE_ROWS_PER_BLOCK * n_columns)),
-    )
-    loss = 0.0
+    block, d = np.empty((_SPARSE_ROWS_PER_BLOCK, n_columns)), np.empty(n_columns)
+    room, loss = np.empty((2, _SPARSE_ROWS_PER_BLOCK * n_columns)), 0.0
     for first in range(0, len(labels), _SPARSE_ROWS_PER_BLOCK):
         n_rows = min(_SPARSE_ROWS_PER_BLOCK, len(labels) - first)
         for r in range(n_rows):

@@ -385,11 +385,8 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
     change = unowned_view(change)
     scale, scale_sum = state[0], state[1]
     n_numbers = V.size // len(V)
-    far, weights_far, weighted = (
-        data.size > CACHED_NUMBERS,
-        data.ndim == 1 and V.size > 8 * CACHED_NUMBERS,
-        len(factors) > 0,
-    )
+    far, weighted = data.size > CACHED_NUMBERS, len(factors) > 0
+    weights_far = data.ndim == 1 and V.size > 8 * CACHED_NUMBERS
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1

@@ -137,18 +137,8 @@ class Rows:
             The number of consecutive visits at which an example was already optimal.
         """
         sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
-        return sweep(  # type: ignore[no-any-return]  # the module is not typed
-            self.examples,
-            self.labels,
-            order,
-            costs,
-            inverse_lambda_m,
-            relaxation,
-            multipliers,
-            weights,
-            idle_visits,
-            self.shares,
-        )
+        settings, state = (costs, inverse_lambda_m, relaxation), (multipliers, weights, idle_visits)
+        return sweep(self.examples, self.labels, order, *settings, *state, self.shares)  # type: ignore[no-any-return]
 
     def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, idle_visits: Any) -> tuple[float, float]:
         """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; reset ``idle_visits`` to 0 for examples that "

@@ -188,13 +188,8 @@ def _check_gaussians(
         as_numbers(values, f"{name} must be numbers")
         for name, values in (("the prior", prior), ("the means", means), ("the variances", variances))
     )
-    if (
-        prior.ndim != 1
-        or means.ndim != 2
-        or means.shape != variances.shape
-        or len(prior) != len(means)
-        or not prior.size
-    ):
+    same_shapes = prior.shape == means.shape[:1] and means.ndim == 2 and means.shape == variances.shape
+    if not same_shapes or not prior.size:
         raise InputError(
             "expected prior (classes,), means (classes, features) and variances (classes, features), "
             f"but got shapes {prior.shape}, {means.shape} and {variances.shape}."

@@ -61,10 +61,8 @@ class PackedTexts(Sequence[str]):
             hashes = self._hashes(bytes(self._content), self._ends)
             order = np.argsort(hashes, kind="stable")
             self._by_hash = hashes[order], order
-        (hashes, order), searched_hashes = (
-            self._by_hash,
-            self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))]),
-        )
+        hashes, order = self._by_hash
+        searched_hashes = self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))])
         first, last = (np.searchsorted(hashes, searched_hashes, side) for side in ("left", "right"))
         indices, content, ends = [-1] * len(encoded), self._content, self._ends
         found = np.flatnonzero(first < last)

@@ -86,11 +86,9 @@ class FeatureRows(Sequence[dict[str, float]]):
         known = None
         if len(numbers) and numbers.max() > 8 * len(numbers) + 2**20:
             known, numbers = np.unique(numbers, return_inverse=True)
-        end = indptr[n_train]
-        kept = np.flatnonzero(
-            np.bincount(numbers[:end].astype(np.intp, copy=False), minlength=int(numbers.max(initial=0)) + 1)
-        )
-        column_of = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+        end, n_numbers = indptr[n_train], int(numbers.max(initial=0)) + 1
+        kept = np.flatnonzero(np.bincount(numbers[:end].astype(np.intp, copy=False), minlength=n_numbers))
+        column_of = np.full(n_numbers, -1, dtype=np.int32)
         column_of[kept] = np.arange(len(kept), dtype=np.int32)
         columns = column_of[numbers]
         is_kept = columns >= 0

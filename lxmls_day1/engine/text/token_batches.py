@@ -348,11 +348,8 @@ def numbered_bags(bags: Sequence[Mapping[str, float]]) -> IndexedRows:
 
 def _allocate_rows(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     max_entries = 2 * len(words)
-    return (
-        np.zeros(len(ends), dtype=np.int64),
-        np.empty(max_entries, dtype=np.uint32),
-        np.empty(max_entries, dtype=np.float32),
-    )
+    indices, data = np.empty(max_entries, dtype=np.uint32), np.empty(max_entries, dtype=np.float32)
+    return np.zeros(len(ends), dtype=np.int64), indices, data
 
 
 def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:
