@@ -513,25 +513,6 @@ def _compiled_steps(indices_type, data_type, n_dimensions, n_weight_dimensions):
     return cached_jit(signature)(_steps)
 
 
-def example_scores(examples, m, V, state):
-    """Return the scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as in one step of :func:`run_steps`."""
-    return compute_scores(examples.indptr, examples.indices, examples.data, m, V, state)
-
-
-def example_scores_and_variances(examples, m, V, state):
-    """Return the scores and their variances, both of shape (K,), as in one step of :func:`run_steps`."""
-    return compute_scores_and_variances(examples.indptr, examples.indices, examples.data, m, V, state)
-
-
-def update_by_row(examples, m, d, shrink, V, U, state, b=None):
-    """Compute W ← shrink · W + g(x_m) dᵀ in place, as in one step of :func:`run_steps`; return True if d changed a weight.
-
-    With ``b`` and a ``V`` with variances, this is the step of a second-order rule, see :func:`apply_update`.
-    """
-    b = d if b is None else b  # Without variances ``b`` has no effect.
-    return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, state)
-
-
 def is_second_order(rule):
     """Return True if a rule uses the variances of the scores, that is, if it is marked by ``second_order``."""
     return getattr(rule, "second_order", False)
