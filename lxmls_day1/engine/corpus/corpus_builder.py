@@ -263,9 +263,8 @@ class _CorpusBuilder:
         place, draft = self._scratch / shard_name(number), self._drafts[number]
         labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
         if self._settings.hash_bits is None:
-            indptr, indices, data = (
-                np.load(place / name, allow_pickle=False) for name in ("indptr.npy", "indices.npy", "data.npy")
-            )
+            names = ("indptr.npy", "indices.npy", "data.npy")
+            indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in names)
             X = rows_of(indptr, indices, data, n_features)
             if column_of is not None:
                 X = with_columns(indptr, indices, data, column_of, n_features)

@@ -87,6 +87,9 @@ class WorkerState(NamedTuple):
     rng_state: Mapping[str, Any]  # state of the part's generator; valid only at the end of a round
 
 
+Term = tuple[Weights, list[WorkerState]]  # a term of the mean of all parts, and the states of the parts that are in it
+
+
 class SegmentCache(NamedTuple):
     """Data that is reused from segment to segment.
 
@@ -105,9 +108,7 @@ class SegmentCache(NamedTuple):
 class Executor(Protocol):
     """An object that trains the parts."""
 
-    def train_parts(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
-    ) -> tuple[Weights, list[WorkerState]]:
+    def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train each part for a segment; return the sum of their terms of the mean, and the state of each part.
 
         For a single part, return its weights instead of the sum.
@@ -300,9 +301,7 @@ class ThreadExecutor:
     def __init__(self, learner: StepSettings, shards: Shards, norms: dict[Slice, Reals] | None = None):
         self._learner, self._shards, self._cache = learner, shards, SegmentCache({} if norms is None else norms, {})
 
-    def train_parts(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
-    ) -> tuple[Weights, list[WorkerState]]:
+    def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
         compiled = machine_code_of(self._learner.rule, compile=compile_row_rule) is not None

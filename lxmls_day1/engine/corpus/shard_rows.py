@@ -136,9 +136,8 @@ def _blocks_of_shard(
     """Yield all rows of a shard, or the selected ``rows`` (ascending), a few at a time."""
     shard = shards.open(i)
     indptr = shard.X.indptr
-    starts, lengths = (
-        (indptr[:-1], np.diff(indptr)) if rows is None else (indptr[rows], indptr[rows + 1] - indptr[rows])
-    )
+    starts = indptr[:-1] if rows is None else indptr[rows]
+    lengths = np.diff(indptr) if rows is None else indptr[rows + 1] - starts
     ends, start = np.cumsum(lengths), 0
     while start < len(lengths):
         done = ends[start] - lengths[start]

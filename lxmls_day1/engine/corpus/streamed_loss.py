@@ -87,9 +87,8 @@ class StreamedLogLoss:
 
         def squares_of_shard(i: int) -> Reals:
             X = self._shards.open(i).X
-            squares: Any = np.bincount(
-                X.indices, weights=np.square(X.data, dtype=np.float64), minlength=self._shards.n_features
-            )
+            weights = np.square(X.data, dtype=np.float64)
+            squares: Any = np.bincount(X.indices, weights=weights, minlength=self._shards.n_features)
             if not np.isfinite(squares.sum()):
                 try:
                     check_finite(X)

@@ -187,9 +187,8 @@ class StreamedSteps:
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
                         state.n_steps += len(order)
-                        on_stop(
-                            block.position._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong)
-                        )
+                        now = block.position._replace(n_rows=row, updates=updates, errors=errors)
+                        on_stop(now, (len(order), wrong))
                     self._steps.set_rows(*self._no_rows)  # Close the files of the shard before
                     del block  # the shard after the next one is opened.
                 yield updates, errors

@@ -37,10 +37,8 @@ def is_penalized(learner: Any) -> bool:
     >>> [is_penalized(learner) for learner in (SVM(), Mira(), MaxEntBatch(), MaxEntBatch(solver="gis"))]
     [True, False, True, False]
     """
-    kinds = {kind.__name__ for kind in type(learner).__mro__}
-    return not (
-        getattr(learner, "solver", None) == "gis" or hasattr(learner, "templates") or kinds.isdisjoint(PENALIZED)
-    )
+    minimises = any(kind.__name__ in PENALIZED for kind in type(learner).__mro__)
+    return minimises and getattr(learner, "solver", None) != "gis" and not hasattr(learner, "templates")
 
 
 def is_large_penalty(learner: Any, n_examples: int) -> bool:

@@ -155,6 +155,9 @@ class FileLayout:
             raise InputError(f"header must be True, False or None (decide from the file); got {self.header!r}")
 
 
+_Records = tuple[list[list[str]], list[int]]  # the fields of each record, and the number of its first line
+
+
 class _Columns(NamedTuple):
     """The columns that all further files share with the first file that has examples."""
 
@@ -403,9 +406,8 @@ class LabelledStream:
         if delimiter is None and ending in _TAB_SEPARATED and self._layout.quote != "\t":
             delimiter = "\t"
         if delimiter is None:
-            delimiter = guess_delimiter(
-                list(_lines_of(first)), name, self._layout.quote, whole=len(first) < _GUESS_CHARS
-            )
+            whole = len(first) < _GUESS_CHARS
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole)
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
         first_line = 1 + self._skip_lines + head.n_lines
         pieces = _in_batches(tables.column_records(lines, name, delimiter, self._layout.quote, first_line))
@@ -429,9 +431,8 @@ class LabelledStream:
         table = tables.RecordTable(names, rows, numbers)
         parted_by = tables.DELIMITERS.get(delimiter, repr(delimiter))
         described_end += "".join(f"; {note}" for note in head.notes)
-        columns = self._choose_columns(
-            number, table, f"{parted_by} between columns, {'a' if names else 'no'} header", described_end
-        )
+        described = f"{parted_by} between columns, {'a' if names else 'no'} header"
+        columns = self._choose_columns(number, table, described, described_end)
         yield self._make_batch(number, table, columns)
         for rows, numbers in pieces:
             rows, numbers = skipped.without_comments(rows, numbers, len(table.rows[0]))
@@ -458,15 +459,11 @@ class LabelledStream:
                 f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all files must hold texts, or all svmlight"
             )
         self.forms[number] = form
-        options: dict[str, Any] = (
-            {"delimiter": self._layout.delimiter, "header": self._layout.header} if form != "columns" else {}
-        )
-        if form == "svmlight":
-            options |= {"label_column": self._wanted_columns[0], "text_column": self._wanted_columns[1]}
-        for name_of_option, value in options.items():
-            if value is not None:
-                kind = "texts" if "column" in name_of_option else "columns"
-                raise InputError(f"{name_of_option} is for {kind}, but {name} holds {form}; got {value!r}")
+        kinds_of_option = {"delimiter": "columns", "header": "columns", "label_column": "texts", "text_column": "texts"}
+        own_kinds = {"columns": ("columns", "texts"), "jsonl": ("texts",), "svmlight": ()}[form]
+        for option, kind in kinds_of_option.items():
+            if kind not in own_kinds and (value := getattr(self._layout, option)) is not None:
+                raise InputError(f"{option} is for {kind}, but {name} holds {form}; got {value!r}")
 
     def _columns_of(self, form: str, table: tables.RecordTable) -> tuple[int | str | None, int | str | None]:
         """Return the columns of label and text in a file: as in the first file, or else as requested."""
@@ -503,9 +500,7 @@ class _SkippedLines:
     def __init__(self) -> None:
         self._lines: dict[str, list[int]] = {}
 
-    def without_comments(
-        self, rows: list[list[str]], numbers: list[int], width: int | None = None
-    ) -> tuple[list[list[str]], list[int]]:
+    def without_comments(self, rows: list[list[str]], numbers: list[int], width: int | None = None) -> _Records:
         """Drop records that begin with # and whose number of fields differs from ``width`` (default: that of the first record)."""
         width = width or len(rows[0])
         if {*map(len, rows)} <= {width}:
@@ -513,9 +508,7 @@ class _SkippedLines:
         places = [place for place, row in enumerate(rows) if len(row) != width and row[0].startswith("#")]
         return self._without(rows, numbers, "a comment", places)
 
-    def without_headers(
-        self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
-    ) -> tuple[list[list[str]], list[int]]:
+    def without_headers(self, rows: list[list[str]], numbers: list[int], names: Sequence[str]) -> _Records:
         """Drop records that are equal to the header, such as those in concatenated files."""
         expected = [name.casefold() for name in names]
         # Blanks and capitals may change the length; a test of the length first excludes nearly all records.
@@ -528,9 +521,7 @@ class _SkippedLines:
         places = [place for place in near if [field.strip().casefold() for field in rows[place]] == expected]
         return self._without(rows, numbers, "equal to the header", places)
 
-    def _without(
-        self, rows: list[list[str]], numbers: list[int], reason: str, places: Sequence[int]
-    ) -> tuple[list[list[str]], list[int]]:
+    def _without(self, rows: list[list[str]], numbers: list[int], reason: str, places: Sequence[int]) -> _Records:
         if not places:
             return rows, numbers
         self._lines.setdefault(reason, []).extend(numbers[place] for place in places)
@@ -624,7 +615,7 @@ def _lines_of(block: str) -> io.StringIO:
     return io.StringIO(block, newline="")
 
 
-def _in_batches(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
+def _in_batches(records: Iterable[tuple[int, list[str]]]) -> Iterator[_Records]:
     """Yield batches of records and their line numbers, each about as large as a block.
 
     A batch has at least two records: a header and an example.
