@@ -26,25 +26,13 @@ copyright = author
 release = version = importlib.metadata.version("lxmls-day1")
 
 extensions = [
-    "myst_nb",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
-    "sphinx.ext.viewcode",
-    "sphinx_gallery.gen_gallery",
+    *("myst_nb", "numpydoc", "sphinx_gallery.gen_gallery"),
+    *(f"sphinx.ext.{name}" for name in ("autodoc", "autosummary", "mathjax", "viewcode")),
 ]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "notebooks/*.ipynb", "notebooks/*.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-exclude_patterns = [
-    ".venv",
-    "build",
-    "my-lab",
-    "out",
-    "docs/gallery",
-    "docs/gallery_pages/*.ipynb",
-    "docs/site_templates",
-]
+exclude_patterns = [".venv", "build", "my-lab", "out"]
+exclude_patterns += ["docs/gallery", "docs/gallery_pages/*.ipynb", "docs/site_templates"]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes .rst pages.
 
 # Markdown and notebooks. A notebook is shown with its stored outputs, which the tests compare.

@@ -85,13 +85,10 @@ def verdict(
 ) -> str:
     """Return whether the diagnosis of a program is right: it names some of the program's own mistakes, and no other."""
     names = set(diagnose(pool, row, actual, split).names)
-    return (
-        "none"
-        if not names
-        else "right"
-        if names & owners and (len(names & owners) == len(names) or len(owners) == 1)
-        else "wrong"
-    )
+    if not names:
+        return "none"
+    is_right = names & owners and (len(names & owners) == len(names) or len(owners) == 1)
+    return "right" if is_right else "wrong"
 
 
 def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple[set[str], Program]]:

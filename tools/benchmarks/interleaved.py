@@ -71,19 +71,6 @@ def two_process_speedup(run, repeats):
     return median(2 * seconds(1) / seconds(2) for _ in range(repeats))
 
 
-def print_table(title, header, rows):
-    """Print rows of strings under a header in aligned columns."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    print(f"\n{title}")
-    for row in [header, ["-" * width for width in widths], *rows]:
-        print(
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-        )
-
-
 def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", show_two_processes=False):
     """Train learners in turn on nine tenths of the data, and yield an entry of the results for each pair.
 
