@@ -28,9 +28,8 @@ if not TYPE_CHECKING:  # With __getattr__, a type checker would accept any name.
         """Import a name of this package on first use."""
         if name != "Lab" and name not in PACKAGES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import (
-            import_module,
-        )  # Imported here because at module level the search path may still have a student's files.
+        # Imported here because at module level the search path may still have a student's files.
+        from importlib import import_module
 
         return import_module(f"{__name__}.lab").Lab if name == "Lab" else import_module(f"{__name__}.{name}")
 

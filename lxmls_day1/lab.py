@@ -149,9 +149,8 @@ class Lab:
             with _IMPORT_LOCK:
                 self._take_precedence()
                 module = importlib.import_module(name)
-                if not self._owns_module(
-                    name, module
-                ):  # Something other than an import put this module into sys.modules.
+                # Something other than an import put this module into sys.modules.
+                if not self._owns_module(name, module):
                     self._drop_other_labs()
                     module = importlib.import_module(name)
         except SyntaxError as error:
@@ -390,9 +389,8 @@ class Lab:
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
                 self._drop_other_labs()
-            for place, cache in list(
-                sys.path_importer_cache.items()
-            ):  # A file of the lab may be new, so clear its caches; those of libraries stay.
+            # A file of the lab may be new, so clear its caches; those of libraries stay.
+            for place, cache in list(sys.path_importer_cache.items()):
                 if isinstance(cache, FileFinder) and place.startswith(own[0]):
                     cache.invalidate_caches()
 
@@ -439,11 +437,8 @@ def _table_lookup(table: ResultTable, expected_arguments: Sequence[Any], fallbac
             first, *others = bound.args
             entries = tuple(np.ravel(first).tolist())
             same = [it is None or np.array_equal(its, it) for its, it in zip(others, expected_arguments, strict=False)]
-            is_known = (
-                len(same) == len(expected_arguments)
-                and all(same)
-                and (entries in table or table.keys() >= set(entries))
-            )
+            same_others = len(same) == len(expected_arguments) and all(same)
+            is_known = same_others and (entries in table or table.keys() >= set(entries))
         except (TypeError, ValueError):  # The function has no signature, or the arguments are wrong.
             is_known = False
         if not is_known:

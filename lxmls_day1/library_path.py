@@ -241,11 +241,9 @@ class RenamedModuleFinder:
         """Return the spec of a renamed module, or None if the module has no new name."""
         package, _, module = name.partition(".")
         today = present_name(module)
-        return (
-            None
-            if package != _PACKAGE or today == module
-            else _alias(name, f"{_PACKAGE}.{today}", module in RENAMED_MODULES)
-        )
+        if package != _PACKAGE or today == module:
+            return None
+        return _alias(name, f"{_PACKAGE}.{today}", module in RENAMED_MODULES)
 
 
 def _alias(name: str, target: str, is_package: bool = False) -> "ModuleSpec":
@@ -391,10 +389,9 @@ def _may_hold_libraries(entry: str) -> bool:
     if not os.path.isabs(entry):
         return False
     standard = os.path.dirname(os.__file__)
-    if entry in (standard, os.path.join(standard, "lib-dynload")) or os.path.basename(entry) in (
-        "site-packages",
-        "dist-packages",
-    ):
+    if entry in (standard, os.path.join(standard, "lib-dynload")):
+        return True
+    if os.path.basename(entry) in ("site-packages", "dist-packages"):
         return True
     try:
         is_current = os.path.samefile(entry, os.curdir)

@@ -26,7 +26,7 @@ import numpy as np
 from lxmls_day1 import __version__
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.atomic_files import FOLDER_PREFIX, check_readable
-from lxmls_day1.base.checks import MAX_CLASSES
+from lxmls_day1.base.checks import MAX_CLASSES, check_finite
 from lxmls_day1.base.errors import InputError, check_path, pluralize
 
 FORMAT = "lxmls-day1 bags"
@@ -151,6 +151,13 @@ class Shards:
         X.data, X.indices, X.indptr = data, indices, indptr  # The constructor would copy these arrays.
         X.has_sorted_indices = X.has_canonical_format = True
         return Shard(X, labels)
+
+    def check_finite(self, i: int) -> None:
+        """Raise an InputError that names the i-th shard and a value if a value of this shard is not finite."""
+        try:
+            check_finite(self.open(i).X)
+        except InputError as error:
+            raise InputError(f"{self.folder}, shard {i}: {error}") from error
 
     def verify(self, progress: bool = False) -> None:
         """Read every file of the corpus and every available source, and compare them with their fingerprints.

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lxmls_day1.base.checks import check_finite
-from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.kernels.batch import add_sparse_gradient
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, cache_aligned_zeros
@@ -90,10 +88,7 @@ class StreamedLogLoss:
             weights = np.square(X.data, dtype=np.float64)
             squares: Any = np.bincount(X.indices, weights=weights, minlength=self._shards.n_features)
             if not np.isfinite(squares.sum()):
-                try:
-                    check_finite(X)
-                except InputError as error:
-                    raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
+                self._shards.check_finite(i)
             return squares  # type: ignore[no-any-return]
 
         numbers = range(len(self._shards)) if numbers is None else numbers

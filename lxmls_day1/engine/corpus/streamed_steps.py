@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_rows import Slice
 from lxmls_day1.engine.corpus.shards import Shard, Shards
@@ -249,10 +248,7 @@ class StreamedSteps:
             return self._norms[piece]
         sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # untyped module
         if not np.isfinite(sq_norms).all():
-            try:
-                check_finite(shard.X)
-            except InputError as error:
-                raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
+            self._shards.check_finite(piece.shard)
         if self.n_rows <= _MAX_CACHED_ROWS:
             self._norms[piece] = sq_norms
         return sq_norms
