@@ -317,14 +317,12 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, WARN_TOLERANCE))
             yield _SolverState(number, functools.partial(_two_class_weights, v[:, None]), value, arrived, near)
 
-    def _solve_dual(self, X, labels, sample_weights, max_remaining_sweeps=np.inf):
+    def _solve_dual(self, X, labels, sample_weights, max_remaining=np.inf):
         from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
         rows, rng = Rows(X, labels, n_classes, sample_weights), np.random.default_rng(1)
-        path = ascend_dual(
-            rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining_sweeps
-        )
+        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining)
         for sweeps, objective, dual, weights in path:
             params = functools.partial(_two_class_weights if rows.n_classes == 2 else np.copy, weights)
             arrived, near = (objective - dual <= share * objective for share in (tolerance, WARN_TOLERANCE))

@@ -326,9 +326,8 @@ def _parse_columns(
         return place
 
     word = column(word_column, _WORD_COLUMN_NAMES, int(counter), "--text-column")
-    tag = column(
-        None if tags == "upos" and "upos" not in names else tags, _TAG_COLUMN_NAMES, width - 1, "--label-column"
-    )
+    wanted = None if tags == "upos" and "upos" not in names else tags
+    tag = column(wanted, _TAG_COLUMN_NAMES, width - 1, "--label-column")
     if word == tag:
         raise InputError(f"{name}: words and tags must be different columns, but both are column {word}")
     sentences = []
@@ -584,9 +583,8 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        parts = _read_parts(
-            text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
-        )
+        paths = text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths
+        parts = _read_parts(paths, tags)
         self.read_as = ""
         self._set_parts(name, tags, parts)
 

@@ -223,9 +223,8 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
     """
     shards, params = _open_shards(corpus), check_params(params)
     no_rows = sp.csr_array((0, shards.n_features))
-    return np.concatenate(
-        [classifier.test(rows, params) for rows in chain([no_rows], (X for X, _ in row_blocks(shards)))]
-    )
+    blocks = chain([no_rows], (X for X, _ in row_blocks(shards)))
+    return np.concatenate([classifier.test(rows, params) for rows in blocks])
 
 
 def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
@@ -391,9 +390,8 @@ def _train_online(
     position_of = mixed_steps.position_of if mixes else streamed_steps.position_of
     run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, position_of)
     state = run.begin(learner, shards, state, mix_every=mix_every)
-    rule = streamed_steps.StepSettings(
-        learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
-    )
+    shrinkage, averaged = shrinkage_of(learner), average_of(learner) == "steps"
+    rule = streamed_steps.StepSettings(learner.rule, columns, learner.row_costs(), shrinkage, averaged)
     norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, cached
     steps: Any = streamed_steps.StreamedSteps(rule, shards, None if state is None else state.weights, norms=norms)
     if state is None:

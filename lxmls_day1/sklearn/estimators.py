@@ -125,9 +125,8 @@ def _make_estimator(name: str) -> type[_Estimator]:
     __init__.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
     first = (kind.__doc__ or "").partition("\n")[0].rstrip(".")
     doc = f"{first}, as an estimator; settings of `lxmls_day1.classifiers.{kind.__name__}`."
-    return type(
-        name, (_Estimator,), {"__init__": __init__, "__doc__": doc, "__module__": __name__, "learner": kind.__name__}
-    )
+    content = {"__init__": __init__, "__doc__": doc, "__module__": __name__, "learner": kind.__name__}
+    return type(name, (_Estimator,), content)
 
 
 def __getattr__(name: str) -> Any:

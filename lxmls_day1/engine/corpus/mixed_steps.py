@@ -212,9 +212,8 @@ def _segment(part: int, n_parts: int, current: MixedPosition, first_step: int, m
     rows = _rows_of_part(marks, part, n_parts)
     n_done = int(_rows_of_part(current.n_done, part, n_parts))
     share = (int(rows[-1]) - n_done) / (int(marks[-1]) - current.n_done)
-    return Segment(
-        part, n_parts, first_step, current.part_rng_states[part], current.positions[part], n_done, share, rows
-    )
+    rng_state, position = current.part_rng_states[part], current.positions[part]
+    return Segment(part, n_parts, first_step, rng_state, position, n_done, share, rows)
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:

@@ -125,9 +125,8 @@ class Weights:
         there may not be enough memory for a third array of this size.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # The caller checks that the result is finite.
-            mean = np.multiply(
-                self.means, self.state[1] if len(self.U) else self.state[0], out=self.means if last else None
-            )
+            factor = self.state[1] if len(self.U) else self.state[0]
+            mean = np.multiply(self.means, factor, out=self.means if last else None)
             if len(self.U):
                 mean = np.subtract(mean, self.U, out=self.U if last else mean)
                 mean /= self.n_steps

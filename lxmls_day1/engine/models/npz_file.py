@@ -251,9 +251,8 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
         arrays[name] = np.asarray(value)
         return {"array": name}
     if describe and (description := describe(value, name)) is not None:
-        packed = {
-            key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()
-        }
+        attributes = description["attributes"].items()
+        packed = {key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in attributes}
         return {"classifier": {**description, "attributes": packed}}
     raise NotStorable(f"{name} has the type {type(value).__name__}")
 

@@ -267,16 +267,12 @@ def find_corpus(
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
-        raise _unavailable(
-            corpus, searched_folders, f"{corpus.source.address} did not deliver it: {failure}"
-        ) from failure
+        reason = f"{corpus.source.address} did not deliver it: {failure}"
+        raise _unavailable(corpus, searched_folders, reason) from failure
     except OSError as error:  # Not a network error: the disk is full, or the folder not writable.
-        place, reason = error.filename or cache, error.strerror or str(error)
-        raise _unavailable(
-            corpus,
-            searched_folders,
-            f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)",
-        ) from error
+        problem = f"{error.filename or cache}: {error.strerror or error}"
+        reason = f"the cache cannot be written to ({problem}; {CACHE_VARIABLE} names another one)"
+        raise _unavailable(corpus, searched_folders, reason) from error
     folder = cache / corpus.folder
     return FoundCorpus(folder, "download", _paths(corpus, folder))
 
@@ -399,12 +395,10 @@ def _fetch_into_cache(
         for file in member.files
     ]
     _log.info("downloading the %s corpus from %s", corpus.name, source.address)
-    failure = downloads.fetch_files(
-        source, [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)], cache, network
-    )
-    missing = [
-        file.name for file in corpus.files if not downloads.has_valid_checksum(file, cache / corpus.folder / file.name)
-    ]
+    wanted = [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)]
+    failure = downloads.fetch_files(source, wanted, cache, network)
+    places = _paths(corpus, cache / corpus.folder)
+    missing = [file.name for file in corpus.files if not downloads.has_valid_checksum(file, places[file.name])]
     if missing:
         raise failure or DownloadFailed(f"the download does not hold {_join_words(missing)} with the right checksum")
 

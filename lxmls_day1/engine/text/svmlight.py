@@ -44,9 +44,8 @@ class FeatureRows(Sequence[dict[str, float]]):
         """Concatenate several `FeatureRows`."""
         lengths = [np.diff(part._parts.indptr) for part in parts]
         indptr = np.concatenate([[0], *lengths]).cumsum()
-        return cls(
-            indptr, *(np.concatenate([getattr(part._parts, name) for part in parts]) for name in ("indices", "data"))
-        )
+        arrays = (np.concatenate([getattr(part._parts, name) for part in parts]) for name in ("indices", "data"))
+        return cls(indptr, *arrays)
 
     def __len__(self) -> int:
         return int(self._parts.shape[0])

@@ -74,9 +74,8 @@ def tag_files(
         if found is None:
             return read_sentences(data, name, None)
         is_treebank = tags_of_file in ("upos", "xpos")
-        tagged = pos_corpus.read_tagged(
-            data, name, tags_of_file if is_treebank == (found == "conllu") else "upos", found
-        )
+        tags = tags_of_file if is_treebank == (found == "conllu") else "upos"
+        tagged = pos_corpus.read_tagged(data, name, tags, found)
         used = sorted({tag for sentence in tagged.sentences for tag in sentence.tags})
         if len(used) > 1 and not {*used} & {*known_tags}:
             raise InputError(
