@@ -152,13 +152,6 @@ class Shards:
         X.has_sorted_indices = X.has_canonical_format = True
         return Shard(X, labels)
 
-    def check_finite(self, i: int) -> None:
-        """Raise an InputError that names the i-th shard and a value if a value of this shard is not finite."""
-        try:
-            check_finite(self.open(i).X)
-        except InputError as error:
-            raise InputError(f"{self.folder}, shard {i}: {error}") from error
-
     def verify(self, progress: bool = False) -> None:
         """Read every file of the corpus and every available source, and compare them with their fingerprints.
 
@@ -222,6 +215,14 @@ class Shards:
         # Slicing a plain array over the same file is faster than slicing a memmap.
         plain: np.ndarray = array.view(np.ndarray)
         return plain
+
+
+def check_finite_shard(shards: Shards, i: int) -> None:
+    """Raise an InputError that names the i-th shard and a value if a value of this shard is not finite."""
+    try:
+        check_finite(shards.open(i).X)
+    except InputError as error:
+        raise InputError(f"{shards.folder}, shard {i}: {error}") from error
 
 
 def shard_name(number: int) -> str:

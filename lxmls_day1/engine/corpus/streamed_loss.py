@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lxmls_day1.engine.corpus.shards import Shards
+from lxmls_day1.engine.corpus.shards import Shards, check_finite_shard
 from lxmls_day1.engine.kernels.batch import add_sparse_gradient
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, cache_aligned_zeros
 from lxmls_day1.engine.kernels.threads import thread_pool
@@ -88,7 +88,7 @@ class StreamedLogLoss:
             weights = np.square(X.data, dtype=np.float64)
             squares: Any = np.bincount(X.indices, weights=weights, minlength=self._shards.n_features)
             if not np.isfinite(squares.sum()):
-                self._shards.check_finite(i)
+                check_finite_shard(self._shards, i)
             return squares  # type: ignore[no-any-return]
 
         numbers = range(len(self._shards)) if numbers is None else numbers

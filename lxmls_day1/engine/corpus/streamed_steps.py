@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_rows import Slice
-from lxmls_day1.engine.corpus.shards import Shard, Shards
+from lxmls_day1.engine.corpus.shards import Shard, Shards, check_finite_shard
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.kernels.threads import thread_pool
@@ -248,7 +248,7 @@ class StreamedSteps:
             return self._norms[piece]
         sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # untyped module
         if not np.isfinite(sq_norms).all():
-            self._shards.check_finite(piece.shard)
+            check_finite_shard(self._shards, piece.shard)
         if self.n_rows <= _MAX_CACHED_ROWS:
             self._norms[piece] = sq_norms
         return sq_norms
