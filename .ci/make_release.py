@@ -60,17 +60,8 @@ def main() -> None:
         (sdist,) = OUT.glob("*.tar.gz")
         with tarfile.open(sdist) as archive:
             archive.extractall(temporary, filter="data")
-        run(
-            sys.executable,
-            "-m",
-            "hatchling",
-            "build",
-            "-t",
-            "wheel",
-            "-d",
-            str(OUT),
-            folder=Path(temporary, sdist.name.removesuffix(".tar.gz")),
-        )
+        unpacked = Path(temporary, sdist.name.removesuffix(".tar.gz"))
+        run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(OUT), folder=unpacked)
         (wheel,) = OUT.glob("*.whl")
         venv.create(Path(temporary, "venv"), with_pip=True)
         python = str(Path(temporary, "venv/bin/python"))

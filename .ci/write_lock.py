@@ -34,27 +34,12 @@ BOUNDS = "jsonschema<4.25"
 def compiled(extras: tuple[str, ...], options: list[str], bounds: str = "") -> dict[str, str]:
     """Map each package, with its version and marker, to its lines in a file of requirements."""
     build = "\n".join([*tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"], bounds])
-    command = [
-        "uv",
-        "pip",
-        "compile",
-        "--quiet",
-        "--universal",
-        "--python-version",
-        PYTHONS[0],
-        "--fork-strategy",
-        "fewest",
-    ]
+    command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest"]
+    command += ["--python-version", PYTHONS[0]]
     command += ["--generate-hashes", "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
     command += [part for extra in extras for part in ("--extra", extra)]
-    done = subprocess.run(
-        [*command, *options, "pyproject.toml", "-"],
-        cwd=ROOT,
-        input=build,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    command += [*options, "pyproject.toml", "-"]
+    done = subprocess.run(command, cwd=ROOT, input=build, stdout=subprocess.PIPE, text=True, check=True)
     packages, name = {}, ""
     for line in done.stdout.splitlines(keepends=True):
         name = name if line.startswith(" ") else line.removesuffix(" \\\n")

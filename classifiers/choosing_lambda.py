@@ -79,6 +79,4 @@ def choose_for_max_ent(
     >>> choose_for_max_ent([0.1, 10.0], X, y, X, y)[0]
     10.0
     """
-    return choose_regularizer(
-        lambda value: MaxEntBatch(regularizer=value), regularizers, train_X, train_y, dev_X, dev_y
-    )
+    return choose_regularizer(MaxEntBatch, regularizers, train_X, train_y, dev_X, dev_y)

@@ -45,9 +45,8 @@ from lxmls_day1.lab_api import InputError, setting
 SOLVERS = ("auto", "lbfgs", "dual", "conjugate_gradient", "gradient_descent", "gis")
 MAX_PAIR_BYTES = 2**26  # memory for the pairs of L-BFGS: 64 MB hold 20 pairs of up to 200,000 weights
 MAX_REMAINING_SWEEPS = 40  # if dual ascent needs more remaining sweeps than this, L-BFGS starts from scratch
-WARN_TOLERANCE = (
-    1e-3  # share of the objective, or of the first gradient: warn if training ends farther from the optimum
-)
+# Share of the objective, or of the first gradient: training that ends farther from the optimum gives a warning.
+WARN_TOLERANCE = 1e-3
 
 
 class Iteration(NamedTuple):
@@ -275,9 +274,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             if point.converged:
                 return
             n_sweeps = point.number
-        for point in self._solve_descent(
-            X, labels, sample_weights
-        ):  # from W = 0: slow sweeps leave W far from the optimum
+        # The descent starts from W = 0, because slow sweeps leave W far from the optimum.
+        for point in self._solve_descent(X, labels, sample_weights):
             if point.number or point.converged or not n_sweeps:
                 yield point._replace(number=n_sweeps + point.number)
 
@@ -319,14 +317,12 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             arrived, near = (norm <= share * first < np.inf for share in (self.tolerance, WARN_TOLERANCE))
             yield _SolverState(number, functools.partial(_two_class_weights, v[:, None]), value, arrived, near)
 
-    def _solve_dual(self, X, labels, sample_weights, max_remaining_sweeps=np.inf):
+    def _solve_dual(self, X, labels, sample_weights, max_remaining=np.inf):
         from lxmls_day1.lab_api import Rows  # imported here because importing numba is slow
 
         n_classes, tolerance = len(self.classes), max(float(self.tolerance), ROUNDING)
         rows, rng = Rows(X, labels, n_classes, sample_weights), np.random.default_rng(1)
-        path = ascend_dual(
-            rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining_sweeps
-        )
+        path = ascend_dual(rows, float(self.regularizer), tolerance, int(self.max_iterations), rng, max_remaining)
         for sweeps, objective, dual, weights in path:
             params = functools.partial(_two_class_weights if rows.n_classes == 2 else np.copy, weights)
             arrived, near = (objective - dual <= share * objective for share in (tolerance, WARN_TOLERANCE))

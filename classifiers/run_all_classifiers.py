@@ -94,15 +94,7 @@ def default_classifiers(dataset: Any) -> list[LinearClassifier]:
     ['GaussianNaiveBayes', 'Perceptron', 'Mira', 'MaxEntBatch', 'MaxEntOnline', 'SVM']
     """
     counted = [MultinomialNaiveBayes(smooth=False), MultinomialNaiveBayes()] if _is_count_data(dataset.train_X) else []
-    return [
-        GaussianNaiveBayes(),
-        *counted,
-        Perceptron(),
-        Mira(),
-        MaxEntBatch(),
-        MaxEntOnline(),
-        SVM(),
-    ]
+    return [GaussianNaiveBayes(), *counted, Perceptron(), Mira(), MaxEntBatch(), MaxEntOnline(), SVM()]
 
 
 def all_classifiers(dataset: Any) -> dict[str, LinearClassifier]:

@@ -26,46 +26,21 @@ copyright = author
 release = version = importlib.metadata.version("lxmls-day1")
 
 extensions = [
-    "myst_nb",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
-    "sphinx.ext.viewcode",
-    "sphinx_gallery.gen_gallery",
+    *("myst_nb", "numpydoc", "sphinx_gallery.gen_gallery"),
+    *(f"sphinx.ext.{name}" for name in ("autodoc", "autosummary", "mathjax", "viewcode")),
 ]
 root_doc = "docs/index"
-include_patterns = [
-    "docs/**",
-    "notebooks/*.ipynb",
-    "notebooks/*.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-]
-exclude_patterns = [
-    ".venv",
-    "build",
-    "my-lab",
-    "out",
-    "docs/gallery",
-    "docs/gallery_pages/*.ipynb",
-    "docs/site_templates",
-]
-source_suffix = {
-    ".rst": "restructuredtext",
-    ".md": "myst-nb",
-    ".ipynb": "myst-nb",
-}  # autosummary writes .rst pages.
+include_patterns = ["docs/**", "notebooks/*.ipynb", "notebooks/*.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+exclude_patterns = [".venv", "build", "my-lab", "out"]
+exclude_patterns += ["docs/gallery", "docs/gallery_pages/*.ipynb", "docs/site_templates"]
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes .rst pages.
 
 # Markdown and notebooks. A notebook is shown with its stored outputs, which the tests compare.
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 nb_merge_streams = True
-suppress_warnings = [
-    "mystnb.unknown_mime_type",  # A figure has its data in an additional MIME type, for the tests.
-]
+suppress_warnings = ["mystnb.unknown_mime_type"]  # A figure has its data in an additional MIME type, for the tests.
 
 # Mathematics: one file without fonts, so that it works from a local folder in every browser.
 MATHJAX = "mathjax/tex-svg.js"
@@ -73,9 +48,8 @@ mathjax_path = MATHJAX
 mathjax3_config = {"options": {"enableMenu": False}}
 
 # Reference.
-viewcode_follow_imported_members = (
-    False  # Otherwise links back lead to the importing module, which does not list its imports.
-)
+# Otherwise links back lead to the importing module, which does not list its imports.
+viewcode_follow_imported_members = False
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -125,9 +99,8 @@ html_show_sourcelink = False
 #: The front page does without the theme, which is half a megabyte.
 html_additional_pages = {"index": "front.html", "404": "not_found.html"}
 templates_path = [str(ROOT / "docs" / "site_templates")]
-html_sidebars: dict[str, list[str]] = {
-    "docs/demonstrations": []
-}  # It has no other pages to list, and its demonstrations need the width.
+# It has no other pages to list, and its demonstrations need the width.
+html_sidebars: dict[str, list[str]] = {"docs/demonstrations": []}
 html_theme_options = {
     "logo": {"text": project},
     "navbar_align": "left",

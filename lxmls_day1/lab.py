@@ -435,8 +435,8 @@ def _table_lookup(table: ResultTable, expected_arguments: Sequence[Any], fallbac
             first, *others = bound.args
             entries = tuple(np.ravel(first).tolist())
             same = [it is None or np.array_equal(its, it) for its, it in zip(others, expected_arguments, strict=False)]
-            in_table = entries in table or table.keys() >= set(entries)
-            is_known = len(same) == len(expected_arguments) and all(same) and in_table
+            same_others = len(same) == len(expected_arguments) and all(same)
+            is_known = same_others and (entries in table or table.keys() >= set(entries))
         except (TypeError, ValueError):  # The function has no signature, or the arguments are wrong.
             is_known = False
         if not is_known:

@@ -389,8 +389,9 @@ def _may_hold_libraries(entry: str) -> bool:
     if not os.path.isabs(entry):
         return False
     standard = os.path.dirname(os.__file__)
-    is_standard = entry in (standard, os.path.join(standard, "lib-dynload"))
-    if is_standard or os.path.basename(entry) in ("site-packages", "dist-packages"):
+    if entry in (standard, os.path.join(standard, "lib-dynload")):
+        return True
+    if os.path.basename(entry) in ("site-packages", "dist-packages"):
         return True
     try:
         is_current = os.path.samefile(entry, os.curdir)

@@ -47,10 +47,8 @@ def join_reviews(corpora: list[Any]) -> Any:
     column_of: dict[str, int] = {}
     columns = []
     for reviews in corpora:
-        new_columns = np.array(
-            [column_of.setdefault(token, len(column_of)) for token in reviews.tokens], dtype=np.int32
-        )
-        columns.append(new_columns[reviews.columns])
+        new_columns = [column_of.setdefault(token, len(column_of)) for token in reviews.tokens]
+        columns.append(np.array(new_columns, dtype=np.int32)[reviews.columns])
     lengths = np.concatenate([np.diff(reviews.starts) for reviews in corpora])
     starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
     X = csr_array(
@@ -142,10 +140,8 @@ class DomainPair:
     ) -> None:
         if source == target:
             raise InputError(f"source and target must be two domains, but both are {source}; SentimentCorpus reads one")
-        if (
-            text_data.find_corpus(source, data_dir, "sentiment").folder
-            == text_data.find_corpus(target, data_dir, "sentiment").folder
-        ):
+        folders = [text_data.find_corpus(domain, data_dir, "sentiment").folder for domain in (source, target)]
+        if folders[0] == folders[1]:
             raise InputError(
                 f"{data_dir} holds the files of one domain; data_dir must be the folder above it, with {source} and {target} in it"
             )

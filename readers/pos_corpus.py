@@ -307,15 +307,9 @@ def _parse_columns(
     if names:
         skipped.insert(0, lines[parted[0][0][0] - 1])
         parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
-    counts = [
-        [row[0] for _, row in rows] in ([str(n + first) for n in range(len(rows))] for first in (0, 1))
-        for rows in parted
-    ]
+    in_sentences = all(_is_counter([row[0] for _, row in rows]) for rows in parted) and any(rows[1:] for rows in parted)
     running = [row[0] for rows in parted for _, row in rows]  # a counter may run through the whole file
-    counter = width > 2 and (
-        (all(counts) and any(len(rows) > 1 for rows in parted))
-        or (len(running) > 1 and running in ([str(n + first) for n in range(len(running))] for first in (0, 1)))
-    )
+    counter = width > 2 and (in_sentences or (len(running) > 1 and _is_counter(running)))
     if counter and width >= _NR_COLUMNS - 4:
         raise InputError(
             f"{name}: got {width} columns, of which the first counts the words; CoNLL-U has {_NR_COLUMNS}, and CoNLL-U Plus names its "
@@ -332,9 +326,8 @@ def _parse_columns(
         return place
 
     word = column(word_column, _WORD_COLUMN_NAMES, int(counter), "--text-column")
-    tag = column(
-        None if tags == "upos" and "upos" not in names else tags, _TAG_COLUMN_NAMES, width - 1, "--label-column"
-    )
+    wanted = None if tags == "upos" and "upos" not in names else tags
+    tag = column(wanted, _TAG_COLUMN_NAMES, width - 1, "--label-column")
     if word == tag:
         raise InputError(f"{name}: words and tags must be different columns, but both are column {word}")
     sentences = []
@@ -345,12 +338,8 @@ def _parse_columns(
         sentences.append(TaggedSentence(tuple(row[word] for _, row in rows), tuple(row[tag] for _, row in rows)))
     if not sentences:
         raise InputError(f"{name}: expected sentences, got a file without any words")
-    if (
-        tags == "upos"
-        and not names
-        and len({found for sentence in sentences for found in sentence.tags}) == 1
-        and width > 2 + counter
-    ):
+    has_one_tag = len({found for sentence in sentences for found in sentence.tags}) == 1
+    if tags == "upos" and not names and has_one_tag and width > 2 + counter:
         raise InputError(
             f"{name}: the last column has the tag {_quoted(sentences[0].tags[0])} alone; if the tags are in another column, give its "
             f"number, {' or '.join(map(str, range(int(counter) + 1, width - 1)))}: --label-column (tags=)"
@@ -364,24 +353,25 @@ def _check_tag_set(sentences: Sequence[TaggedSentence], tags: Sequence[str], nam
     n_words = sum(len(sentence.words) for sentence in sentences)
     n_different = len({repr(word) for sentence in sentences for word in sentence.words})
     counts = all(list(sentence.tags) == [str(n + 1) for n in range(len(sentence.tags))] for sentence in sentences)
-    many = (n_words >= _MIN_WORDS_FOR_TAG_CHECK and 2 * len(tags) > n_words) or (
-        guessed is not None and n_different < len(tags) > 2
-    )
-    wrong = (
-        "count the words"
-        if counts and len(tags) > 1
-        else f"are {len(tags)} different ones for {n_words} words"
-        if many
-        else "are fractions"
-        if guessed is not None and all(map(_FRACTION.fullmatch, tags))
-        else ""
-    )
+    many = n_words >= _MIN_WORDS_FOR_TAG_CHECK and 2 * len(tags) > n_words
+    wrong = ""
+    if counts and len(tags) > 1:
+        wrong = "count the words"
+    elif many or (guessed is not None and n_different < len(tags) > 2):
+        wrong = f"are {len(tags)} different ones for {n_words} words"
+    elif guessed is not None and all(map(_FRACTION.fullmatch, tags)):
+        wrong = "are fractions"
     if wrong:
         raise InputError(
             f"{name}: the tags, such as {_quoted(tags[0])}, {wrong}, so they are not a set of tags; expected a word and its tag on each "
             "line; choose the column of the tags with --label-column (tags=), or the format with --format (form=): "
             f"{', '.join(FORMATS)}"
         )
+
+
+def _is_counter(cells: Sequence[str]) -> bool:
+    """Return True if the cells are the numbers 0, 1, … or 1, 2, …."""
+    return any(cells == [str(n + first) for n in range(len(cells))] for first in (0, 1))
 
 
 def _format_count(number: int, noun: str) -> str:
@@ -593,9 +583,8 @@ class PosCorpus:
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
         _tag_column(tags)
-        parts = _read_parts(
-            text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths, tags
-        )
+        paths = text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths
+        parts = _read_parts(paths, tags)
         self.read_as = ""
         self._set_parts(name, tags, parts)
 

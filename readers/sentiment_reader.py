@@ -150,9 +150,8 @@ class SentimentCorpus:
                 f"the training part of {domain} holds reviews of one class only, with train_per={train_per:g} of "
                 f"{len(reviews)} reviews; give it a larger share"
             )
-        X, columns, totals = cut_rare_tokens(
-            reviews, min_count, train_end if rare_words_from == "train" else len(reviews)
-        )
+        nr_counted = train_end if rare_words_from == "train" else len(reviews)
+        X, columns, totals = cut_rare_tokens(reviews, min_count, nr_counted)
         if not len(columns):
             raise InputError(f"no token of {domain} occurs min_count={min_count} times; lower min_count (5 is usual)")
 

@@ -129,11 +129,5 @@ def split_train_dev_test(X: Any, y: Any, split: Sequence[float] = (0.8, 0.0, 0.2
             f"X (M, J) and y (M,) must describe the same examples, but have the shapes {X.shape} and {y.shape}"
         )
     train_end, dev_end, test_end = split_ends(X.shape[0], split)
-    return (
-        X[:train_end],
-        y[:train_end],
-        X[train_end:dev_end],
-        y[train_end:dev_end],
-        X[dev_end:test_end],
-        y[dev_end:test_end],
-    )
+    train, dev, test = slice(0, train_end), slice(train_end, dev_end), slice(dev_end, test_end)
+    return X[train], y[train], X[dev], y[dev], X[test], y[test]

@@ -165,9 +165,8 @@ def count_words(text: str) -> dict[str, int]:
     """
     if not isinstance(text, str):
         raise InputError(f"a text must be a string, but is {text!r}")
-    if (
-        not text.isascii()
-    ):  # composed and decomposed Unicode give the same words; in form C a letter and its accent are one character
+    # Composed and decomposed Unicode give the same words; in form C a letter and its accent are one character.
+    if not text.isascii():
         text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())
     words = text.lower().split()
     return dict(Counter(words + [f"{first}_{second}" for first, second in pairwise(words)]))

@@ -57,9 +57,8 @@ def check_lines_of(solution: str) -> list[tuple[str, str]]:
         (lab / FILE).write_text("\n".join([*lines[:gap], solution, *lines[gap + 1 :], ""]), encoding="utf-8")
         report, questions, _ = check_and_save(lab, [EXERCISE], 60.0)
         lines_of_check = (*check_lines(report, status_of(lab)), *question_lines(questions))
-        return [
-            (style, text) for style, text in lines_of_check if folder not in text
-        ]  # The temporary folder would change with each run.
+        # The temporary folder would change with each run.
+        return [(style, text) for style, text in lines_of_check if folder not in text]
 
 
 def solution_lines() -> list[str]:

@@ -18,9 +18,8 @@ class Functions:
 
     def __init__(self) -> None:
         self.rows: list[tuple[float, str]] = []
-        self._open: list[
-            list[float]
-        ] = []  # for each function: its start, and the seconds of the functions that it calls
+        # For each function: its start, and the seconds of the functions that it calls.
+        self._open: list[list[float]] = []
 
     def notify(self, event: Any) -> None:
         """Begin a function, or add a row for one that is complete."""

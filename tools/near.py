@@ -63,18 +63,11 @@ def imported_modules(nodes: list[ast.AST]) -> Iterator[str]:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     for node in nodes if packages else ():
         if isinstance(node, ast.Attribute) and (package := packages.get(_dotted(node.value))):
-            every = (
-                [name for name in lazy_name_targets() if name.startswith(f"{package}.")]
-                if node.attr == "__all__"
-                else []
-            )
-            names += every or [f"{package}.{node.attr}"]
+            every = [name for name in lazy_name_targets() if name.startswith(f"{package}.")]
+            names += every if every and node.attr == "__all__" else [f"{package}.{node.attr}"]
     for name in names:
-        name = (
-            name.removeprefix("lxmls_day1.")
-            if name.startswith(("lxmls_day1.classifiers", "lxmls_day1.readers"))
-            else name
-        )
+        if name.startswith(("lxmls_day1.classifiers", "lxmls_day1.readers")):
+            name = name.removeprefix("lxmls_day1.")
         name = lazy_name_targets().get(name, name)
         while name and name not in modules():
             name = name.rpartition(".")[0]
@@ -189,11 +182,8 @@ def main() -> int:
     if known.list or not tests:
         print(*(path.relative_to(ROOT) for path in tests), sep="\n")
         return int(bool(lonely))
-    own = [
-        file
-        for file in known.files
-        if file.endswith(".ipynb") or (file.endswith(".py") and not Path(file).name.startswith("test_"))
-    ]  # The doctests of these files run, too, and the cells of notebooks.
+    # The doctests of these files run, too, and the cells of notebooks.
+    own = [file for file in known.files if file.endswith((".py", ".ipynb")) and not Path(file).match("test_*.py")]
     command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", *of_pytest]
     return subprocess.run([*command, *own, *map(str, tests)], cwd=ROOT).returncode or bool(lonely)
 

@@ -40,16 +40,8 @@ def page():
         source = f"{entry['source']}; read: {entry['read']}" if "published" in entry else ""
         differ = f"{entry['may_differ']} of {entry['documents']} documents" if "documents" in entry else "not compared"
         tolerance = "" if "published" not in entry else _number(entry.get("tolerance", differ))
-        rows.append(
-            [
-                entry["figure"],
-                entry["settings"],
-                *(_number(entry.get(key)) for key in ("published", "ours")),
-                tolerance,
-                source,
-                entry.get("remark", ""),
-            ]
-        )
+        numbers = [_number(entry.get(key)) for key in ("published", "ours")]
+        rows.append([entry["figure"], entry["settings"], *numbers, tolerance, source, entry.get("remark", "")])
     return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -132,10 +124,8 @@ def measure_other_learners(domain):
 def measure_points(name):
     from classifiers import SVM, MaxEntBatch, Mira, Perceptron
 
-    make = {"perceptron": Perceptron, "MIRA": Mira, "maximum entropy": MaxEntBatch, "SVM": lambda: SVM(1.0, "dual")}[
-        name
-    ]
-    return accuracies_in_percent(make(), points())
+    makers = {"perceptron": Perceptron, "MIRA": Mira, "maximum entropy": MaxEntBatch, "SVM": lambda: SVM(1.0, "dual")}
+    return accuracies_in_percent(makers[name](), points())
 
 
 def measure_books(name):
@@ -187,30 +177,22 @@ def measure_column_squishing():
     return {f"class {k}": multiclass_update(scores[None, :], np.ones(1), k)[0, k] for k in (0, 2)}
 
 
+#: The learners that are measured on points and on the reviews of books, and the domains of reviews.
+POINTS = ("perceptron", "MIRA", "maximum entropy", "SVM")
+BOOKS = ("naive Bayes", "naive Bayes, unsmoothed", "maximum entropy", "maximum entropy online", "SVM")
+DOMAINS = ("books", "dvd", "electronics")
 #: Name -> function that returns part -> number. The functions in the second table need the real corpora.
 ANYWHERE = {
-    **{
-        f"points, {name}": functools.partial(measure_points, name)
-        for name in ("perceptron", "MIRA", "maximum entropy", "SVM")
-    },
+    **{f"points, {name}": functools.partial(measure_points, name) for name in POINTS},
     "column squishing": measure_column_squishing,
 }
 ON_REAL_DATA = {
-    **{
-        f"books, {name}": functools.partial(measure_books, name)
-        for name in ("naive Bayes", "naive Bayes, unsmoothed", "maximum entropy", "maximum entropy online", "SVM")
-    },
+    **{f"books, {name}": functools.partial(measure_books, name) for name in BOOKS},
     "books, naive Bayes, log 0": measure_books_like_toolkit,
     "TREC, 6 classes": functools.partial(measure_questions, "coarse"),
     "TREC, 50 classes": functools.partial(measure_questions, "fine"),
-    **{
-        f"{domain}, folds, NBSVM": functools.partial(measure_nbsvm, domain)
-        for domain in ("books", "dvd", "electronics")
-    },
-    **{
-        f"{domain}, folds, others": functools.partial(measure_other_learners, domain)
-        for domain in ("books", "dvd", "electronics")
-    },
+    **{f"{domain}, folds, NBSVM": functools.partial(measure_nbsvm, domain) for domain in DOMAINS},
+    **{f"{domain}, folds, others": functools.partial(measure_other_learners, domain) for domain in DOMAINS},
     "treebank": measure_treebank,
 }
 

@@ -23,13 +23,8 @@ def imports_between(package: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {part: set() for part in parts - {"__init__"}}
     for path in package.rglob("*.py"):
         own = path.relative_to(package).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                own in found
-                and isinstance(node, ast.ImportFrom)
-                and node.module
-                and f"{node.module}.".startswith(f"{base}.")
-            ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if own in found else ():
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{base}."):
                 names = [f"{node.module}.{alias.name}"[len(base) + 1 :].partition(".")[0] for alias in node.names]
                 found[own] |= {name for name in names if name in found} - {own}
     return found

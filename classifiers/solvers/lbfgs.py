@@ -25,9 +25,8 @@ import numpy as np
 WOLFE_C1, WOLFE_C2 = 1e-4, 0.9  # c₁ and c₂
 MAX_LINE_SEARCH_STEPS = 50  # maximum number of trial steps of a line search
 ROUNDING = 1e-14  # differences of F below this share of F are below the rounding error
-MAX_STALLED_ITERATIONS = (
-    10  # stop after this many iterations without a decrease of F above rounding or a new minimum of ‖∇F‖
-)
+# Stop after this many iterations without a decrease of F above rounding or a new minimum of ‖∇F‖.
+MAX_STALLED_ITERATIONS = 10
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]  # x -> (F(x), ∇F(x))
 

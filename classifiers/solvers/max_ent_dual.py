@@ -140,18 +140,11 @@ def ascend_dual(
         # The gap falls by a similar factor in each sweep, and may be exactly 0 already.
         expected = estimate * min(1.0, estimate / before) if before > 0 else estimate
         wanted, pace = tolerance * point.objective, np.log(before / estimate) if 0 < estimate < before else 0.0
-        slow = (
-            number >= MIN_SWEEPS_TO_EXTRAPOLATE
-            and estimate > wanted
-            and np.log(estimate / wanted) > max_remaining_sweeps * pace
-        )
+        too_far = estimate > wanted and np.log(estimate / wanted) > max_remaining_sweeps * pace
+        slow = number >= MIN_SWEEPS_TO_EXTRAPOLATE and too_far
         before = estimate
-        if (
-            2 * expected <= wanted
-            or slow
-            or number in (MIN_SWEEPS_TO_EXTRAPOLATE, max_sweeps)
-            or not np.isfinite(estimate)
-        ):
+        is_due = 2 * expected <= wanted or number in (MIN_SWEEPS_TO_EXTRAPOLATE, max_sweeps)
+        if is_due or slow or not np.isfinite(estimate):
             loss, entropy = rows.max_ent_measure(multipliers, weights)
             penalty = regularizer / 2 * float((weights * weights).sum()) / (2 if two else 1)
             point = DualIterate(number, loss / n_examples + penalty, entropy / n_examples - penalty, weights)

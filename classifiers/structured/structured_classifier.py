@@ -17,6 +17,7 @@ Sources: M. Collins, Discriminative training methods for hidden Markov models, E
 Large margin methods for structured and interdependent output variables, JMLR 6, 2005.
 """
 
+import itertools
 import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -247,9 +248,7 @@ class StructuredClassifier(OnlineClassifier):
         if not np.isfinite(used).all():
             self._params(params, finite=True)
         tags, paths = self.classes.tolist(), self._chains(words, layout).best_paths(params).tolist()
-        return [
-            [tags[k] for k in paths[start:end]] for start, end in zip(words.starts[:-1], words.starts[1:], strict=True)
-        ]
+        return [[tags[k] for k in paths[start:end]] for start, end in itertools.pairwise(words.starts)]
 
     def get_scores(self, X: Sentences, params: ArrayLike) -> list[ChainScores]:
         """Return the scores of all components of the tag sequences of each sentence: the input of the search.

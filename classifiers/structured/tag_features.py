@@ -28,26 +28,12 @@ from lxmls_day1.lab_api import InputError, text_data
 
 #: The default templates of `FeatureIndex`, chosen on the development part of the English Web Treebank.
 TEMPLATES = (
-    "word",
-    "lower",
+    *("word", "lower"),
     *(f"{affix}{length}" for affix in ("prefix", "suffix") for length in range(1, 6)),
-    "shape",
-    "long_shape",
-    "lower[-2]",
-    "lower[-1]",
-    "lower[+1]",
-    "lower[+2]",
-    "shape[-1]",
-    "shape[+1]",
-    "lower[-1] lower",
-    "lower lower[+1]",
-    "lower[-1] lower[+1]",
-    "lower[-2] lower[-1]",
-    "lower[+1] lower[+2]",
-    "lower[-1] suffix3",
-    "suffix3 lower[+1]",
-    "suffix3[-1] lower",
-    "lower suffix3[+1]",
+    *("shape", "long_shape"),
+    *("lower[-2]", "lower[-1]", "lower[+1]", "lower[+2]", "shape[-1]", "shape[+1]"),
+    *("lower[-1] lower", "lower lower[+1]", "lower[-1] lower[+1]", "lower[-2] lower[-1]", "lower[+1] lower[+2]"),
+    *("lower[-1] suffix3", "suffix3 lower[+1]", "suffix3[-1] lower", "lower suffix3[+1]"),
 )
 
 #: The value of every attribute at a position before the first or after the last word; no word is empty.

@@ -18,9 +18,8 @@ from lxmls_day1.figures.descents import plot_descents
 from readers import SimpleDataSet
 
 data = SimpleDataSet(nr_examples=100, g1=[[-1, -1], 1], g2=[[1, 1], 1], split=[0.5, 0, 0.5])
-Z = (
-    data.train_X @ [[1.5, 1.5], [-0.3, 0.3]] * (2 * data.train_y - 1)[:, None]
-)  # (M, 2); v·z > 0 is a correct prediction
+# (M, 2); v·z > 0 is a correct prediction
+Z = data.train_X @ [[1.5, 1.5], [-0.3, 0.3]] * (2 * data.train_y - 1)[:, None]
 
 
 def objective(v: np.ndarray) -> tuple[float, np.ndarray]:

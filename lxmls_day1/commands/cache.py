@@ -113,8 +113,8 @@ def command(
 
 def _warn_about_memory(paths: tuple[str, ...]) -> None:
     """Print a note if the tokens of these files may need much memory: without hashing, all of them are kept in memory."""
-    from lxmls_day1.engine.text.documents import STANDARD_INPUT
     from lxmls_day1.engine.text.labelled_files import expand_patterns
+    from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT
 
     files = expand_patterns(paths)
     most = MEMORY_PER_TEXT_BYTE * sum(Path(file).stat().st_size for file in files if file != STANDARD_INPUT)

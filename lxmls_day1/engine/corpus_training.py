@@ -20,13 +20,7 @@ from lxmls_day1.base.checks import check_number, check_params
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus import mixed_steps, streamed_steps
 from lxmls_day1.engine.corpus.checkpoint import Checkpoint
-from lxmls_day1.engine.corpus.shard_rows import (
-    ShardRows,
-    check_classes,
-    columns_of_classes,
-    corpus_on_disk,
-    row_blocks,
-)
+from lxmls_day1.engine.corpus.shard_rows import ShardRows, check_classes, columns_of_classes, corpus_on_disk, row_blocks
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.corpus.training_run import ProgressiveValidation, TrainingRun
@@ -117,24 +111,16 @@ def train_corpus(
     check_supports_streaming(learner)
     if n_jobs is not None:
         learner.n_jobs = n_jobs
-    only_online: dict[str, Any] = {
-        "callback": callback,
-        "checkpoint": checkpoint,
-        "report": report,
-        "mix_every": mix_every,
-    }
     if is_online(learner):
         settings = _StreamingOptions(checkpoint, report, scheduler, mix_every)
         params, _ = _train_online(learner, shards, None, callback, settings, finish=True)
         return params
+    only_online = {"callback": callback, "checkpoint": checkpoint, "report": report, "mix_every": mix_every}
     for name, value in only_online.items():
         if value is not None:
             raise InputError(f"{name} is for online learners, but {learner.get_name()} is not one; leave {name} out")
-    return (
-        _minimise(learner, shards, scheduler)
-        if _is_batch(learner)
-        else _estimate_from_counts(learner, shards, scheduler)
-    )
+    train = _minimise if _is_batch(learner) else _estimate_from_counts
+    return train(learner, shards, scheduler)
 
 
 def resume(
@@ -237,9 +223,8 @@ def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
     """
     shards, params = _open_shards(corpus), check_params(params)
     no_rows = sp.csr_array((0, shards.n_features))
-    return np.concatenate(
-        [classifier.test(rows, params) for rows in chain([no_rows], (X for X, _ in row_blocks(shards)))]
-    )
+    blocks = chain([no_rows], (X for X, _ in row_blocks(shards)))
+    return np.concatenate([classifier.test(rows, params) for rows in blocks])
 
 
 def evaluate_corpus(classifier: Any, corpus: Corpus, params: Any) -> float:
@@ -405,9 +390,8 @@ def _train_online(
     position_of = mixed_steps.position_of if mixes else streamed_steps.position_of
     run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, position_of)
     state = run.begin(learner, shards, state, mix_every=mix_every)
-    rule = streamed_steps.StepSettings(
-        learner.rule, columns, learner.row_costs(), shrinkage_of(learner), average_of(learner) == "steps"
-    )
+    shrinkage, averaged = shrinkage_of(learner), average_of(learner) == "steps"
+    rule = streamed_steps.StepSettings(learner.rule, columns, learner.row_costs(), shrinkage, averaged)
     norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, cached
     steps: Any = streamed_steps.StreamedSteps(rule, shards, None if state is None else state.weights, norms=norms)
     if state is None:
@@ -429,14 +413,8 @@ def _train_online(
         title = learner.get_name() if learner.progress else None
         run_rounds_between = stack.enter_context(run.rounds(steps, state, learner.steps, title))
         rows = ShardRows(shards, columns, norms=norms, longest=longest, tracks_objective=learner.track_objective)
-        params = run_rounds(
-            learner,
-            RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish)),
-            state,
-            callback,
-            history,
-            mid_round=run.position is not None,
-        )
+        functions = RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish))
+        params = run_rounds(learner, functions, state, callback, history, mid_round=run.position is not None)
     return params, state
 
 
@@ -476,7 +454,6 @@ def _estimate_from_counts(learner: CountingLearner, shards: Shards, scheduler: s
     matrices = (shards.open(i).X for i in range(len(shards)))
     check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
     check_words(learner, word_counts)
-    of_each = sp.csr_array(
-        (n_classes, shards.n_features)
-    )  # Placeholder with one row per class, because the counts are already known.
+    # Placeholder with one row per class, because the counts are already known.
+    of_each = sp.csr_array((n_classes, shards.n_features))
     return estimate_params(learner, of_each, np.arange(n_classes), word_counts, n_documents)

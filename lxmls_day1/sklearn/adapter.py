@@ -213,7 +213,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             factors = None if weights is None else weights / weights.mean()
             return self._resume_training(classifier, X, y, factors, state)
         weighted = {} if weights is None else {"sample_weight": weights}
-        if _trains_by_scaling(classifier):
+        if getattr(classifier, "solver", None) == "gis":
             self.params_ = _train_by_scaling(classifier, X, y, **weighted)
         else:
             self.params_ = classifier.train(X, y, **weighted)
@@ -324,9 +324,8 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
         known = np.unique(y)
         codes = np.searchsorted(known, y)
-        weights = check_sample_weight(
-            np.ones(len(y)) if sample_weight is None else sample_weight, codes, every_class=False
-        )
+        given = np.ones(len(y)) if sample_weight is None else sample_weight
+        weights = check_sample_weight(given, codes, every_class=False)
         if self.class_weight is None:
             return weights
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
@@ -335,12 +334,12 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                     'class_weight="balanced" needs all the data at once; give partial_fit a dict from label to weight'
                 )
             totals = np.bincount(codes, weights=weights)  # (K,)
-            balanced: np.ndarray = (
-                weights * np.where(totals > 0, totals.sum() / (len(known) * np.where(totals > 0, totals, 1)), 0)[codes]
-            )
+            factors = np.where(totals > 0, totals.sum() / (len(known) * np.where(totals > 0, totals, 1)), 0)
+            balanced: np.ndarray = weights * factors[codes]
             return balanced
-        of_class = compute_class_weight(self.class_weight, classes=known if classes is None else classes, y=y)
-        of_each: np.ndarray = of_class[np.searchsorted(known if classes is None else classes, y)]
+        classes = known if classes is None else classes
+        of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+        of_each: np.ndarray = of_class[np.searchsorted(classes, y)]
         return check_sample_weight(weights * of_each, codes, every_class=False)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -542,10 +541,6 @@ def _resumes(classifier: Any) -> bool:
     kinds = type(classifier).__mro__
     of_which = next((kind for kind in kinds if "train" in vars(kind) or "resumable" in vars(kind)), None)
     return of_which is not None and "resumable" in vars(of_which) and can_resume(classifier)
-
-
-def _trains_by_scaling(classifier: Any) -> bool:
-    return getattr(classifier, "solver", None) == "gis"
 
 
 def _takes_counts(classifier: Any) -> bool:

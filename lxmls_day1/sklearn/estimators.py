@@ -109,11 +109,8 @@ def _make_estimator(name: str) -> type[_Estimator]:
             for one in parameters
         ]
     counts_only = any(row.counts_only for row in reference_listings() if row.class_name == kind.__name__)
-    if (
-        not counts_only
-        # Models of counts in scikit-learn do not have class weights, either, and its checks of class weights use negative
-        # features.
-    ):
+    # Models of counts in scikit-learn do not have class weights, either, and its checks of class weights use negative features.
+    if not counts_only:
         parameters.append(_keyword("class_weight", None, "dict[Any, float] | str | None"))
     if can_resume(kind()):
         parameters.append(_keyword("warm_start", False, "bool"))
@@ -128,9 +125,8 @@ def _make_estimator(name: str) -> type[_Estimator]:
     __init__.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
     first = (kind.__doc__ or "").partition("\n")[0].rstrip(".")
     doc = f"{first}, as an estimator; settings of `lxmls_day1.classifiers.{kind.__name__}`."
-    return type(
-        name, (_Estimator,), {"__init__": __init__, "__doc__": doc, "__module__": __name__, "learner": kind.__name__}
-    )
+    content = {"__init__": __init__, "__doc__": doc, "__module__": __name__, "learner": kind.__name__}
+    return type(name, (_Estimator,), content)
 
 
 def __getattr__(name: str) -> Any:

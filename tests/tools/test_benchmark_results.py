@@ -47,10 +47,10 @@ PAGE = "# A page\n\n<!-- results: headlines -->\n<!-- end of results -->\n\nThe 
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Return a checkout with the two scripts of all benchmarks, a stub of one benchmark, and pages."""
+    """Return a checkout with what all benchmarks share, a stub of one benchmark, and pages."""
     folder = tmp_path / "tools/benchmarks"
     folder.mkdir(parents=True)
-    for name in ("run.py", "results.py"):
+    for name in ("run.py", "results.py", "sections.toml"):
         shutil.copy(SOURCES / name, folder)
     (folder / "bench_stub.py").write_text(STUB, encoding="utf-8")
     (folder / "results.toml").write_text(OLD, encoding="utf-8")

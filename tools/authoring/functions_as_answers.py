@@ -236,24 +236,9 @@ def refuse_harmful_event(event, arguments):
 
 
 HARMFUL_EVENTS = {
-    "os.fork",
-    "os.forkpty",
-    "os.kill",
-    "os.killpg",
-    "os.posix_spawn",
-    "os.system",
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-}
-HARMFUL_EVENTS |= {
-    "os.truncate",
-    "os.chmod",
-    "os.link",
-    "os.symlink",
-    "os.mkdir",
-    "signal.pthread_kill",
-    "subprocess.Popen",
+    *("os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.system"),
+    *("os.remove", "os.rename", "os.rmdir", "os.truncate", "os.chmod", "os.link", "os.symlink", "os.mkdir"),
+    *("signal.pthread_kill", "subprocess.Popen"),
 }
 
 

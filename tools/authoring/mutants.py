@@ -33,16 +33,8 @@ OTHER_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.NotEq: (ast.Eq,),
 }
 OTHER_FUNCTIONS = {
-    "min": "max",
-    "max": "min",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "minimum": "maximum",
-    "maximum": "minimum",
-    "sum": "mean",
-    "mean": "sum",
-    "zeros": "ones",
-    "any": "all",
+    **{"min": "max", "max": "min", "argmin": "argmax", "argmax": "argmin", "minimum": "maximum", "maximum": "minimum"},
+    **{"sum": "mean", "mean": "sum", "zeros": "ones", "any": "all"},
 }
 OMITTED_FUNCTIONS = {"log", "exp", "sqrt", "square", "abs", "copy", "sort", "len", "float"}
 INDEX_FUNCTIONS = {"argmin", "argmax"}

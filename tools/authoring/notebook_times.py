@@ -25,9 +25,8 @@ EVENING = "evening"  # tag for cells of the core that are not part of the aftern
 PARTS = ("afternoon", "core", "further")
 _FURTHER = re.compile(r"^## Further$", re.MULTILINE)
 _FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
-_NOT_COUNTED = re.compile(
-    r"<!--.*?-->|^```.*?^```$", re.DOTALL | re.MULTILINE
-)  # Comments, and code, whose time is part of the exercise's time.
+# Comments, and code, whose time is part of the exercise's time.
+_NOT_COUNTED = re.compile(r"<!--.*?-->|^```.*?^```$", re.DOTALL | re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 

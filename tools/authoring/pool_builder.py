@@ -192,9 +192,7 @@ def uncompiled_lab(reference: Path, folder: Path) -> Path:
 
 
 def build_pool(
-    inputs: Sequence[dict[str, Any]],
-    answers: Sequence[Sequence[Answer]],
-    families: Sequence[tuple[str, int]],
+    inputs: Sequence[dict[str, Any]], answers: Sequence[Sequence[Answer]], families: Sequence[tuple[str, int]]
 ) -> Pool:
     """Select inputs, and record the answers of the reference and the known mistakes.
 

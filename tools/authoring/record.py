@@ -20,18 +20,8 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import report_waits
 from lxmls_day1.course.diagnosis.recorded_answers import Pool, RecordedAnswers, exercise_of
 from lxmls_day1.course.markers import find_solutions
-from lxmls_day1.course.registry import (
-    FILE,
-    FOLDER,
-    RECORDED,
-    Exercise,
-    Registry,
-)
-from lxmls_day1.course.running.snapshot import (
-    CheckOutcome,
-    reference_snapshot,
-    snapshot_answers,
-)
+from lxmls_day1.course.registry import FILE, FOLDER, RECORDED, Exercise, Registry
+from lxmls_day1.course.running.snapshot import CheckOutcome, reference_snapshot, snapshot_answers
 from lxmls_day1.lab import reference_folder
 from tools.authoring.functions_as_answers import problems_of_functions
 from tools.authoring.mistakes import Mistake, read_mistakes

@@ -35,18 +35,7 @@ from tools.authoring.pool_builder import import_check_file, pool_file, run_progr
 
 MAX_PAIRS = 100
 MAX_SMALL_SIZE = 4
-COLUMNS = [
-    "exercise",
-    "families",
-    "programs",
-    "named",
-    "unseen",
-    "groups",
-    "raising",
-    "unnamed",
-    "small",
-    "pairs",
-]
+COLUMNS = ["exercise", "families", "programs", "named", "unseen", "groups", "raising", "unnamed", "small", "pairs"]
 
 
 @dataclass
@@ -96,13 +85,10 @@ def verdict(
 ) -> str:
     """Return whether the diagnosis of a program is right: it names some of the program's own mistakes, and no other."""
     names = set(diagnose(pool, row, actual, split).names)
-    return (
-        "none"
-        if not names
-        else "right"
-        if names & owners and (len(names & owners) == len(names) or len(owners) == 1)
-        else "wrong"
-    )
+    if not names:
+        return "none"
+    is_right = names & owners and (len(names & owners) == len(names) or len(owners) == 1)
+    return "right" if is_right else "wrong"
 
 
 def pairs_of(mistakes: Sequence[Mistake], sources: dict[str, str]) -> list[tuple[set[str], Program]]:

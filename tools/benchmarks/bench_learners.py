@@ -87,9 +87,8 @@ def entries(case, folds, repeats):
     for name, learner in learners.items():
         of_folds = np.array(right[name])
         n = len(of_folds)
-        spread = (
-            of_folds.std(ddof=1) / np.sqrt(n) if n > 1 else np.sqrt(of_folds[0] * (1 - of_folds[0]) / len(first.test_y))
-        )
+        within = np.sqrt(of_folds[0] * (1 - of_folds[0]) / len(first.test_y))
+        spread = of_folds.std(ddof=1) / np.sqrt(n) if n > 1 else within
         yield {
             "case": case,
             "measure": "accuracy",

@@ -37,18 +37,13 @@ def pairs_of(regularizer, n_examples, n_classes):
     """Return the pairs (our learner, the peer's) for data of M examples and K classes, under their names."""
     C = (2 if n_classes == 2 else 1) / (regularizer * n_examples)
     sgd = {"alpha": regularizer, "tol": None, "max_iter": 20, "random_state": 0}
+    tracked, online = SVM(regularizer, track_objective=True), MaxEntOnline(regularizer)
     pairs = {
         ("MaxEntBatch(λ)", "LogisticRegression(C)"): (MaxEntBatch(regularizer), LogisticRegression(C=C)),
         ('SVM(λ, "dual")', "LinearSVC(C)"): (SVM(regularizer, "dual"), LinearSVC(C=1 / (regularizer * n_examples))),
         ("SVM(λ)", "SGDClassifier(alpha)"): (SVM(regularizer), SGDClassifier(**sgd)),
-        ("SVM(λ, track_objective=True)", "SGDClassifier(alpha)"): (
-            SVM(regularizer, track_objective=True),
-            SGDClassifier(**sgd),
-        ),
-        ("MaxEntOnline(λ)", 'SGDClassifier("log_loss", alpha)'): (
-            MaxEntOnline(regularizer),
-            SGDClassifier("log_loss", **sgd),
-        ),
+        ("SVM(λ, track_objective=True)", "SGDClassifier(alpha)"): (tracked, SGDClassifier(**sgd)),
+        ("MaxEntOnline(λ)", 'SGDClassifier("log_loss", alpha)'): (online, SGDClassifier("log_loss", **sgd)),
         ("MultinomialNaiveBayes()", "MultinomialNB()"): (MultinomialNaiveBayes(), MultinomialNB()),
     }
     if n_classes > 2:
@@ -180,11 +175,8 @@ def main(quick=False):
         print(f"Plain calls, on {machine()}")
         if corpus is not None:
             show("Books", "plain", learners("books, K = 2", corpus.X, corpus.y, 0.01, 3 * repeats), not quick)
-        for n_classes, n_features, n_words, regularizer in (
-            (4, 50_000, 80, 1e-5),
-            (20, 50_000, 80, 1e-4),
-            (77, 30_000, 30, 1e-4),
-        ):
+        texts = ((4, 50_000, 80, 1e-5), (20, 50_000, 80, 1e-4), (77, 30_000, 30, 1e-4))
+        for n_classes, n_features, n_words, regularizer in texts:
             X, y = tf_idf_text(n, n_features, n_words, n_classes)
             case = f"{n:,} texts, K = {n_classes}"
             show(case, "plain", learners(case, X, y, regularizer, max(2, repeats // 2)), not quick)

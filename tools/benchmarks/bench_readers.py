@@ -120,10 +120,7 @@ def time_texts(count, rounds, save):
     peaks = [medians[name][1] for name in TEXTS]
     sizes = [f"{rows:,.0f} x {columns:,.0f}, {nnz:,.0f} non-zeros" for _, _, rows, columns, nnz in medians.values()]
     case = dict(zip(("ours", "peer"), TEXTS, strict=True))
-    case |= {
-        "case": f"{count:,} texts, uni- and bigrams",
-        "note": f"matrices: {'; '.join(dict.fromkeys(sizes))}",
-    }
+    case |= {"case": f"{count:,} texts, uni- and bigrams", "note": f"matrices: {'; '.join(dict.fromkeys(sizes))}"}
     memory = {"measure": "peak memory", "our_value": round(peaks[0]), "peer_value": round(peaks[1]), "unit": "MB"}
     rows = [case | timing(seconds, *TEXTS), case | memory | {"ratio": round(peaks[1] / peaks[0], 3)}]
     show(f"{count:,} texts, medians of {rounds}", "readers", rows, save)

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from interleaved import noisy_points, print_table, tf_idf_text
+from interleaved import noisy_points, tf_idf_text
 from results import show
 
 from classifiers.max_ent_batch import MaxEntBatch
@@ -18,10 +18,15 @@ from classifiers.max_ent_online import MaxEntOnline
 from classifiers.structured.tag_features import EncodedSentences
 from classifiers.svm import SVM
 from lxmls_day1.base.errors import CorpusUnavailable
+from lxmls_day1.base.text_table import format_table
 from readers.pos_corpus import PosCorpus
 from readers.question_reader import QuestionCorpus
 from readers.sentiment_reader import SentimentCorpus
 
+HEADINGS = [
+    *("learner", "objective above the optimum's (1 %)", "accuracy: ours / optimum's", "points lost (0.5)"),
+    *("objective / at zero (1)", "as wanted"),
+]
 LAMBDAS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
@@ -63,12 +68,8 @@ def row(learner, regularizer, X, y, n_folds):
     fold_of = np.random.default_rng(0).permutation(len(y)) % n_folds
     above, of_zero, ours, best = [], [], [], []
     for fold in range(n_folds if n_folds > 2 else 1):
-        train_X, train_y, test_X, test_y = (
-            X[fold_of != fold],
-            y[fold_of != fold],
-            X[fold_of == fold],
-            y[fold_of == fold],
-        )
+        tested = fold_of == fold
+        train_X, train_y, test_X, test_y = X[~tested], y[~tested], X[tested], y[tested]
         exact = SVM(regularizer, "dual", 1e-3, 300) if learner is SVM else MaxEntBatch(regularizer, solver="dual")
         least, online = exact.train(train_X, train_y), learner(regularizer, nr_rounds=10)
         params = online.train(train_X, train_y)
@@ -100,10 +101,8 @@ def worst(case, found):
         measure = "accuracy lost at most, objective more than 1 % above the optimum"
         quality = {"quality": "standard error", "our_quality": round(error, 2)}
         yield common | {"measure": measure, "our_value": round(points, 2), "unit": "points"} | quality
-    yield common | {
-        "measure": "objective / objective at W = 0, at most",
-        "our_value": round(max(row[-1] for row in found), 3),
-    }
+    largest = round(max(row[-1] for row in found), 3)
+    yield common | {"measure": "objective / objective at W = 0, at most", "our_value": largest}
 
 
 def main(quick=False):
@@ -116,16 +115,6 @@ def main(quick=False):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # A solver that stopped early is close enough.
             found = [row(learner, value, X, y, n_folds) for learner in (MaxEntOnline, SVM) for value in LAMBDAS]
-        print_table(
-            f"Default steps, ten rounds: {name}, {X.shape[0]} x {X.shape[1]}",
-            [
-                "learner",
-                "objective above the optimum's (1 %)",
-                "accuracy: ours / optimum's",
-                "points lost (0.5)",
-                "objective / at zero (1)",
-                "as wanted",
-            ],
-            [line for line, *_ in found],
-        )
+        print(f"\nDefault steps, ten rounds: {name}, {X.shape[0]} x {X.shape[1]}")
+        print(format_table(HEADINGS, [line for line, *_ in found]))
         show(f"Worst of {len(found)} settings", "step_sizes", worst(name, found), not quick)

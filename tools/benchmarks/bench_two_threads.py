@@ -7,14 +7,7 @@ evaluation of the objective of maximum entropy, by blocks of rows. Both show the
 from functools import partial
 
 import numpy as np
-from interleaved import (
-    compare_learners,
-    synthetic_text,
-    tf_idf,
-    tf_idf_text,
-    time_in_turn,
-    two_process_speedup,
-)
+from interleaved import compare_learners, synthetic_text, tf_idf, tf_idf_text, time_in_turn, two_process_speedup
 from results import show, timing
 
 from classifiers.max_ent_batch import MaxEntObjective

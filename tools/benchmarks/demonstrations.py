@@ -38,9 +38,8 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         print(f"{'':24}{'picture':>18}{'Python':>18}")
         for name in DEMONSTRATIONS:
-            page = browser.new_page(
-                viewport={"width": 1920, "height": 1080}, bypass_csp=True
-            )  # waiting evaluates a text
+            # Waiting evaluates a string, which a content security policy forbids.
+            page = browser.new_page(viewport={"width": 1920, "height": 1080}, bypass_csp=True)
             page.set_default_timeout(300_000)
             page.goto(server.address + name)
             page.wait_for_function("(demo => demo?.scene && !demo.asking)(document.querySelector('[data-demo]').demo)")

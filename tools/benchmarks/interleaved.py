@@ -71,19 +71,6 @@ def two_process_speedup(run, repeats):
     return median(2 * seconds(1) / seconds(2) for _ in range(repeats))
 
 
-def print_table(title, header, rows):
-    """Print rows of strings under a header in aligned columns."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    print(f"\n{title}")
-    for row in [header, ["-" * width for width in widths], *rows]:
-        print(
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-        )
-
-
 def compare_learners(case, X, y, learners, pairs, repeats, clock="CPU time", show_two_processes=False):
     """Train learners in turn on nine tenths of the data, and yield an entry of the results for each pair.
 
@@ -161,9 +148,8 @@ def synthetic_text(n_examples, n_features, n_nonzeros, n_classes, seed=0):
     """
     rng = np.random.default_rng(seed)
     shares = 1 / np.arange(1, n_features + 1)
-    lengths = rng.poisson(
-        n_nonzeros * 1.15, n_examples
-    )  # Words are drawn with repetition, and about one in seven repeats.
+    # Words are drawn with repetition, and about one in seven repeats.
+    lengths = rng.poisson(n_nonzeros * 1.15, n_examples)
     words = rng.permutation(n_features)[np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(lengths.sum()))]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     X = sp.csr_array((np.ones(len(words)), words.astype(np.int32), indptr), shape=(n_examples, n_features))

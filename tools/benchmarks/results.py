@@ -38,19 +38,8 @@ KEY = ("benchmark", "case", "measure", "ours", "peer")
 BY_HAND = ("goal_ratio", "goal_value", "headline")
 FIELDS = (
     *KEY,
-    *(
-        "our_value",
-        "standard_error",
-        "relative_time",
-        "memory",
-        "peer_value",
-        "unit",
-        "ratio",
-        "bound",
-        "quality",
-        "our_quality",
-        "peer_quality",
-    ),
+    *("our_value", "standard_error", "relative_time", "memory", "peer_value", "unit", "ratio", "bound"),
+    *("quality", "our_quality", "peer_quality"),
     *BY_HAND,
     *("date", "commit", "machine", "note"),
 )
@@ -66,44 +55,8 @@ This page shows the goal and the newest result of every case. `make docs` writes
 a peer they are our value. If several values were measured, the note says so and the entry is the worst.
 """
 #: Benchmark -> title and remark of its table on the page of all results.
-SECTIONS = {
-    "plain": (
-        "Plain calls",
-        "Calls that set λ and nothing else, beside the peer's call that sets C or alpha. Texts have 80 words and 50,000 columns "
-        "(K = 77: 30 words and 30,000 columns).",
-    ),
-    "max_ent": (
-        "Maximum entropy to a certified gap",
-        "Dense cases have two classes. The peer's iterations are the fewest that reach the gap.",
-    ),
-    "svm_dual": ("Dual SVM to a duality gap", "These cases have no script."),
-    "online": (
-        "Online learners and naive Bayes",
-        "Equal passes over equal data. *Tracked* means `track_objective=True`; the peer does not track.",
-    ),
-    "second_order": (
-        "Second-order learners",
-        "Each beside the perceptron that keeps as much: averaged or not. *Steps alone* are the rounds after the first, without set-up.",
-    ),
-    "two_threads": ("Two threads in memory", "Wall-clock time."),
-    "scale": ("Corpora on disk", "Documents of about 75 words, two classes, hinge loss."),
-    "learners": (
-        "All learners",
-        "Accuracy on held-out data; time and memory of a training. [Results of all learners](../reference/learner-results.md) "
-        "describes the data.",
-    ),
-    "crf": (
-        "Conditional random fields",
-        "CPU time until our objective is at most CRFsuite's last one + 0.1 %. The accuracy must also be within 0.2 points of CRFsuite's.",
-    ),
-    "readers": ("Readers", ""),
-    "grading": ("Grading", ""),
-    "commands": ("Commands", "These cases have no script."),
-    "step_sizes": (
-        "Default step sizes",
-        "Worst of fourteen settings of maximum entropy and the SVM, ten rounds. The quality is the standard error.",
-    ),
-}
+SECTIONS = tomllib.loads(Path(__file__).with_name("sections.toml").read_text(encoding="utf-8"))
+
 TABLE = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
@@ -391,9 +344,9 @@ def results_page():
     """Return the page of all results, which is written when the book is built."""
     entries = read()
     parts = [PAGE_HEAD]
-    for benchmark, (title, remark) in SECTIONS.items():
+    for benchmark, section in SECTIONS.items():
         lines = table([entry for entry in entries if entry["benchmark"] == benchmark])
-        parts.append("\n\n".join(filter(None, (f"## {title}", remark, lines))))
+        parts.append("\n\n".join(filter(None, (f"## {section['title']}", section.get("remark"), lines))))
     return "\n".join(parts)
 
 

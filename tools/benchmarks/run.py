@@ -25,8 +25,8 @@ def main():
     chosen = parser.parse_args()
     if unknown := set(chosen.which) - set(benchmarks):
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
+    # Idle threads of a linear algebra library slow down whatever runs next, so every library gets one thread.
     environment = os.environ | {
-        # Idle threads of a linear algebra library slow down whatever runs next, so every library gets one thread.
         **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         "PYTHONPATH": os.pathsep.join([str(FOLDER.parents[1]), str(FOLDER)]),
     }

@@ -16,7 +16,7 @@ import numpy as np
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.settings import required_settings
 from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
-from lxmls_day1.engine.corpus.mixed_steps import Segment, SegmentCache, Sizes, WorkerState, mixing_term
+from lxmls_day1.engine.corpus.mixed_steps import Segment, SegmentCache, Sizes, Term, mixing_term
 from lxmls_day1.engine.corpus.shard_rows import Slice, parts_of
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_steps import StepSettings
@@ -63,9 +63,8 @@ def to_named_learner(owner: Any, learner: StepSettings) -> NamedLearner:
             f"a cluster trains the learners of the package only, and {kind.__name__} is not one of them, or has been changed: the "
             "workers have no code of yours; leave the scheduler out, and use n_jobs for the cores of this machine"
         )
-    plain = {
-        name: value for name, value in vars(owner).items() if isinstance(value, (bool, int, float, str, type(None)))
-    }
+    plain_types = (bool, int, float, str, type(None))
+    plain = {name: value for name, value in vars(owner).items() if isinstance(value, plain_types)}
     return NamedLearner(kind.__module__.rpartition(".")[2], kind.__name__, plain, learner._replace(rule=_no_rule))
 
 
@@ -75,7 +74,7 @@ def _no_rule(*_: Any) -> None:
 
 def run_segment_on_worker(
     shards: Shards, shared: tuple[NamedLearner, Weights, bool], segment: Segment, stopping: threading.Event
-) -> tuple[Weights, list[WorkerState]]:
+) -> Term:
     """Train a part for a segment, on a worker."""
     (module, name, attributes, learner), weights, sums = shared
     if sums and not len(weights.U):
@@ -86,15 +85,12 @@ def run_segment_on_worker(
     for attribute, value in attributes.items():
         setattr(owner, attribute, value)
     cache = _segment_caches.setdefault(shards, SegmentCache({}, {}))
-    term, worker_state = mixing_term(
-        segment, weights, learner._replace(rule=owner.rule), shards, owner.steps, stopping, cache
-    )
+    learner = learner._replace(rule=owner.rule)
+    term, worker_state = mixing_term(segment, weights, learner, shards, owner.steps, stopping, cache)
     return term, [worker_state]
 
 
-def join_terms(
-    first: tuple[Weights, list[WorkerState]], second: tuple[Weights, list[WorkerState]]
-) -> tuple[Weights, list[WorkerState]]:
+def join_terms(first: Term, second: Term) -> Term:
     """Add two terms of the mean, in new arrays."""
     one, other = first[0], second[0]
     if one.paired != other.paired:
@@ -119,10 +115,8 @@ def longest_on_worker(
 ) -> tuple[Integers, Reals]:
     """Return the n longest rows of a part, as indices in the corpus, and their ‖g(x)‖², on a worker."""
     n, slices = request
-    norms, starts = (
-        _segment_caches[shards].norms if shards in _segment_caches else {},
-        np.cumsum(shards.rows) - shards.rows,
-    )
+    norms = _segment_caches[shards].norms if shards in _segment_caches else {}
+    starts = np.cumsum(shards.rows) - shards.rows
     rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
     for piece in sorted(slices):
         of_piece = norms.get(piece)
@@ -147,9 +141,7 @@ class OnlineExecutor:
     def __init__(self, workers: PartWorkers, owner: Any, learner: StepSettings, shards: Shards):
         self._workers, self._owner, self._learner, self._rows = workers, owner, learner, shards.rows
 
-    def train_parts(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
-    ) -> tuple[Weights, list[WorkerState]]:
+    def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train the parts; see `lxmls_day1.engine.corpus.mixed_steps.Executor`. The workers compute the step sizes themselves."""
         sums = len(weights.U) > 0
         if sums and len(segments) > 1:  # Each part starts a new running sum.
@@ -159,17 +151,15 @@ class OnlineExecutor:
         jobs = [Job(segment, part) for segment, part in zip(segments, parts, strict=True)]
         shared = to_named_learner(self._owner, self._learner), weights, sums
         total, worker_states = self._workers.run(run_segment_on_worker, join_terms, shared, jobs, on_poll)
-        return (
-            total if len(segments) > 1 else total.copy()
-        ), worker_states  # Copied because arrays received over the network may be read-only.
+        # An array received over the network may be read-only.
+        return total if len(segments) > 1 else total.copy(), worker_states
 
     def longest(self, n: int) -> tuple[Integers, Reals]:
         """Return the n longest rows of the corpus and their ‖g(x)‖², found by the workers that trained on them."""
         n_parts = min(int(self._owner.n_jobs), int(self._rows.sum()))
         jobs = [Job((n, part), part) for part in parts_of(self._rows, n_parts)]
-        found: tuple[Integers, Reals] = self._workers.run(
-            longest_on_worker, functools.partial(join_longest, n), None, jobs
-        )
+        join = functools.partial(join_longest, n)
+        found: tuple[Integers, Reals] = self._workers.run(longest_on_worker, join, None, jobs)
         return found
 
 

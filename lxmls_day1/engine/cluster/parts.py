@@ -15,6 +15,7 @@ import threading
 import time
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -184,10 +185,8 @@ class PartWorkers:
                 for n in range(len(jobs)):
                     address = None if n in running else self._free_worker(n, jobs[n], running)
                     if address is not None:
-                        arguments = self._key, self._folder, function, everywhere, jobs[n].argument
-                        future = self.client.submit(
-                            run_job_on_worker, *arguments, workers=[address], pure=False, retries=0
-                        )
+                        job = run_job_on_worker, self._key, self._folder, function, everywhere, jobs[n].argument
+                        future = self.client.submit(*job, workers=[address], pure=False, retries=0)
                         running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
                 if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
                     raise ClusterLost(self._no_workers_message())
@@ -266,9 +265,8 @@ class PartWorkers:
     def _is_reachable(self, address: str) -> bool:
         """Return True if a worker can be reached directly from this machine."""
         try:
-            self.client.sync(
-                self.client.rpc(address).identity, callback_timeout=self.time_limit(_REACH_TIMEOUT_SECONDS)
-            )
+            limit = self.time_limit(_REACH_TIMEOUT_SECONDS)
+            self.client.sync(self.client.rpc(address).identity, callback_timeout=limit)
         except Exception:  # Many causes: another network, a firewall.
             return False
         return True
@@ -289,12 +287,9 @@ class PartWorkers:
                 f"{' …' if len(wanted) > 3 else ''}: the worker {address} lacks {os.path.join(self._folder, shard)}, or has "
                 "it with another size; copy the corpus there, or to a folder that all workers see under the same path"
             )
-        spare = {
-            address: self._threads[address]
-            - sum(at == address and not future.done() for at, future in running.values())
-            for address in able
-        }
-        spare = {address: n_threads for address, n_threads in spare.items() if n_threads > 0}
+        busy = Counter(address for address, future in running.values() if not future.done())
+        spare = {address: n - busy[address] for address, n in self._threads.items() if address in able}
+        spare = {address: n for address, n in spare.items() if n > 0}
         if not spare:
             return None
         return self._last[n] if self._last.get(n) in spare else max(sorted(spare), key=spare.__getitem__)
@@ -344,11 +339,10 @@ class PartWorkers:
         """Return a function's result on each of some workers, or the exception raised there; empty if a worker is lost in the meantime."""
         if not addresses:
             return {}
-        asked = {"workers": list(addresses), "on_error": "return"}
+        limit = self.time_limit(CALL_TIMEOUT_SECONDS)
+        asked = {"workers": list(addresses), "on_error": "return", "callback_timeout": limit}
         try:
-            found: dict[str, Any] = self.client.sync(
-                self.client._run, function, *arguments, **asked, callback_timeout=self.time_limit(CALL_TIMEOUT_SECONDS)
-            )
+            found: dict[str, Any] = self.client.sync(self.client._run, function, *arguments, **asked)
         except Exception:
             return {}  # The remaining workers are called again later.
         return found
@@ -395,22 +389,15 @@ class PartWorkers:
         if not self._threads:
             return shared
         try:
-            return self.client.scatter(
-                shared,
-                broadcast=True,
-                workers=list(self._threads),
-                hash=False,
-                timeout=self.time_limit(CALL_TIMEOUT_SECONDS),
-            )
+            workers, limit = list(self._threads), self.time_limit(CALL_TIMEOUT_SECONDS)
+            return self.client.scatter(shared, broadcast=True, workers=workers, hash=False, timeout=limit)
         except Exception:
             return shared  # A worker was lost in the meantime; the value is sent with each job.
 
     def _fetch(self, future: Any) -> Any:
         try:
-            fetch, directly = self.client._gather, bool(self._reaches)
-            return self.client.sync(
-                fetch, [future], direct=directly, callback_timeout=self.time_limit(CALL_TIMEOUT_SECONDS)
-            )[0]
+            fetch, directly, limit = self.client._gather, bool(self._reaches), self.time_limit(CALL_TIMEOUT_SECONDS)
+            return self.client.sync(fetch, [future], direct=directly, callback_timeout=limit)[0]
         except Exception as error:  # In most cases, the worker that has the result is lost.
             return _FetchFailed(f"{type(error).__name__}: {error}")
 

@@ -85,9 +85,8 @@ class ClusterLogLoss:
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
         """Return the loss and its gradient, a new array, at W (J + 1, n_columns)."""
-        loss, gradient = self._workers.run(
-            loss_on_worker, add_losses, (self._columns, self._n_columns, np.ascontiguousarray(W)), self._jobs
-        )
+        shared = self._columns, self._n_columns, np.ascontiguousarray(W)
+        loss, gradient = self._workers.run(loss_on_worker, add_losses, shared, self._jobs)
         return loss, gradient.copy()  # Copied because arrays received over the network may be read-only.
 
     def sums_of_squares(self) -> Reals:
@@ -134,7 +133,6 @@ def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_class
     n_documents : array (K,)
     """
     with workers_with(shards, scheduler) as workers:
-        counts: Any = workers.run(
-            counts_on_worker, add_counts, (columns, n_classes), blocks_of(shards, _COUNTING_JOBS // 2)
-        )
+        jobs = blocks_of(shards, _COUNTING_JOBS // 2)
+        counts: Any = workers.run(counts_on_worker, add_counts, (columns, n_classes), jobs)
     return counts[0].copy(), counts[1], counts[2].copy()

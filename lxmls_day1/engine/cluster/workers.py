@@ -25,7 +25,7 @@ def installation_fingerprint() -> str:
     ours = [
         path
         for path in package.rglob("*")
-        if path.suffix in (".py", ".j2", ".css")
+        if path.suffix in (".py", ".j2", ".css", ".toml")
         and path.relative_to(package).parts[0] not in (*PACKAGES, "reference_lab")
     ]
     lab = [path for name in PACKAGES for path in (reference / name).rglob("*.py")]

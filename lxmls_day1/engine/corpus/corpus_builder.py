@@ -168,9 +168,8 @@ class _CorpusBuilder:
 
     def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
         self._scratch, self._settings, self._stream, self._as_plain = scratch, settings, stream, as_plain
-        self._drafts: list[
-            dict[str, Any]
-        ] = []  # keys: rows, nonzeros, counts (True if all values are small counts), files
+        # Keys: rows, nonzeros, counts (True if all values are small counts), files.
+        self._drafts: list[dict[str, Any]] = []
         self._codes: dict[str, int] = {label: code for code, label in enumerate(settings.classes or ())}
         self._table = self._new_table()
         self._rows: list[csr_array] = []  # rows that are not written yet
@@ -264,9 +263,8 @@ class _CorpusBuilder:
         place, draft = self._scratch / shard_name(number), self._drafts[number]
         labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
         if self._settings.hash_bits is None:
-            indptr, indices, data = (
-                np.load(place / name, allow_pickle=False) for name in ("indptr.npy", "indices.npy", "data.npy")
-            )
+            names = ("indptr.npy", "indices.npy", "data.npy")
+            indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in names)
             X = rows_of(indptr, indices, data, n_features)
             if column_of is not None:
                 X = with_columns(indptr, indices, data, column_of, n_features)

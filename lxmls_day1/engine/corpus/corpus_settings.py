@@ -38,11 +38,8 @@ class CorpusSettings:
         if self.classes is not None:
             self.classes = _checked_classes(self.classes)
         if self.model is not None:
-            for name, value in (
-                ("hash_bits", hash_bits),
-                ("classes", classes),
-                ("min_count", self.min_count - 1 or None),
-            ):
+            given = {"hash_bits": hash_bits, "classes": classes, "min_count": self.min_count - 1 or None}
+            for name, value in given.items():
                 if value is not None:
                     raise InputError(
                         f"like (--like) takes features and classes from {self.model.folder}: leave out {name}"

@@ -31,9 +31,8 @@ from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 Sizes = Callable[[int, int], Reals]
 
 _POLL_SECONDS = 0.1  # seconds between two polls for a stop
-_SIZES_PER_CALL = (
-    2**12
-)  # step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system
+# Step sizes per call: allocating large temporary arrays is slow if the allocator returns their memory to the system.
+_SIZES_PER_CALL = 2**12
 
 
 class MixedPosition(NamedTuple):
@@ -88,6 +87,9 @@ class WorkerState(NamedTuple):
     rng_state: Mapping[str, Any]  # state of the part's generator; valid only at the end of a round
 
 
+Term = tuple[Weights, list[WorkerState]]  # a term of the mean of all parts, and the states of the parts that are in it
+
+
 class SegmentCache(NamedTuple):
     """Data that is reused from segment to segment.
 
@@ -106,9 +108,7 @@ class SegmentCache(NamedTuple):
 class Executor(Protocol):
     """An object that trains the parts."""
 
-    def train_parts(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
-    ) -> tuple[Weights, list[WorkerState]]:
+    def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train each part for a segment; return the sum of their terms of the mean, and the state of each part.
 
         For a single part, return its weights instead of the sum.
@@ -212,9 +212,8 @@ def _segment(part: int, n_parts: int, current: MixedPosition, first_step: int, m
     rows = _rows_of_part(marks, part, n_parts)
     n_done = int(_rows_of_part(current.n_done, part, n_parts))
     share = (int(rows[-1]) - n_done) / (int(marks[-1]) - current.n_done)
-    return Segment(
-        part, n_parts, first_step, current.part_rng_states[part], current.positions[part], n_done, share, rows
-    )
+    rng_state, position = current.part_rng_states[part], current.positions[part]
+    return Segment(part, n_parts, first_step, rng_state, position, n_done, share, rows)
 
 
 def _marks(n_done: int, end: int, next_stop: Callable[[int], int]) -> Integers:
@@ -301,29 +300,15 @@ class ThreadExecutor:
     def __init__(self, learner: StepSettings, shards: Shards, norms: dict[Slice, Reals] | None = None):
         self._learner, self._shards, self._cache = learner, shards, SegmentCache({} if norms is None else norms, {})
 
-    def train_parts(
-        self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]
-    ) -> tuple[Weights, list[WorkerState]]:
+    def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train the parts; see :class:`Executor`."""
         stopping = threading.Event()
         compiled = machine_code_of(self._learner.rule, compile=compile_row_rule) is not None
-        with thread_pool(
-            len(segments) if compiled else 1
-        ) as pool:  # Uncompiled steps hold the GIL, so more threads would not help.
+        # Uncompiled steps hold the GIL, so more threads would not help.
+        with thread_pool(len(segments) if compiled else 1) as pool:
             try:
-                tasks = [
-                    pool.submit(
-                        mixing_term,
-                        segment,
-                        weights,
-                        self._learner,
-                        self._shards,
-                        sizes,
-                        stopping,
-                        self._cache,
-                    )
-                    for segment in segments
-                ]
+                shared = weights, self._learner, self._shards, sizes, stopping, self._cache
+                tasks = [pool.submit(mixing_term, segment, *shared) for segment in segments]
                 while (waited := wait(tasks, _POLL_SECONDS, FIRST_EXCEPTION)).not_done:
                     for task in waited.done:
                         task.result()  # Raises the error of a failed task.
@@ -361,11 +346,10 @@ def mixing_term(
         If it is set, `SegmentStopped` is raised soon afterwards.
     cache : SegmentCache
     """
-    if segment.n_parts == 1:
-        own = weights.copy()
-        return own, _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
-    own = weights.copy_for_part(cache.terms.pop(segment.part, None))
+    alone = segment.n_parts == 1
+    own = weights.copy() if alone else weights.copy_for_part(cache.terms.pop(segment.part, None))
     worker_state = _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
-    own.to_weighted_term(segment.share)
-    cache.terms[segment.part] = own
+    if not alone:
+        own.to_weighted_term(segment.share)
+        cache.terms[segment.part] = own
     return own, worker_state

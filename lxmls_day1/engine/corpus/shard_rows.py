@@ -136,9 +136,8 @@ def _blocks_of_shard(
     """Yield all rows of a shard, or the selected ``rows`` (ascending), a few at a time."""
     shard = shards.open(i)
     indptr = shard.X.indptr
-    starts, lengths = (
-        (indptr[:-1], np.diff(indptr)) if rows is None else (indptr[rows], indptr[rows + 1] - indptr[rows])
-    )
+    starts = indptr[:-1] if rows is None else indptr[rows]
+    lengths = np.diff(indptr) if rows is None else indptr[rows + 1] - starts
     ends, start = np.cumsum(lengths), 0
     while start < len(lengths):
         done = ends[start] - lengths[start]
@@ -147,13 +146,12 @@ def _blocks_of_shard(
         numbers: Any = slice(starts[start], starts[start] + indptr[-1])
         if rows is not None:
             numbers = np.repeat(starts[start:stop] - indptr[:-1], lengths[start:stop]) + np.arange(indptr[-1])
-        parts = (
-            shard.X.data[numbers].astype(np.float64),
-            shard.X.indices[numbers].astype(np.int32),
-            indptr.astype(np.int32),
-        )
+        data, indices = shard.X.data[numbers].astype(np.float64), shard.X.indices[numbers].astype(np.int32)
         own = slice(start, stop) if rows is None else rows[start:stop]
-        yield sp.csr_array(parts, shape=(stop - start, shards.n_features)), shard.labels[own]
+        yield (
+            sp.csr_array((data, indices, indptr.astype(np.int32)), shape=(stop - start, shards.n_features)),
+            shard.labels[own],
+        )
         start = stop
 
 
@@ -233,9 +231,8 @@ class ShardRows:
             n_known = pieces[n_known].stop
         if n_known == self._shards.rows[i]:
             return np.concatenate(known)
-        from lxmls_day1.engine.kernels.sparse_rows import (
-            sums_of_squares,
-        )  # Imported here because numba is slow to import.
+        # Imported here because numba is slow to import.
+        from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 
         X = self._shards.open(i).X
         sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # untyped module

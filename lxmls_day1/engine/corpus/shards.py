@@ -26,7 +26,7 @@ import numpy as np
 from lxmls_day1 import __version__
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.atomic_files import FOLDER_PREFIX, check_readable
-from lxmls_day1.base.checks import MAX_CLASSES
+from lxmls_day1.base.checks import MAX_CLASSES, check_finite
 from lxmls_day1.base.errors import InputError, check_path, pluralize
 
 FORMAT = "lxmls-day1 bags"
@@ -212,10 +212,17 @@ class Shards:
             raise InputError(
                 f"{path} holds {array.dtype} in {pluralize(array.ndim, 'dimension')} instead of {expected_dtype}; {_REBUILD_HINT}"
             )
-        plain: np.ndarray = array.view(
-            np.ndarray
-        )  # Slicing a plain array over the same file is faster than slicing a memmap.
+        # Slicing a plain array over the same file is faster than slicing a memmap.
+        plain: np.ndarray = array.view(np.ndarray)
         return plain
+
+
+def check_finite_shard(shards: Shards, i: int) -> None:
+    """Raise an InputError that names the i-th shard and a value if a value of this shard is not finite."""
+    try:
+        check_finite(shards.open(i).X)
+    except InputError as error:
+        raise InputError(f"{shards.folder}, shard {i}: {error}") from error
 
 
 def shard_name(number: int) -> str:
@@ -250,9 +257,8 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     digest = hashlib.sha256()
     try:
         check_readable(path, _REBUILD_HINT)
-        with Path(path).open(
-            "rb"
-        ) as file:  # Path refuses an integer, which `open` would treat as the descriptor of an open file.
+        # Path refuses an integer, which `open` would treat as the descriptor of an open file.
+        with Path(path).open("rb") as file:
             while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
     except OSError as error:

@@ -11,11 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lxmls_day1.base.checks import check_finite
-from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.corpus.shards import Shards
-from lxmls_day1.engine.kernels.batch import add_sparse_gradient, cache_aligned_matrix
-from lxmls_day1.engine.kernels.row_steps import Integers, Reals
+from lxmls_day1.engine.corpus.shards import Shards, check_finite_shard
+from lxmls_day1.engine.kernels.batch import add_sparse_gradient
+from lxmls_day1.engine.kernels.row_steps import Integers, Reals, cache_aligned_zeros
 from lxmls_day1.engine.kernels.threads import thread_pool
 
 _Sum = TypeVar("_Sum")
@@ -55,7 +53,7 @@ class StreamedLogLoss:
     def __init__(self, shards: Shards, columns: Integers, n_columns: int, n_jobs: int = 1) -> None:
         self._shards, self._columns, self._n_jobs = shards, columns, n_jobs
         self.n_examples, self.n_features = shards.n_rows, shards.n_features
-        self._weights: Reals = cache_aligned_matrix(1 + shards.n_features, n_columns)  # type: ignore[no-untyped-call]
+        self._weights: Reals = cache_aligned_zeros(1 + shards.n_features, n_columns)
 
     def __call__(self, W: Reals) -> tuple[float, Reals]:
         """Return the loss and its gradient, a new array, at W (J + 1, n_columns)."""
@@ -76,7 +74,7 @@ class StreamedLogLoss:
 
     def _loss_of_shard(self, i: int) -> tuple[float, Reals]:
         shard = self._shards.open(i)
-        X, labels, gradient = shard.X, self._columns[shard.labels], cache_aligned_matrix(*self._weights.shape)  # type: ignore[no-untyped-call]
+        X, labels, gradient = shard.X, self._columns[shard.labels], cache_aligned_zeros(*self._weights.shape)
         rows = X.indptr, X.indices.view(np.int32), X.data, labels, np.ones(len(labels))
         with np.errstate(all="ignore"):  # NumPy's error state is set per thread.
             return float(add_sparse_gradient(*rows, self._weights, gradient)), gradient  # type: ignore[no-untyped-call]
@@ -87,14 +85,10 @@ class StreamedLogLoss:
 
         def squares_of_shard(i: int) -> Reals:
             X = self._shards.open(i).X
-            squares: Any = np.bincount(
-                X.indices, weights=np.square(X.data, dtype=np.float64), minlength=self._shards.n_features
-            )
+            weights = np.square(X.data, dtype=np.float64)
+            squares: Any = np.bincount(X.indices, weights=weights, minlength=self._shards.n_features)
             if not np.isfinite(squares.sum()):
-                try:
-                    check_finite(X)
-                except InputError as error:
-                    raise InputError(f"{self._shards.folder}, shard {i}: {error}") from error
+                check_finite_shard(self._shards, i)
             return squares  # type: ignore[no-any-return]
 
         numbers = range(len(self._shards)) if numbers is None else numbers

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.base.checks import check_finite
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_rows import Slice
-from lxmls_day1.engine.corpus.shards import Shard, Shards
+from lxmls_day1.engine.corpus.shards import Shard, Shards, check_finite_shard
 from lxmls_day1.engine.kernels.row_steps import Integers, OnlineState, Reals, RowSteps, Rule, Weights
 from lxmls_day1.engine.kernels.sparse_rows import Examples, sums_of_squares
 from lxmls_day1.engine.kernels.threads import thread_pool
@@ -42,9 +41,8 @@ class StepSettings(NamedTuple):
 class Position(NamedTuple):
     """A position within a round over the shards of a corpus."""
 
-    rng_state: Mapping[
-        str, Any
-    ]  # state of the generator before it drew the order of this shard's rows (and, at the first shard, of the shards)
+    # The state of the generator before it drew the order of this shard's rows (and, at the first shard, of the shards).
+    rng_state: Mapping[str, Any]
     shards: Integers  # (S,): the indices of the shards, or slices of shards, in the order of this round
     n_shards: int  # number of completed shards
     n_rows: int  # number of completed rows of the next shard
@@ -188,9 +186,8 @@ class StreamedSteps:
                         row, wrong = row + len(order), int(self._steps.errors[0])
                         errors += wrong
                         state.n_steps += len(order)
-                        on_stop(
-                            block.position._replace(n_rows=row, updates=updates, errors=errors), (len(order), wrong)
-                        )
+                        now = block.position._replace(n_rows=row, updates=updates, errors=errors)
+                        on_stop(now, (len(order), wrong))
                     self._steps.set_rows(*self._no_rows)  # Close the files of the shard before
                     del block  # the shard after the next one is opened.
                 yield updates, errors
@@ -251,10 +248,7 @@ class StreamedSteps:
             return self._norms[piece]
         sq_norms: Reals = sums_of_squares(shard.X.indptr[piece.start : piece.stop + 1], shard.X.data)  # type: ignore[no-untyped-call]  # untyped module
         if not np.isfinite(sq_norms).all():
-            try:
-                check_finite(shard.X)
-            except InputError as error:
-                raise InputError(f"{self._shards.folder}, shard {piece.shard}: {error}") from error
+            check_finite_shard(self._shards, piece.shard)
         if self.n_rows <= _MAX_CACHED_ROWS:
             self._norms[piece] = sq_norms
         return sq_norms
@@ -270,9 +264,8 @@ class StreamedSteps:
         rng : numpy.random.Generator
             It is not changed.
         """
-        if (
-            self.n_rows <= _SAMPLE_ROWS or len(self._shards) == 1
-        ):  # A single shard is not sampled, so the result equals training in memory.
+        # A single shard is not sampled, so the result equals training in memory.
+        if self.n_rows <= _SAMPLE_ROWS or len(self._shards) == 1:
             return np.concatenate([self._sq_norms(piece, self._shards.open(piece.shard)) for piece in self._slices])
         rng, found = copy.deepcopy(rng), []
         for i, n_rows in enumerate(self._shards.rows.tolist()):

@@ -58,12 +58,8 @@ class TrainingRun:
         n_documents: int,
         position_of: Callable[[Mapping[str, Any]], Any],
     ) -> None:
-        self._checkpoint, self._report, self._n_documents, self._position_of = (
-            checkpoint,
-            report,
-            n_documents,
-            position_of,
-        )
+        self._checkpoint, self._report = checkpoint, report
+        self._n_documents, self._position_of = n_documents, position_of
         self.history: list[tuple[Any, ...]] = []
         self.position: Any = None
         self._lines: list[ProgressiveValidation] = []  # lines of this round
@@ -157,13 +153,10 @@ class TrainingRun:
                     self._add_line(count)
                     bar.update(count)
                 if self._checkpoint is not None:
-                    if (
-                        self._n_seen == self._n_documents
-                        and self._checkpoint.next_stop(self._n_seen) < self._checkpoint.every
-                    ):
-                        self._checkpoint.write(
-                            self._content()
-                        )  # Saved early, because the work after the last step may fail.
+                    at_end = self._n_seen == self._n_documents
+                    if at_end and self._checkpoint.next_stop(self._n_seen) < self._checkpoint.every:
+                        # Saved early, because the work after the last step may fail.
+                        self._checkpoint.write(self._content())
                     self._checkpoint.write_if_due(before, self._n_seen, self._content)
 
             def on_poll() -> None:
@@ -224,20 +217,12 @@ def _values_of(state: OnlineState) -> dict[str, Any]:
 def _round_of(number: Any, updates: Any, seconds: Any, objective: Any, errors: Any, lines: Any) -> tuple[Any, ...]:
     """Build the fields of a `Round` from their plain values."""
     times = [None if value is None else float(value) for value in (seconds, objective)]
-    return (
-        checked_count(number),
-        checked_count(updates),
-        *times,
-        None if errors is None else checked_count(errors),
-        tuple(_lines_of(lines)),
-    )
+    n_errors = None if errors is None else checked_count(errors)
+    return checked_count(number), checked_count(updates), *times, n_errors, tuple(_lines_of(lines))
 
 
 def _lines_of(lines: Iterable[tuple[Any, Any, Any]]) -> list[ProgressiveValidation]:
-    return [
-        ProgressiveValidation(checked_count(documents), float(error), float(recent))
-        for documents, error, recent in lines
-    ]
+    return [ProgressiveValidation(checked_count(n), float(error), float(recent)) for n, error, recent in lines]
 
 
 def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> OnlineState:
@@ -246,12 +231,8 @@ def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> 
     saved_weights = values.pop("weights")
     n_columns = 1 if saved_weights["paired"] is True else len(values["classes"])
     shape = (n_rows, n_columns)
-    expected_shapes: dict[str, list[tuple[int, ...]]] = {
-        "V": [shape, (n_rows, 2, n_columns)],
-        "U": [shape, (0, n_columns)],
-        "state": [(2,)],
-    }
-    for name, shapes in expected_shapes.items():
+    expected: dict[str, Any] = {"V": [shape, (n_rows, 2, n_columns)], "U": [shape, (0, n_columns)], "state": [(2,)]}
+    for name, shapes in expected.items():
         if saved_weights[name].shape not in shapes or saved_weights[name].dtype != np.float64:
             raise ValueError(f"{name} is an array {saved_weights[name].shape} of {saved_weights[name].dtype}")
     mean, norms = values["mean_of_rounds"], values["sq_norms"]

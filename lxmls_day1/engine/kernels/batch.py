@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from lxmls_day1.engine.kernels.primitives import kernel
-from lxmls_day1.engine.kernels.row_primitives import CACHE_LINE_BYTES, add_row, score_row
+from lxmls_day1.engine.kernels.row_primitives import add_row, score_row
+from lxmls_day1.engine.kernels.row_steps import cache_aligned_zeros
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
 from lxmls_day1.engine.kernels.threads import thread_pool
 
@@ -66,9 +67,7 @@ class LogLoss:
         self.n_columns = n_columns
         self.sample_weights = np.ones(len(labels)) if sample_weights is None else sample_weights
         self.is_dense = isinstance(examples, np.ndarray)
-        self.weights = cache_aligned_matrix(
-            1 + (examples.shape[1] if self.is_dense else examples.n_features), n_columns
-        )
+        self.weights = cache_aligned_zeros(1 + (examples.shape[1] if self.is_dense else examples.n_features), n_columns)
         if self.is_dense:
             cuts = np.linspace(0, len(labels), n_jobs + 1).astype(np.int64)
         else:
@@ -100,17 +99,13 @@ class LogLoss:
         return loss, gradient
 
     def _evaluate_part(self, part):
-        gradient = cache_aligned_matrix(*self.weights.shape)
+        gradient = cache_aligned_zeros(*self.weights.shape)
         labels, shares = self.labels[part], self.sample_weights[part]
         with np.errstate(all="ignore"):  # Error states are per thread.
             if self.is_dense:
                 return _add_dense_gradient(self.examples[part], labels, shares, self.weights, gradient), gradient
-            indptr, indices, data = (
-                self.examples.indptr[part.start : part.stop + 1],
-                self.examples.indices,
-                self.examples.data,
-            )
-            return add_sparse_gradient(indptr, indices, data, labels, shares, self.weights, gradient), gradient
+            rows = self.examples.indptr[part.start : part.stop + 1], self.examples.indices, self.examples.data
+            return add_sparse_gradient(*rows, labels, shares, self.weights, gradient), gradient
 
     def sums_of_squares(self):
         """Return the sum of squares of each feature (J,), weighted by ``sample_weights``."""
@@ -121,14 +116,6 @@ class LogLoss:
         squares = examples.data**2
         squares *= np.repeat(self.sample_weights, np.diff(examples.indptr).astype(np.intp, copy=False))
         return np.bincount(examples.indices, weights=squares, minlength=examples.n_features)
-
-
-def cache_aligned_matrix(n_rows, n_columns):
-    """Return a matrix of zeros that is aligned to a cache line."""
-    size, spare = n_rows * n_columns, CACHE_LINE_BYTES // 8
-    numbers = np.zeros(size + spare)
-    first = -numbers.ctypes.data % CACHE_LINE_BYTES // 8
-    return numbers[first : first + size].reshape(n_rows, n_columns)
 
 
 # ------------------------------------------------------------------------------------------------------- scores to residuals
@@ -284,12 +271,8 @@ def add_sparse_gradient(indptr, indices, data, labels, sample_weights, W, gradie
     W, gradient : float64 arrays (J + 1, n_columns), see `LogLoss`
     """
     n_columns = W.shape[1]
-    block, d, room = (
-        np.empty((_SPARSE_ROWS_PER_BLOCK, n_columns)),
-        np.empty(n_columns),
-        np.empty((2, _SPARSE_ROWS_PER_BLOCK * n_columns)),
-    )
-    loss = 0.0
+    block, d = np.empty((_SPARSE_ROWS_PER_BLOCK, n_columns)), np.empty(n_columns)
+    room, loss = np.empty((2, _SPARSE_ROWS_PER_BLOCK * n_columns)), 0.0
     for first in range(0, len(labels), _SPARSE_ROWS_PER_BLOCK):
         n_rows = min(_SPARSE_ROWS_PER_BLOCK, len(labels) - first)
         for r in range(n_rows):

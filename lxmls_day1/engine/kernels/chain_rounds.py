@@ -35,9 +35,8 @@ if COMPILES:
 
 # 2⁶⁴ / golden ratio, for multiplicative hashing: the upper halves of the products differ (D. Knuth, vol. 3, 6.4).
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_RELATIVE_ROUNDING_ERROR = (
-    1e-24  # A squared norm below this multiple of the sum of squares of its terms is a rounded 0.
-)
+# A squared norm below this multiple of the sum of squares of its terms is a rounded 0.
+_RELATIVE_ROUNDING_ERROR = 1e-24
 
 
 # --------------------------------------------------------------------------------------------------------------- update

@@ -10,10 +10,8 @@ import numpy as np
 
 from lxmls_day1.engine.kernels.primitives import as_read_only, kernel
 
-_MAX_SWEEPS, _STOP_RATIO = (
-    10,
-    0.25,
-)  # maximum number of sweeps in a Newton step; ratio of the squared slopes to those of the first sweep that ends it
+# Maximum number of sweeps in a Newton step; ratio of the squared slopes to those of the first sweep that ends it.
+_MAX_SWEEPS, _STOP_RATIO = 10, 0.25
 _RELAXATION = 1.4  # Below 2 each move lowers the model; moves beyond the minimum along a coordinate need fewer sweeps.
 _MIN_CURVATURE = 1e-12
 _INLINED = {"forceinline": True, "fastmath": {"contract", "reassoc"}}  # Sums may be reordered.

@@ -22,10 +22,8 @@ from lxmls_day1.engine.kernels.row_primitives import (
 from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
 _RELAXATION = 1.5  # Over-relaxation for two classes: divides the curvature of a step; steps gain for values up to 2.
-_MAX_NEWTON_STEPS, _NEWTON_TOLERANCE = (
-    50,
-    1e-2,
-)  # two-class step: maximum number of Newton steps; ratio of the last to the first
+# Two-class step: maximum number of Newton steps; ratio of the last to the first.
+_MAX_NEWTON_STEPS, _NEWTON_TOLERANCE = 50, 1e-2
 
 
 def _sweep_in_numpy(examples, sample_weights, order, inverse_lambda_m, alpha, W):

@@ -31,9 +31,8 @@ ROW_PRIMITIVE = {"forceinline": True, "_nrt": False, "fastmath": {"contract"}}
 CACHE_LINE_BYTES = 64  # bytes of a cache line
 MIN_VARIANCE = 1e-150  # minimum variance of a weight, so that its inverse, the precision, is finite
 CACHED_NUMBERS = 2**17  # numbers (1 MB) that fit in the processor's cache
-_MAX_PREFETCHED_ENTRIES = (
-    96  # entries of a sparse row to prefetch; the hardware prefetcher loads the rest of a long row
-)
+# The number of entries of a sparse row to prefetch; the hardware prefetcher loads the rest of a long row.
+_MAX_PREFETCHED_ENTRIES = 96
 
 
 @kernel(**ROW_PRIMITIVE)

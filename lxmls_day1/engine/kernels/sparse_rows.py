@@ -385,11 +385,8 @@ def _steps(examples, plan, rule, in_place, costs, V, U, state, updates, errors, 
     change = unowned_view(change)
     scale, scale_sum = state[0], state[1]
     n_numbers = V.size // len(V)
-    far, weights_far, weighted = (
-        data.size > CACHED_NUMBERS,
-        data.ndim == 1 and V.size > 8 * CACHED_NUMBERS,
-        len(factors) > 0,
-    )
+    far, weighted = data.size > CACHED_NUMBERS, len(factors) > 0
+    weights_far = data.ndim == 1 and V.size > 8 * CACHED_NUMBERS
     for n in range(first_step, n_steps):
         if n == next_round:
             current_round += 1
@@ -516,25 +513,6 @@ def _compiled_steps(indices_type, data_type, n_dimensions, n_weight_dimensions):
     return cached_jit(signature)(_steps)
 
 
-def example_scores(examples, m, V, state):
-    """Return the scores s = g(x_m)ᵀ W, shape (K,), of the weights W = state[0] · V, as in one step of :func:`run_steps`."""
-    return compute_scores(examples.indptr, examples.indices, examples.data, m, V, state)
-
-
-def example_scores_and_variances(examples, m, V, state):
-    """Return the scores and their variances, both of shape (K,), as in one step of :func:`run_steps`."""
-    return compute_scores_and_variances(examples.indptr, examples.indices, examples.data, m, V, state)
-
-
-def update_by_row(examples, m, d, shrink, V, U, state, b=None):
-    """Compute W ← shrink · W + g(x_m) dᵀ in place, as in one step of :func:`run_steps`; return True if d changed a weight.
-
-    With ``b`` and a ``V`` with variances, this is the step of a second-order rule, see :func:`apply_update`.
-    """
-    b = d if b is None else b  # Without variances ``b`` has no effect.
-    return apply_update(examples.indptr, examples.indices, examples.data, m, d, b, shrink, V, U, state)
-
-
 def is_second_order(rule):
     """Return True if a rule uses the variances of the scores, that is, if it is marked by ``second_order``."""
     return getattr(rule, "second_order", False)
@@ -551,9 +529,8 @@ def compile_rule(rule):
 def compile_row_rule(rule):
     """Compile a rule for :func:`run_steps` alone: in its in-place form if it is a rule of the course, see ``rules_in_place.py``."""
     try:
-        from lxmls_day1.engine.kernels.rules_in_place import (
-            in_place_form,
-        )  # solves exercises: absent from grading boxes
+        # Imported here because the module solves exercises and is absent from grading boxes.
+        from lxmls_day1.engine.kernels.rules_in_place import in_place_form
     except ImportError:
         return compile_rule(rule)
     return in_place_form(rule) or compile_rule(rule)

@@ -160,10 +160,8 @@ def measure(examples, labels, costs, alpha, W, idle_visits, sample_weights):
     """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)), both weighted by ``sample_weights``, in one pass at fixed weights; "
     "update ``idle_visits``.
     """
-    scores, of_labels = (
-        scores_of_all_rows(examples, W),
-        costs.T.take(labels.astype(np.intp, copy=False), axis=1).T,
-    )  # (M, K) both
+    scores = scores_of_all_rows(examples, W)  # (M, K)
+    of_labels = costs.T.take(labels.astype(np.intp, copy=False), axis=1).T  # (M, K)
     v = scores + of_labels
     top = v.max(axis=1)
     idle_visits[((alpha > 0.0) & (v < top[:, None])).any(axis=1)] = 0

@@ -69,9 +69,8 @@ class CheckedData:
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
         """Return the class name and all settings that differ from their default."""
-        return (
-            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed_settings(self).items())})"
-        )
+        changed = ", ".join(f"{name}={value!r}" for name, value in changed_settings(self).items())
+        return f"{type(self).__name__}({changed})"
 
     def get_name(self) -> str:
         """Return the name of the classifier in tables and plots."""

@@ -34,9 +34,8 @@ class Round(NamedTuple):
     seconds: float | None  # training time up to this round, without the objective; None if all rounds ran in one call
     objective: float | None
     errors: int | None = None  # examples misclassified right before their step; None for structured learners
-    validation: tuple[
-        Any, ...
-    ] = ()  # for a corpus on disk, the lines of progressive validation (`ProgressiveValidation`)
+    # For a corpus on disk, the lines of progressive validation (`ProgressiveValidation`).
+    validation: tuple[Any, ...] = ()
 
 
 class Learner(Protocol):

@@ -15,9 +15,8 @@ Reals = NDArray[np.float64]
 ParamsAndObjective = tuple[Reals, float]  # parameters, and the objective at these parameters
 
 MAX_SAMPLE_SIZE = 2**12  # maximum sample size: enough to estimate the mean to 1/64 of the standard deviation
-MIN_EXPECTED_ERRORS = (
-    16  # minimum expected number of misclassified examples in a sample; with fewer, it is inconclusive
-)
+# Minimum expected number of misclassified examples in a sample; with fewer, it is inconclusive.
+MIN_EXPECTED_ERRORS = 16
 
 
 @dataclass
@@ -28,9 +27,8 @@ class MatrixRows:
     labels: NDArray[np.intp]  # (M,)
     sq_norms: Reals | None = None  # (M,): ‖g(x)‖²
     factors: Reals | None = None  # (M,): the weight of each example
-    tracks_objective: bool = (
-        False  # True if the objective is computed for all parameters, so that a sample saves no time
-    )
+    # True if the objective is computed for all parameters, so that a sample saves no time.
+    tracks_objective: bool = False
     last_measured: ParamsAndObjective | None = None  # the last parameters with a known objective
     at_zero: float | None = None  # the mean loss at W = 0, or None if not yet computed
 

@@ -71,10 +71,8 @@ def _uncompiled(rule: Any) -> Any:
             raise FloatingPointError
         return rule(scores, *others)
 
-    plain.__name__, plain.__dict__ = (
-        rule.__name__,
-        {name: value for name, value in vars(rule).items() if name == "second_order"},
-    )
+    plain.__name__ = rule.__name__
+    plain.__dict__ = {name: value for name, value in vars(rule).items() if name == "second_order"}
     return plain
 
 
@@ -108,16 +106,10 @@ def train_from(
         X, labels, weights = learner._training_data(X, y, sample_weight, classes=classes, vector_names=known)
         factors = None if sample_weight is None else weights / (1.0 if keep_state else weights.mean())
         state, n_examples = state and checked_copy(learner, state, X.shape[1] + 1), len(labels)
+        shrinkage, averaged = shrinkage_of(learner), average_of(learner) == "steps"
+        known_weights, n_jobs = None if state is None else state.weights, int(learner.n_jobs)
         steps = RowSteps(
-            learner.rule,
-            X,
-            labels,
-            learner.row_costs(),
-            shrinkage_of(learner),
-            average_of(learner) == "steps",
-            factors,
-            None if state is None else state.weights,
-            n_jobs=int(learner.n_jobs),
+            learner.rule, X, labels, learner.row_costs(), shrinkage, averaged, factors, known_weights, n_jobs=n_jobs
         )
         rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
         objective_functions = objective_and_finish(learner, rows, not keep_state)

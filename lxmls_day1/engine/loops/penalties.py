@@ -37,10 +37,8 @@ def is_penalized(learner: Any) -> bool:
     >>> [is_penalized(learner) for learner in (SVM(), Mira(), MaxEntBatch(), MaxEntBatch(solver="gis"))]
     [True, False, True, False]
     """
-    kinds = {kind.__name__ for kind in type(learner).__mro__}
-    return not (
-        getattr(learner, "solver", None) == "gis" or hasattr(learner, "templates") or kinds.isdisjoint(PENALIZED)
-    )
+    minimises = any(kind.__name__ in PENALIZED for kind in type(learner).__mro__)
+    return minimises and getattr(learner, "solver", None) != "gis" and not hasattr(learner, "templates")
 
 
 def is_large_penalty(learner: Any, n_examples: int) -> bool:
@@ -61,10 +59,9 @@ def warn_if_penalty_too_large(learner: Any, at_zero: float, loss: float, n_examp
     """
     if is_large_penalty(learner, n_examples) and at_zero - loss < MIN_LOSS_REDUCTION * at_zero:
         warnings.warn(
-            f"{learner.get_name()}: with regularizer (λ) = {learner.regularizer:g} the penalty keeps the weights so close to 0 that the "
-            f"mean loss falls only from {at_zero:.3f} to {loss:.3f}; try "
-            f"regularizer={default_regularizer(n_examples):.2g}, which is 2/M for "
-            f"{n_examples} training examples",
+            f"{learner.get_name()}: with regularizer (λ) = {learner.regularizer:g} the penalty keeps the weights so "
+            f"close to 0 that the mean loss falls only from {at_zero:.3f} to {loss:.3f}; try "
+            f"regularizer={default_regularizer(n_examples):.2g}, which is 2/M for {n_examples} training examples",
             LargePenaltyWarning,
             stacklevel=2,
         )

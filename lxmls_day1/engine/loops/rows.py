@@ -67,10 +67,8 @@ class Rows:
         """
         if multipliers.ndim == 1:
             sweep: Any = max_ent_sweeps.sweep_two_classes
-            labels, order = (
-                as_read_only(self.labels),
-                as_read_only(order),
-            )  # the types of online learning: compiled once
+            # These are the types of online learning, so that the kernel is compiled once.
+            labels, order = as_read_only(self.labels), as_read_only(order)
             return float(sweep(self.examples, labels, self.shares, order, inverse_lambda_m, multipliers, weights[:, 0]))
         sweep = max_ent_sweeps.sweep
         return float(sweep(self.examples, self.shares, order, inverse_lambda_m, multipliers, weights))
@@ -139,18 +137,8 @@ class Rows:
             The number of consecutive visits at which an example was already optimal.
         """
         sweep: Any = svm_sweeps.sweep_two_classes if weights.ndim == 1 else svm_sweeps.sweep
-        return sweep(  # type: ignore[no-any-return]  # the module is not typed
-            self.examples,
-            self.labels,
-            order,
-            costs,
-            inverse_lambda_m,
-            relaxation,
-            multipliers,
-            weights,
-            idle_visits,
-            self.shares,
-        )
+        settings, state = (costs, inverse_lambda_m, relaxation), (multipliers, weights, idle_visits)
+        return sweep(self.examples, self.labels, order, *settings, *state, self.shares)  # type: ignore[no-any-return]
 
     def svm_measure(self, costs: Reals, multipliers: Reals, weights: Reals, idle_visits: Any) -> tuple[float, float]:
         """Return (Σ hinge loss, Σ_m α_m · ρ(·, y_m)) at fixed weights; reset ``idle_visits`` to 0 for examples that "

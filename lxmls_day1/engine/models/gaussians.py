@@ -188,13 +188,8 @@ def _check_gaussians(
         as_numbers(values, f"{name} must be numbers")
         for name, values in (("the prior", prior), ("the means", means), ("the variances", variances))
     )
-    if (
-        prior.ndim != 1
-        or means.ndim != 2
-        or means.shape != variances.shape
-        or len(prior) != len(means)
-        or not prior.size
-    ):
+    same_shapes = prior.shape == means.shape[:1] and means.ndim == 2 and means.shape == variances.shape
+    if not same_shapes or not prior.size:
         raise InputError(
             "expected prior (classes,), means (classes, features) and variances (classes, features), "
             f"but got shapes {prior.shape}, {means.shape} and {variances.shape}."
@@ -248,10 +243,9 @@ def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.n
     tail = _TAIL * np.sqrt(variances)
     lowest, highest = np.min(means - tail), np.max(means + tail)
     edges = np.sort(np.clip(np.nan_to_num(crossings, nan=lowest), lowest, highest), axis=1)
-    middles = (
-        np.pad(edges, ((0, 0), (1, 0)), constant_values=lowest)
-        + np.pad(edges, ((0, 0), (0, 1)), constant_values=highest)
-    ) / 2  # (N, intervals)
+    starts = np.pad(edges, ((0, 0), (1, 0)), constant_values=lowest)
+    ends = np.pad(edges, ((0, 0), (0, 1)), constant_values=highest)
+    middles = (starts + ends) / 2  # (N, intervals)
     scores = a[:, None] + middles[..., None] * (b + middles[..., None] * c)  # (N, intervals, K)
     mass = _mass_between_edges((edges[..., None] - means) / np.sqrt(variances))  # (N, intervals, K)
     mass *= np.exp(log_weights)[:, None]
@@ -272,14 +266,11 @@ def _real_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 def _mass_between_edges(z: np.ndarray) -> np.ndarray:
-    """Return the standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1, precise in both tails."""
+    """Return the standard normal mass of (−∞, z_1), (z_1, z_2), …, (z_n, ∞) along axis 1 of three, precise in both tails."""
     from scipy.special import ndtr
 
-    ends = [(0, 0)] * z.ndim
-    ends[1] = (1, 0)
-    low = np.pad(z, ends, constant_values=-np.inf)
-    ends[1] = (0, 1)
-    high = np.pad(z, ends, constant_values=np.inf)
+    low = np.pad(z, ((0, 0), (1, 0), (0, 0)), constant_values=-np.inf)
+    high = np.pad(z, ((0, 0), (0, 1), (0, 0)), constant_values=np.inf)
     mirrored = low > 0
     mass: np.ndarray = ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
     return mass

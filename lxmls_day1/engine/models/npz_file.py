@@ -192,19 +192,17 @@ def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
 
 def _read_array(file: IO[bytes], size: int, name: str) -> np.ndarray:
     """Read one array up to the end of its member, so that zipfile verifies the checksum; check its length first."""
-    pickled = _NotOurFormat(
-        f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded"
-    )
+    pickled = f"{name} in it holds Python objects (a pickle), which could run any code and are never loaded"
     magic = file.read(_MAGIC_LENGTH)
     if not magic.startswith(np.lib.format.MAGIC_PREFIX):
-        raise pickled
+        raise _NotOurFormat(pickled)
     version = np.lib.format.read_magic(io.BytesIO(magic))
     read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in read_header:
         raise ValueError(f"{name} has the format {version}")
     shape, by_columns, dtype = read_header[version](file)
     if dtype.hasobject:
-        raise pickled
+        raise _NotOurFormat(pickled)
     length = math.prod(shape) * max(1, dtype.itemsize)
     if length != size - file.tell():
         raise ValueError(f"{name} does not have the length that it states")
@@ -253,9 +251,8 @@ def _pack(value: Any, name: str, arrays: dict[str, np.ndarray], describe: Descri
         arrays[name] = np.asarray(value)
         return {"array": name}
     if describe and (description := describe(value, name)) is not None:
-        packed = {
-            key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in description["attributes"].items()
-        }
+        attributes = description["attributes"].items()
+        packed = {key: _pack(item, f"{name}.{key}", arrays, describe) for key, item in attributes}
         return {"classifier": {**description, "attributes": packed}}
     raise NotStorable(f"{name} has the type {type(value).__name__}")
 

@@ -34,10 +34,8 @@ class PackedTexts(Sequence[str]):
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._content = bytearray()
         self._ends = array("q", [0])  # String i is the bytes from ends[i] to ends[i + 1].
-        self._by_hash: tuple[Any, Any] = (
-            np.empty(0, np.int32),
-            np.empty(0, np.intp),
-        )  # sorted hashes, and the index of the string of each hash
+        # The sorted hashes, and the index of the string of each hash.
+        self._by_hash: tuple[Any, Any] = (np.empty(0, np.int32), np.empty(0, np.intp))
         self.extend(texts)
 
     def extend(self, texts: Iterable[str]) -> None:
@@ -63,10 +61,8 @@ class PackedTexts(Sequence[str]):
             hashes = self._hashes(bytes(self._content), self._ends)
             order = np.argsort(hashes, kind="stable")
             self._by_hash = hashes[order], order
-        (hashes, order), searched_hashes = (
-            self._by_hash,
-            self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))]),
-        )
+        hashes, order = self._by_hash
+        searched_hashes = self._hashes(b"".join(encoded), [0, *accumulate(map(len, encoded))])
         first, last = (np.searchsorted(hashes, searched_hashes, side) for side in ("left", "right"))
         indices, content, ends = [-1] * len(encoded), self._content, self._ends
         found = np.flatnonzero(first < last)

@@ -136,11 +136,8 @@ class ResultTable:
         """Return the headings, the cells of each row, and the indices of the text columns."""
         columns = self._columns()
         rows = [[column.show(value) for column, value in zip(columns, row, strict=False)] for row in self.rows]
-        return (
-            [column.heading for column in columns],
-            rows,
-            [i for i, c in enumerate(columns) if c.number_format is None],
-        )
+        text_columns = [i for i, column in enumerate(columns) if column.number_format is None]
+        return [column.heading for column in columns], rows, text_columns
 
     def _note_lines(self) -> list[str]:
         return [f"Note: {note}" for note in self.notes]

@@ -1,7 +1,7 @@
 """Locations of the files of a corpus: given by the user, already on this machine, or downloaded once.
 
-``CORPORA`` is the table of all corpora: each row names the files, their sha256 and their source. `find_corpus` tries, in
-this order:
+``CORPORA`` is the table of all corpora, read from ``corpora.toml``: each row names the files, their sha256 and their source.
+`find_corpus` tries, in this order:
 
 1. ``data_dir=``: the caller chose it explicitly, so the files must be there;
 2. the environment variable ``LXMLS_DAY1_DATA``: a folder with the layout of the table, in which corpora may be missing;
@@ -12,6 +12,7 @@ this order:
 import difflib
 import logging
 import os
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,84 +75,22 @@ class Corpus:
         return self.folder.partition("/")[0]
 
 
-def _reviews(
-    name: str, source: PlainFiles | TarArchive | PackageData, positive: str | None, negative: str | None
-) -> Corpus:
-    files = (CorpusFile("positive.review", positive), CorpusFile("negative.review", negative))
-    return Corpus(name, f"sentiment/{name}", files, source)
+_SOURCES = {"web_folder": PlainFiles, "archive": TarArchive, "package": PackageData}
 
 
-_PROCESSED_ACL = TarArchive("https://www.cs.jhu.edu/~mdredze/datasets/sentiment/processed_acl.tar.gz")
+def _read_table() -> dict[str, Corpus]:
+    table = {}
+    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
+        files = tuple(CorpusFile(file, sha256 or None) for file, sha256 in row["sha256"].items())
+        (source,) = (kind(row[key]) for key, kind in _SOURCES.items() if key in row)
+        table[name] = Corpus(name, row["folder"], files, source)
+    return table
 
-_ROWS = (
-    _reviews(
-        "books",
-        PlainFiles(
-            "https://raw.githubusercontent.com/LxMLS/lxmls-toolkit/"
-            "959a927aa3d808022782ea9bb9b08c8cd2234d58/data/sentiment/books/"
-        ),
-        positive="d27a35a59e99b2c2d56731cad8d63870f8a3b9063a70bf8c18862e0a107cdd02",
-        negative="42e4d7e63f429e396de0db87b814f8c6a4b4948d34c94524725b0fe2944a0ff4",
-    ),
-    _reviews(
-        "dvd",
-        _PROCESSED_ACL,
-        positive="7e3a2655f9afd141bba569d0df6a4444f6bfa3c28daf243f21125c757940b563",
-        negative="9f0c977cf863f361f1f9961dc9e8c2b88630902da3eb5fd880146445144c355d",
-    ),
-    _reviews(
-        "electronics",
-        _PROCESSED_ACL,
-        positive="38d0ee5fd4147cfaff427b7f8c1ea9aacbb1fd383d51676288b7af5947fe039f",
-        negative="497d95c1ce079d2db672f9d2efa9cc02ba4ebd2a525f7b2495233305def11616",
-    ),
-    _reviews(
-        "kitchen",
-        _PROCESSED_ACL,
-        positive="30fd84894433ee9dd7f7aa3da6f858811104e364528719be2d77372295c7d3b3",
-        negative="674510d22f8f0b27790d323ef8633408777e92c122e801ee4ba02bb001d1d798",
-    ),
-    _reviews("toy", PackageData("toy_corpus"), positive=None, negative=None),
-    Corpus(
-        "toy questions",
-        "multiclass/toy",
-        (CorpusFile("train_5500.label", None), CorpusFile("TREC_10.label", None)),
-        PackageData("toy_questions"),
-    ),
-    Corpus(
-        "toy sentences",
-        "pos/toy",
-        tuple(CorpusFile(f"en_toy-ud-{part}.conllu", None) for part in ("train", "dev", "test")),
-        PackageData("toy_sentences"),
-    ),
-    Corpus(
-        "trec6",
-        "multiclass/trec6",
-        (
-            CorpusFile("train_5500.label", "9e4c8bdcaffb96ed61041bd64b564183d52793a8e91d84fc3a8646885f466ec3"),
-            CorpusFile("TREC_10.label", "033f22c028c2bbba9ca682f68ffe204dc1aa6e1cf35dd6207f2d4ca67f0d0e8e"),
-        ),
-        PlainFiles("https://cogcomp.seas.upenn.edu/Data/QA/QC/"),
-    ),
-    Corpus(
-        "UD_English-EWT",
-        "pos/UD_English-EWT",
-        (
-            CorpusFile("en_ewt-ud-train.conllu", "3fb78e2b55482c8ee00caa653af436c88c9e5bc9a73ce26e4ae3ddc79d2b7e7b"),
-            CorpusFile("en_ewt-ud-dev.conllu", "531a54ff90d6ab12201c5a50c3e78e6ddac4de69abc4bce5d275d3cd29efe2b6"),
-            CorpusFile("en_ewt-ud-test.conllu", "e266e515a0a7547657ed3d90d9ba46487d6bd251f27ad4269d4e8a427c8555cd"),
-        ),
-        PlainFiles(
-            "https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/"
-            "4c89b5833a70aa5ed3a00bad2f23f57992cc7df8/"
-        ),
-    ),
-)
 
 #: All corpora, by name.
 #:
 #: :meta hide-value:
-CORPORA: Mapping[str, Corpus] = MappingProxyType({corpus.name: corpus for corpus in _ROWS})
+CORPORA: Mapping[str, Corpus] = MappingProxyType(_read_table())
 
 
 @dataclass(frozen=True)
@@ -328,16 +267,12 @@ def find_corpus(
     try:
         _fetch_into_cache(corpus, corpus.source, cache, table, network or Network())
     except DownloadFailed as failure:
-        raise _unavailable(
-            corpus, searched_folders, f"{corpus.source.address} did not deliver it: {failure}"
-        ) from failure
+        reason = f"{corpus.source.address} did not deliver it: {failure}"
+        raise _unavailable(corpus, searched_folders, reason) from failure
     except OSError as error:  # Not a network error: the disk is full, or the folder not writable.
-        place, reason = error.filename or cache, error.strerror or str(error)
-        raise _unavailable(
-            corpus,
-            searched_folders,
-            f"the cache cannot be written to ({place}: {reason}; {CACHE_VARIABLE} names another one)",
-        ) from error
+        problem = f"{error.filename or cache}: {error.strerror or error}"
+        reason = f"the cache cannot be written to ({problem}; {CACHE_VARIABLE} names another one)"
+        raise _unavailable(corpus, searched_folders, reason) from error
     folder = cache / corpus.folder
     return FoundCorpus(folder, "download", _paths(corpus, folder))
 
@@ -460,12 +395,10 @@ def _fetch_into_cache(
         for file in member.files
     ]
     _log.info("downloading the %s corpus from %s", corpus.name, source.address)
-    failure = downloads.fetch_files(
-        source, [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)], cache, network
-    )
-    missing = [
-        file.name for file in corpus.files if not downloads.has_valid_checksum(file, cache / corpus.folder / file.name)
-    ]
+    wanted = [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)]
+    failure = downloads.fetch_files(source, wanted, cache, network)
+    places = _paths(corpus, cache / corpus.folder)
+    missing = [file.name for file in corpus.files if not downloads.has_valid_checksum(file, places[file.name])]
     if missing:
         raise failure or DownloadFailed(f"the download does not hold {_join_words(missing)} with the right checksum")
 

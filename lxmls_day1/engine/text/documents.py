@@ -7,17 +7,16 @@ none. A label at the end of a processed line is used if present; it may be missi
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import NamedTuple
 
 from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.text.parsed_reviews import parse_review
-from lxmls_day1.engine.text.text_blocks import HashingReader, decompress
+from lxmls_day1.engine.text.parsed_reviews import LABEL_MARK, parse_review
+from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT, HashingReader, decompress
 from lxmls_day1.engine.text.tokens import count_tokens
 
 FORMATS = ("auto", "raw", "processed")
-STANDARD_INPUT = "-"
-_LABEL_MARK = "#label#:"
 _PAIR = re.compile(r"\S+:\d+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -88,7 +87,7 @@ def looks_processed(text: str) -> bool:
     """
     pieces = text.lstrip().partition("\n")[0].split()
     pairs = sum(bool(_PAIR.fullmatch(piece)) for piece in pieces)
-    return 2 * pairs > len(pieces) or (pieces[-1:] != [] and pieces[-1].startswith(_LABEL_MARK))
+    return 2 * pairs > len(pieces) or (pieces[-1:] != [] and pieces[-1].startswith(LABEL_MARK))
 
 
 def decode_utf8(data: bytes, name: str) -> str:
@@ -112,11 +111,8 @@ def read_bytes(path: str) -> bytes:
         return b""
     if path != STANDARD_INPUT:
         check_readable(path, "name a file, or a pipe that ends", pipes=True)
-    opened = HashingReader(path, display_name(path), None)
-    try:
+    with closing(HashingReader(path, display_name(path), None)) as opened:
         return b"".join(decompress(opened, display_name(path), path))
-    finally:
-        opened.close()
 
 
 def stdin_lines() -> Iterator[tuple[int, bytes]]:
@@ -132,9 +128,7 @@ def stdin_lines() -> Iterator[tuple[int, bytes]]:
 
 def display_name(path: str) -> str:
     """Return the name of a file for output, with unprintable characters escaped."""
-    if path == STANDARD_INPUT:
-        return "standard input"
-    return escape_unprintable(path)
+    return "standard input" if path == STANDARD_INPUT else escape_unprintable(path)
 
 
 def escape_unprintable(text: str) -> str:
@@ -151,22 +145,18 @@ def escape_unprintable(text: str) -> str:
 
 
 def _processed_documents(text: str, name: str) -> list[Document]:
-    lines = text.split("\n")  # Only at line feeds: tokens may contain other line separators.
-    if lines[-1] == "":
-        lines.pop()
+    lines = text.removesuffix("\n").split("\n")  # Only at line feeds: tokens may contain other line separators.
     documents = []
     for number, line in enumerate(lines, start=1):
         where = f"{name}, line {number}"
         line = line.removesuffix("\r")
         *pairs, last = line.split(" ")
-        label = last.removeprefix(_LABEL_MARK) if last.startswith(_LABEL_MARK) else None
+        label = last.removeprefix(LABEL_MARK) if last.startswith(LABEL_MARK) else None
         if label == "":
-            raise InputError(
-                f"{where}: the label is missing after {_LABEL_MARK}; expected one such as #label#:positive"
-            )
+            raise InputError(f"{where}: the label is missing after {LABEL_MARK}; expected one such as #label#:positive")
         if not line.strip():
             raise InputError(f"{where}: the line is blank; expected token:count pairs")
         # The parser requires one of its own labels; here any label is allowed, and it may be missing.
-        counts, _ = parse_review(" ".join([*(pairs if label else [*pairs, last]), f"{_LABEL_MARK}positive"]), where)
+        counts, _ = parse_review(" ".join([*(pairs if label else [*pairs, last]), f"{LABEL_MARK}positive"]), where)
         documents.append(Document(f"{name}:{number}", counts, label))
     return documents

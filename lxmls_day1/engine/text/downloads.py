@@ -76,14 +76,9 @@ class RequiredFile(NamedTuple):
 
 @dataclass(frozen=True)
 class PlainFiles:
-    """Files in the same folder of a web server, each at ``base_url`` + its name."""
+    """Files in the same folder of a web server, each at ``address`` + its name."""
 
-    base_url: str
-
-    @property
-    def address(self) -> str:
-        """The address that an error message names."""
-        return self.base_url
+    address: str
 
     def fetch(
         self, wanted: Sequence[RequiredFile], scratch: Path, network: Network
@@ -91,7 +86,7 @@ class PlainFiles:
         """Download into `scratch`; yield each wanted file that is complete and has the right checksum."""
         for one in wanted:
             file = one.file
-            yield one, _download(self.base_url + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
+            yield one, _download(self.address + file.name, scratch, file.max_bytes, network, sha256=file.sha256)
 
 
 @dataclass(frozen=True)
@@ -100,25 +95,19 @@ class TarArchive:
 
     Attributes
     ----------
-    url : str
-        The address of the archive.
+    address : str
     max_bytes : int
         The maximum number of bytes to download. Members that exceed the ``max_bytes`` of their `CorpusFile` are skipped.
     """
 
-    url: str
+    address: str
     max_bytes: int = 64_000_000
-
-    @property
-    def address(self) -> str:
-        """The address that an error message names."""
-        return self.url
 
     def fetch(
         self, wanted: Sequence[RequiredFile], scratch: Path, network: Network
     ) -> Iterator[tuple[RequiredFile, Path]]:
         """Download into `scratch`; yield each wanted member that is complete and has the right checksum."""
-        archive = _download(self.url, scratch, self.max_bytes, network)
+        archive = _download(self.address, scratch, self.max_bytes, network)
         missing = {f"{one.corpus}/{one.file.name}": one for one in wanted}
         try:
             with tarfile.open(archive) as members:

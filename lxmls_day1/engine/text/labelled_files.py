@@ -12,6 +12,7 @@ import os
 import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -21,6 +22,7 @@ from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.checks import as_list, check_number, format_labels
 from lxmls_day1.base.errors import CorpusError, InputError, check_path, pluralize
 from lxmls_day1.base.settings import Function, check_settings, with_fields
+from lxmls_day1.engine.text import tables
 from lxmls_day1.engine.text.layout_detection import (
     choose_columns,
     guess_delimiter,
@@ -32,15 +34,6 @@ from lxmls_day1.engine.text.layout_detection import (
     suspicious_label_kind,
 )
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
-from lxmls_day1.engine.text.tables import (
-    DELIMITERS,
-    RecordTable,
-    check_widths,
-    column_records,
-    find_name,
-    labels_and_texts,
-    parse_json_lines,
-)
 from lxmls_day1.engine.text.text_blocks import (
     COMPRESSED_EXTENSIONS,
     STANDARD_INPUT,
@@ -160,6 +153,9 @@ class FileLayout:
             raise InputError(f"encoding must be one that Python knows, such as 'latin-1', got {self.encoding!r}")
         if self.header is not None and not isinstance(self.header, bool):
             raise InputError(f"header must be True, False or None (decide from the file); got {self.header!r}")
+
+
+_Records = tuple[list[list[str]], list[int]]  # the fields of each record, and the number of its first line
 
 
 class _Columns(NamedTuple):
@@ -347,24 +343,21 @@ class LabelledStream:
             return
         place = next(place for place, label in enumerate(piece.labels) if label not in known)
         raise InputError(
-            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not among those "
-            f"known, {format_labels(sorted(known))}; correct it, leave such lines out, train on data that has this "
-            f"label, or say which column "
-            "has the labels with label_column= (--label-column)"
+            f"{self.names[piece.source]}, line {piece.lines[place]}: the label {piece.labels[place]!r} is not among "
+            f"those known, {format_labels(sorted(known))}; correct it, leave such lines out, train on data that has "
+            "this label, or say which column has the labels with label_column= (--label-column)"
         )
 
     def _batches(self, number: int) -> Iterator[ExampleBatch]:
         path, name = self.paths[number], self.names[number]
         opened = HashingReader(path, name, self._report)
         self._inputs.append(opened)
-        try:
+        with closing(opened):
             text = TextBlocks(decompress(opened, name, path), name, self._layout.encoding)
             ending = _ending_of(Path(opened.inner_name or path))
             yield from self._text_batches(number, ending, text)
             self.warnings += [text.replacement_warning] if text.replacement_warning else []
             opened.drain()
-        finally:
-            opened.close()
 
     def _text_batches(self, number: int, ending: str, text: TextBlocks) -> Iterator[ExampleBatch]:
         blocks = iter(text)
@@ -395,7 +388,7 @@ class LabelledStream:
                 labels, bags, lines = parse_svmlight(block, name, line)
                 yield ExampleBatch(number, labels, [], bags, lines)
             else:
-                table = parse_json_lines(block, name, line, names)
+                table = tables.parse_json_lines(block, name, line, names)
                 if table.rows:
                     names = table.names or ()
                     columns = columns or self._choose_columns(number, table, "JSON lines", described_end)
@@ -413,19 +406,18 @@ class LabelledStream:
         if delimiter is None and ending in _TAB_SEPARATED and self._layout.quote != "\t":
             delimiter = "\t"
         if delimiter is None:
-            delimiter = guess_delimiter(
-                list(_lines_of(first)), name, self._layout.quote, whole=len(first) < _GUESS_CHARS
-            )
+            whole = len(first) < _GUESS_CHARS
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole)
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
         first_line = 1 + self._skip_lines + head.n_lines
-        pieces = _in_batches(column_records(lines, name, delimiter, self._layout.quote, first_line))
+        pieces = _in_batches(tables.column_records(lines, name, delimiter, self._layout.quote, first_line))
         rows, numbers = next(pieces, ([], []))
         if not rows:
             return
         check = (name, delimiter, len(rows[0]), numbers[0])
         skipped = _SkippedLines()
         rows, numbers = skipped.without_comments(rows, numbers)
-        check_widths(rows, numbers, *check)
+        tables.check_widths(rows, numbers, *check)
         rows = [[field.strip() for field in row] for row in rows]
         if header is None:
             header = self._has_header(rows)
@@ -436,19 +428,18 @@ class LabelledStream:
                 raise CorpusError(
                     f"{name}: expected a label and a text per line, got no line but the header {', '.join(names)}"
                 )
-        table = RecordTable(names, rows, numbers)
-        parted_by = DELIMITERS.get(delimiter, repr(delimiter))
+        table = tables.RecordTable(names, rows, numbers)
+        parted_by = tables.DELIMITERS.get(delimiter, repr(delimiter))
         described_end += "".join(f"; {note}" for note in head.notes)
-        columns = self._choose_columns(
-            number, table, f"{parted_by} between columns, {'a' if names else 'no'} header", described_end
-        )
+        described = f"{parted_by} between columns, {'a' if names else 'no'} header"
+        columns = self._choose_columns(number, table, described, described_end)
         yield self._make_batch(number, table, columns)
         for rows, numbers in pieces:
             rows, numbers = skipped.without_comments(rows, numbers, len(table.rows[0]))
-            check_widths(rows, numbers, *check)
+            tables.check_widths(rows, numbers, *check)
             if names:
                 rows, numbers = skipped.without_headers(rows, numbers, names)
-            yield self._make_batch(number, RecordTable(names, rows, numbers), columns)
+            yield self._make_batch(number, tables.RecordTable(names, rows, numbers), columns)
         self.described[number] += skipped.described()
 
     def _has_header(self, rows: Sequence[Sequence[str]]) -> bool:
@@ -456,7 +447,7 @@ class LabelledStream:
         if self._first_columns is None and any(isinstance(column, str) for column in self._wanted_columns):
             return True
         names = self._first_columns.names if self._first_columns is not None else None
-        if names is not None and all(find_name(rows[0], wanted) is not None for wanted in names):
+        if names is not None and all(tables.find_name(rows[0], wanted) is not None for wanted in names):
             return True
         return looks_like_header(rows)
 
@@ -468,17 +459,13 @@ class LabelledStream:
                 f"{name} holds {form}, and {self.names[before[0]]} {before[1]}; all files must hold texts, or all svmlight"
             )
         self.forms[number] = form
-        options: dict[str, Any] = (
-            {"delimiter": self._layout.delimiter, "header": self._layout.header} if form != "columns" else {}
-        )
-        if form == "svmlight":
-            options |= {"label_column": self._wanted_columns[0], "text_column": self._wanted_columns[1]}
-        for name_of_option, value in options.items():
-            if value is not None:
-                kind = "texts" if "column" in name_of_option else "columns"
-                raise InputError(f"{name_of_option} is for {kind}, but {name} holds {form}; got {value!r}")
+        kinds_of_option = {"delimiter": "columns", "header": "columns", "label_column": "texts", "text_column": "texts"}
+        own_kinds = {"columns": ("columns", "texts"), "jsonl": ("texts",), "svmlight": ()}[form]
+        for option, kind in kinds_of_option.items():
+            if kind not in own_kinds and (value := getattr(self._layout, option)) is not None:
+                raise InputError(f"{option} is for {kind}, but {name} holds {form}; got {value!r}")
 
-    def _columns_of(self, form: str, table: RecordTable) -> tuple[int | str | None, int | str | None]:
+    def _columns_of(self, form: str, table: tables.RecordTable) -> tuple[int | str | None, int | str | None]:
         """Return the columns of label and text in a file: as in the first file, or else as requested."""
         if self._first_columns is None:
             return self._wanted_columns
@@ -486,7 +473,9 @@ class LabelledStream:
             return self._first_columns.names
         return self._first_columns.columns if form == self._first_columns.form else self._wanted_columns
 
-    def _choose_columns(self, number: int, table: RecordTable, described: str, described_end: str) -> tuple[int, int]:
+    def _choose_columns(
+        self, number: int, table: tables.RecordTable, described: str, described_end: str
+    ) -> tuple[int, int]:
         """Return the columns of label and text; remember them if this is the first file."""
         form = self.forms[number]
         label, text = choose_columns(table, self.names[number], *self._columns_of(form, table))
@@ -500,8 +489,8 @@ class LabelledStream:
     def _describe(self, number: int, described: str) -> None:
         self.described[number] = f"{Path(self.names[number]).name}: {described}"
 
-    def _make_batch(self, number: int, table: RecordTable, columns: tuple[int, int]) -> ExampleBatch:
-        labels, texts = labels_and_texts(table, self.names[number], *columns)
+    def _make_batch(self, number: int, table: tables.RecordTable, columns: tuple[int, int]) -> ExampleBatch:
+        labels, texts = tables.labels_and_texts(table, self.names[number], *columns)
         return ExampleBatch(number, labels, texts, [], table.lines)
 
 
@@ -511,9 +500,7 @@ class _SkippedLines:
     def __init__(self) -> None:
         self._lines: dict[str, list[int]] = {}
 
-    def without_comments(
-        self, rows: list[list[str]], numbers: list[int], width: int | None = None
-    ) -> tuple[list[list[str]], list[int]]:
+    def without_comments(self, rows: list[list[str]], numbers: list[int], width: int | None = None) -> _Records:
         """Drop records that begin with # and whose number of fields differs from ``width`` (default: that of the first record)."""
         width = width or len(rows[0])
         if {*map(len, rows)} <= {width}:
@@ -521,9 +508,7 @@ class _SkippedLines:
         places = [place for place, row in enumerate(rows) if len(row) != width and row[0].startswith("#")]
         return self._without(rows, numbers, "a comment", places)
 
-    def without_headers(
-        self, rows: list[list[str]], numbers: list[int], names: Sequence[str]
-    ) -> tuple[list[list[str]], list[int]]:
+    def without_headers(self, rows: list[list[str]], numbers: list[int], names: Sequence[str]) -> _Records:
         """Drop records that are equal to the header, such as those in concatenated files."""
         expected = [name.casefold() for name in names]
         # Blanks and capitals may change the length; a test of the length first excludes nearly all records.
@@ -536,9 +521,7 @@ class _SkippedLines:
         places = [place for place in near if [field.strip().casefold() for field in rows[place]] == expected]
         return self._without(rows, numbers, "equal to the header", places)
 
-    def _without(
-        self, rows: list[list[str]], numbers: list[int], reason: str, places: Sequence[int]
-    ) -> tuple[list[list[str]], list[int]]:
+    def _without(self, rows: list[list[str]], numbers: list[int], reason: str, places: Sequence[int]) -> _Records:
         if not places:
             return rows, numbers
         self._lines.setdefault(reason, []).extend(numbers[place] for place in places)
@@ -632,7 +615,7 @@ def _lines_of(block: str) -> io.StringIO:
     return io.StringIO(block, newline="")
 
 
-def _in_batches(records: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[list[list[str]], list[int]]]:
+def _in_batches(records: Iterable[tuple[int, list[str]]]) -> Iterator[_Records]:
     """Yield batches of records and their line numbers, each about as large as a block.
 
     A batch has at least two records: a header and an example.

@@ -142,15 +142,12 @@ def _kind_of_head_line(line: str, below: Sequence[str], delimiter: str | None, q
         return "a comment"
     if quote and line.count(quote) % 2:
         return ""
+    lines_below = [f"{other}\n" for other in below]
     for parted_by in [delimiter] if delimiter else DELIMITERS:
         cells = [cell.strip() for cell in line.split(parted_by)]
         try:
-            records = [
-                row
-                for _, row in islice(
-                    column_records([f"{other}\n" for other in below], "", parted_by, quote), _MAX_RECORDS_TRIED
-                )
-            ]
+            tried = islice(column_records(lines_below, "", parted_by, quote), _MAX_RECORDS_TRIED)
+            records = [row for _, row in tried]
         except CorpusError:
             continue
         while records and sum(map(bool, records[0])) < 2:  # another title line
@@ -274,9 +271,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _MAX_NAME_CHARS for field in filled):
         return False
-    label_named, text_named = (
-        [normalized_name(field) in names for field in first] for names in (LABEL_NAMES, TEXT_NAMES)
-    )
+    plain = [normalized_name(field) for field in first]
     both_named = names_columns(first)
     if not others:
         return both_named
@@ -285,7 +280,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if first[label] in labels:
         return False
     beside = [column for column in range(len(first)) if column != label]
-    if both_named or label_named[label] or any(text_named[column] for column in beside):
+    if both_named or plain[label] in LABEL_NAMES or any(plain[column] in TEXT_NAMES for column in beside):
         return True
     of_numbers = [bool(first[column]) and all(is_number(row[column]) for row in others) for column in range(len(first))]
     if is_numbered:
@@ -293,9 +288,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     if any(of_numbers):
         return True
     words = max(sum(len(row[column].split()) for row in others) for column in beside) / len(others)
-    are_names = all(
-        " " not in field or is_usual_name(field.split()[-1]) for field in first
-    )  # "the label", "review text"
+    # "the label", "review text"
+    are_names = all(" " not in field or is_usual_name(field.split()[-1]) for field in first)
     return min(labels.values()) > 1 and words >= _MIN_WORDS_PER_TEXT and are_names
 
 
@@ -428,11 +422,8 @@ def _is_number(text: str) -> bool:
 
 
 def _named_and_numbered(table: RecordTable, column: int) -> str:
-    return (
-        f"{column} {table.names[column]!r}"
-        if table.names
-        else f"{column} such as {_short_repr(str(table.rows[0][column]))}"
-    )
+    shown = repr(table.names[column]) if table.names else f"such as {_short_repr(str(table.rows[0][column]))}"
+    return f"{column} {shown}"
 
 
 def _short_repr(text: str) -> str:

@@ -33,12 +33,10 @@ from lxmls_day1.engine.models.packed_texts import SlicedTexts
 LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
 MAX_COUNT = 2**31 - 1
-_LABEL_MARK = "#label#:"
+LABEL_MARK = "#label#:"
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd (Fibonacci hashing)
-_ENCODING = (
-    "utf-8",
-    "surrogatepass",
-)  # encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot
+# The encoding of tokens in memory: a Python string may contain surrogates, which UTF-8 files cannot.
+_ENCODING = ("utf-8", "surrogatepass")
 
 
 def parse_review(line: str, location: str = "this line", label: str | None = None) -> tuple[dict[str, int], str]:
@@ -79,17 +77,17 @@ def parse_review(line: str, location: str = "this line", label: str | None = Non
         raise CorpusError(
             f"{location}: the line is blank; expected token:count pairs and a label such as #label#:positive"
         )
-    if not last.startswith(_LABEL_MARK):
+    if not last.startswith(LABEL_MARK):
         raise CorpusError(
             f"{location}: the line ends with {_short_repr(last)}; expected a label such as #label#:positive at its end"
         )
-    found = last.removeprefix(_LABEL_MARK)
+    found = last.removeprefix(LABEL_MARK)
     if found not in LABEL_NAMES:
         raise CorpusError(f"{location}: the label is {_short_repr(found)}; expected positive or negative")
     if label is not None and found != label:
         raise CorpusError(f"{location}: the label is {found}; expected {label}, as in the whole file")
 
-    if line.count(_LABEL_MARK) > 1 and (inside := [pair for pair in pairs if pair.startswith(_LABEL_MARK)]):
+    if line.count(LABEL_MARK) > 1 and (inside := [pair for pair in pairs if pair.startswith(LABEL_MARK)]):
         raise CorpusError(f"{location}: {_short_repr(inside[0])} is inside the line; expected one label, at its end")
 
     counts: dict[str, int] = {}
@@ -256,9 +254,9 @@ def _lines(content: bytes, name: str) -> list[bytes]:
 def _with_label(line: bytes) -> bytes:
     """Return a line with a label, adding an arbitrary one if it is missing; a blank line is returned unchanged."""
     text = line.decode(*_ENCODING)
-    if _LABEL_MARK in text or not text.strip():
+    if LABEL_MARK in text or not text.strip():
         return line
-    return f"{text.rstrip()} {_LABEL_MARK}{LABEL_NAMES[0]}".encode(*_ENCODING)
+    return f"{text.rstrip()} {LABEL_MARK}{LABEL_NAMES[0]}".encode(*_ENCODING)
 
 
 def _parse(parts: Sequence[tuple[str, list[bytes], str | None]]) -> ParsedReviews:
@@ -279,9 +277,7 @@ def _parse_vectorized(parts: Sequence[tuple[str, list[bytes], str | None]]) -> P
     """Parse like `_parse`, but return None if a line is malformed."""
     rows, lengths, y = [], [0], []
     for _, lines, label in parts:
-        code_of = {
-            (_LABEL_MARK + name).encode(): code for code, name in enumerate(LABEL_NAMES) if label in (None, name)
-        }
+        code_of = {(LABEL_MARK + name).encode(): code for code, name in enumerate(LABEL_NAMES) if label in (None, name)}
         for line in lines:
             line = line.removesuffix(b"\n").removesuffix(b"\r")
             mark = line[line.rfind(b" ") + 1 :]
@@ -302,7 +298,7 @@ def _parse_vectorized(parts: Sequence[tuple[str, list[bytes], str | None]]) -> P
         pair = text[starts[i] : ends[i]].decode(*_ENCODING)
         token, _, digits = pair.rpartition(":")
         counts[i], token_ends[i] = _count(digits), ends[i] - len(digits) - 1
-        if not token or not counts[i] or pair.startswith(_LABEL_MARK):
+        if not token or not counts[i] or pair.startswith(LABEL_MARK):
             return None
 
     first = _first_equal(text, starts, token_ends)
@@ -336,9 +332,8 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
     mixed ^= mixed >> 32
     mixed *= (2 * left + 1).astype(np.uint64)
     hashes = np.diff(np.append(np.uint64(0), np.cumsum(mixed))[bounds]) * _HASH_FACTOR
-    bits = len(
-        starts
-    ).bit_length()  # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
+    # The index of a piece replaces the lowest bits of its hash, so that one sort serves both.
+    bits = len(starts).bit_length()
     numbered = np.sort(hashes >> bits << bits | np.arange(len(starts), dtype=np.uint64))
     order = (numbered & (2**bits - 1)).astype(np.intp)
     is_new = np.append(True, np.diff(numbered >> bits) != 0)[: len(starts)]

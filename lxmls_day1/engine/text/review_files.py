@@ -67,9 +67,8 @@ def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReview
     positive, negative = (path.read_bytes() for path in paths)
     reviews = parse_pair(positive, negative, names=[str(path) for path in paths])
     if cache:
-        sources = [
-            hashlib.sha256(content).hexdigest() for content in (positive, negative)
-        ]  # The files may have changed in the meantime.
+        # The files may have changed in the meantime.
+        sources = [hashlib.sha256(content).hexdigest() for content in (positive, negative)]
         with contextlib.suppress(OSError):  # Without a cache, only the next reading is slower.
             save_parsed(_cache_path(domain, sources), reviews, sources)
     return reviews

@@ -44,9 +44,8 @@ class FeatureRows(Sequence[dict[str, float]]):
         """Concatenate several `FeatureRows`."""
         lengths = [np.diff(part._parts.indptr) for part in parts]
         indptr = np.concatenate([[0], *lengths]).cumsum()
-        return cls(
-            indptr, *(np.concatenate([getattr(part._parts, name) for part in parts]) for name in ("indices", "data"))
-        )
+        arrays = (np.concatenate([getattr(part._parts, name) for part in parts]) for name in ("indices", "data"))
+        return cls(indptr, *arrays)
 
     def __len__(self) -> int:
         return int(self._parts.shape[0])
@@ -86,11 +85,9 @@ class FeatureRows(Sequence[dict[str, float]]):
         known = None
         if len(numbers) and numbers.max() > 8 * len(numbers) + 2**20:
             known, numbers = np.unique(numbers, return_inverse=True)
-        end = indptr[n_train]
-        kept = np.flatnonzero(
-            np.bincount(numbers[:end].astype(np.intp, copy=False), minlength=int(numbers.max(initial=0)) + 1)
-        )
-        column_of = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+        end, n_numbers = indptr[n_train], int(numbers.max(initial=0)) + 1
+        kept = np.flatnonzero(np.bincount(numbers[:end].astype(np.intp, copy=False), minlength=n_numbers))
+        column_of = np.full(n_numbers, -1, dtype=np.int32)
         column_of[kept] = np.arange(len(kept), dtype=np.int32)
         columns = column_of[numbers]
         is_kept = columns >= 0
@@ -133,14 +130,8 @@ def parse_svmlight(text: str, name: str, first_line: int = 1) -> tuple[list[str]
     >>> labels, list(rows), lines
     (['1', '-1'], [{'3': 1.0, '17': 2.5}, {'2': 1.0}], [1, 2])
     """
-    from lxmls_day1.engine.kernels.svmlight_lines import (
-        AT,
-        ENTRIES,
-        LEFT,
-        LINES,
-        ROWS,
-        parse_lines,
-    )  # Imported here because only this format needs it.
+    # Imported here because only this format needs it.
+    from lxmls_day1.engine.kernels.svmlight_lines import AT, ENTRIES, LEFT, LINES, ROWS, parse_lines
 
     parse: Any = parse_lines
     content = text.encode()

@@ -13,14 +13,8 @@ import click
 
 from lxmls_day1.base.checks import format_labels
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.engine.text.documents import (
-    STANDARD_INPUT,
-    decode_utf8,
-    display_name,
-    escape_unprintable,
-    read_bytes,
-    stdin_lines,
-)
+from lxmls_day1.engine.text import documents
+from lxmls_day1.engine.text.text_blocks import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from lxmls_day1.engine.models.model_file import SavedModel
@@ -62,7 +56,8 @@ def tag_files(
     pos_corpus, tags_of_file = lab.load("readers.pos_corpus"), model.notes.get("tags") or "upos"
     expects_features = getattr(model.classifier, "given_features", False)  # Older labs lack this attribute.
 
-    known_tags = [str(tag) for tag in model.classifier.classes.tolist()]
+    classes = model.classifier.classes.tolist()
+    known_tags = [str(tag) for tag in classes]
 
     def read(data: bytes, name: str) -> list[Tagged]:
         found: str | None = None if form == "raw" else form
@@ -71,7 +66,7 @@ def tag_files(
                 return [tuple(sentence) for sentence in pos_corpus.parse_crfsuite(data, name)]
             return read_sentences(data, name, pos_corpus.parse_conllu, tags_of_file)
         if form == "auto":
-            lines = [line.removesuffix("\r") for line in decode_utf8(data, name).split("\n")]
+            lines = [line.removesuffix("\r") for line in documents.decode_utf8(data, name).split("\n")]
             found = pos_corpus.guess_tagged_format(lines, name, known_tags)
             if expects_features and found != "conllu":
                 found = "crfsuite" if any("\t" in line for line in lines) else None
@@ -79,15 +74,13 @@ def tag_files(
         if found is None:
             return read_sentences(data, name, None)
         is_treebank = tags_of_file in ("upos", "xpos")
-        tagged = pos_corpus.read_tagged(
-            data, name, tags_of_file if is_treebank == (found == "conllu") else "upos", found
-        )
+        tags = tags_of_file if is_treebank == (found == "conllu") else "upos"
+        tagged = pos_corpus.read_tagged(data, name, tags, found)
         used = sorted({tag for sentence in tagged.sentences for tag in sentence.tags})
         if len(used) > 1 and not {*used} & {*known_tags}:
             raise InputError(
                 f"{name} does not fit the model: its tags are {format_labels(used, max_labels=5)}, and the model's "
-                f"{format_labels(known_tags, max_labels=5)}; name a "
-                "file of the same tags"
+                f"{format_labels(known_tags, max_labels=5)}; name a file of the same tags"
                 + ("" if expects_features else ", or sentences without tags, one on each line (--format raw)")
             )
         click.echo(f"Read {name}: {tagged.described}.", err=True)
@@ -100,10 +93,8 @@ def tag_files(
         probabilities = model.classifier.get_marginals(X, model.params) if marginals else [None] * len(X)
         for (words, truth), tags, shares in zip(sentences, predicted, probabilities, strict=True):
             for t, (word, tag) in enumerate(zip(words, tags, strict=True)):
-                fields = (
-                    [] if shares is None else _confidence(model.classifier.classes.tolist(), tag, shares[t].tolist())
-                )
-                click.echo("\t".join([escape_unprintable(_text_of(word)), str(tag), *fields]))
+                fields = [] if shares is None else _confidence(classes, tag, shares[t].tolist())
+                click.echo("\t".join([documents.escape_unprintable(_text_of(word)), str(tag), *fields]))
             click.echo()
             if truth is not None:
                 known += len(truth)
@@ -138,12 +129,12 @@ def _batches(
 ) -> Iterator[list[Tagged]]:
     """Yield the sentences of all files at once; yield the lines of standard input one at a time as they arrive."""
     if list(paths) != [STANDARD_INPUT] or not in_lines:
-        yield [one for path in paths for one in read(read_bytes(path), display_name(path))]
+        yield [one for path in paths for one in read(documents.read_bytes(path), documents.display_name(path))]
         return
-    for _, line in stdin_lines():
+    for _, line in documents.stdin_lines():
         if line.startswith(b"#") or b"\t" in line:
             line += sys.stdin.buffer.read()
-        yield read(line, display_name(STANDARD_INPUT))
+        yield read(line, documents.display_name(STANDARD_INPUT))
 
 
 def _confidence(tags: list[Any], tag: Any, shares: list[float]) -> list[str]:
@@ -175,7 +166,7 @@ def read_sentences(data: bytes, name: str, parse_conllu: Any, tags: str = "upos"
     >>> read_sentences(b"The cat sleeps .\\n\\nBirds sing .\\n", "the text", None)
     [(('The', 'cat', 'sleeps', '.'), None), (('Birds', 'sing', '.'), None)]
     """
-    lines = decode_utf8(data, name).split("\n")
+    lines = documents.decode_utf8(data, name).split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), None)
     if first is None:
         raise InputError(f"{name} holds no sentence; expected one sentence per line, or the CoNLL-U format")

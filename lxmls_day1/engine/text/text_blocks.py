@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,7 @@ from lxmls_day1.base.errors import CorpusError, InputError, did_you_mean, plural
 STANDARD_INPUT = "-"
 PIECE_BYTES = 1 << 20  # bytes per read
 _MIN_START_BYTES = 10  # minimum number of bytes to recognise a format
+_DAMAGED = (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile)
 #: The supported compressed formats by their first bytes: the name, the extension, and the module that decompresses.
 _COMPRESSED_FORMATS = (
     (b"\x1f\x8b", "gzip", ".gz", "gzip"),
@@ -35,6 +37,7 @@ _MAX_ZIP_BYTES_IN_MEMORY = 1 << 26
 _MAX_NAMES_SHOWN = 5
 _UNPACK = "unpack it, and name a file that was in it"
 _EXPORT = "save it as CSV in UTF-8"
+_UNPICKLE = "load it in Python where you trust it, and write its texts as CSV or JSON Lines"
 _WITH_PANDAS = "write it as JSON Lines: pandas.read_{}(path).to_json('texts.jsonl', orient='records', lines=True)"
 #: Other binary formats by their first bytes: a description, and the advice to the user.
 _BINARY = (
@@ -54,14 +57,7 @@ _BINARY = (
     (b"\x93NUMPY", "a NumPy file", "load it in Python, numpy.load(path), and give the array to `train`"),
     (b"\x89PNG\r\n", "a picture", "name a file of text"),
     (b"\xff\xd8\xff", "a picture", "name a file of text"),
-    *(
-        (
-            b"\x80%c" % protocol,
-            "a pickle of Python",
-            "load it in Python where you trust it, and write its texts as CSV or JSON Lines",
-        )
-        for protocol in (2, 3, 4, 5)
-    ),
+    *((b"\x80%c" % protocol, "a pickle of Python", _UNPICKLE) for protocol in (2, 3, 4, 5)),
 )
 #: Unicode's replacement character, which replaces undecodable bytes in a decoded text.
 REPLACEMENT = "\ufffd"
@@ -139,9 +135,7 @@ def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
     start = file.read(PIECE_BYTES)
     while len(start) < _MIN_START_BYTES and (more := file.read(PIECE_BYTES)):
         start += more
-    kind, module = next(
-        ((kind, module) for first, kind, _, module in _COMPRESSED_FORMATS if start.startswith(first)), ("", "")
-    )
+    kind, module = _compression_of(start)
     wanted = next((kind for _, kind, ending, _ in _COMPRESSED_FORMATS if path.lower().endswith(ending)), kind)
     if start and not kind and wanted:
         refuse_binary(start, name)
@@ -158,24 +152,20 @@ def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
         first_piece = True
         for piece in _zip_pieces(start, file, name) if kind == "zip" else _stream_pieces(module, start, file, name):
             if first_piece:
-                if again := next((kind for first, kind, *_ in _COMPRESSED_FORMATS if piece.startswith(first)), None):
+                if again := _compression_of(piece)[0]:
                     raise InputError(f"{name}, unpacked, is a {again} file again; {_UNPACK}")
                 refuse_binary(piece, f"{name}, unpacked,")
                 first_piece = False
             yield piece
-    except (
-        OSError,
-        EOFError,
-        RuntimeError,
-        ValueError,
-        NotImplementedError,
-        zlib.error,
-        zipfile.BadZipFile,
-        _lzma_error(),
-    ) as error:
+    except (*_DAMAGED, _lzma_error()) as error:
         if isinstance(error, InputError):
             raise
         raise CorpusError(f"{name} is a damaged {kind} file ({error}); fetch or compress it again") from error
+
+
+def _compression_of(start: bytes) -> tuple[str, str]:
+    """Return name and module of the compressed format that begins with these bytes; empty strings for any other content."""
+    return next(((kind, module) for first, kind, _, module in _COMPRESSED_FORMATS if start.startswith(first)), ("", ""))
 
 
 def _lzma_error() -> type[Exception]:
@@ -213,11 +203,8 @@ def _zip_pieces(start: bytes, file: HashingReader, name: str) -> Iterator[bytes]
                         yield piece
                 return
     some = ", ".join(names[:_MAX_NAMES_SHOWN]) + ", …" * (len(names) > _MAX_NAMES_SHOWN)
-    what, remedy = kind or (
-        ("a zip archive with a password", _UNPACK)
-        if len(names) == 1
-        else (f"a zip archive of {pluralize(len(names), 'file')}{f' ({some})' if names else ''}", _UNPACK)
-    )
+    of_files = f"a zip archive of {pluralize(len(names), 'file')}{f' ({some})' if names else ''}"
+    what, remedy = kind or ("a zip archive with a password" if len(names) == 1 else of_files, _UNPACK)
     raise InputError(f"{name} is {what}; {remedy}")
 
 
@@ -259,8 +246,7 @@ def refuse_compressed(path: str) -> None:
             start = file.read(512)
     except (OSError, ValueError):
         return
-    kind = next((kind for first, kind, _, _ in _COMPRESSED_FORMATS if start.startswith(first)), None)
-    if kind is not None:
+    if kind := _compression_of(start)[0]:
         raise InputError(f"{path} is a {kind} file, and tagged sentences are read from plain text; {_UNPACK}")
     refuse_binary(start, path)
 
@@ -313,7 +299,7 @@ class TextBlocks:
     def __iter__(self) -> Iterator[str]:
         n_lines = 0
         waiting: list[str] = []  # pieces of a line whose end was not read yet
-        for piece in _append_end(self._start, self._pieces):
+        for piece in chain([self._start], self._pieces, [None]):  # None marks the end of the file.
             first_line = n_lines + sum(part.count("\n") for part in waiting) + 1
             text = self._decode(piece, first_line)
             end = len(text) if piece is None else text.rfind("\n") + 1
@@ -345,13 +331,6 @@ class TextBlocks:
                 "spreadsheets; save it as text in UTF-8, or name its encoding with encoding= (--encoding)"
             )
         return text
-
-
-def _append_end(start: bytes, pieces: Iterator[bytes]) -> Iterator[bytes | None]:
-    """Yield all pieces, then None."""
-    yield start
-    yield from pieces
-    yield None
 
 
 def _encoding_of(content: bytes, name: str, encoding: str | None) -> tuple[str, codecs.IncrementalDecoder]:

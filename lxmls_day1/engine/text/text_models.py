@@ -103,9 +103,8 @@ class TextModel(SavedModel):
         """Return texts, given as token counts, as rows over all features (M, J), hashed if the training features were hashed."""
         hash_bits = self.notes.get("hash_bits")
         if hash_bits is not None:
-            from lxmls_day1.engine.text.token_batches import (
-                numbered_bags,
-            )  # Imported here because numba is slow to import.
+            # Imported here because numba is slow to import.
+            from lxmls_day1.engine.text.token_batches import numbered_bags
 
             return numbered_bags(bags).hashed(hash_bits)
         columns, indices, counts, ends = self.columns, [], [], [0]

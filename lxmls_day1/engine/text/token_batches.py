@@ -78,8 +78,9 @@ class _Entries:
         self.starts = np.zeros(_MIN_ENTRIES + 1, dtype=np.int64)
         self.hashes = np.empty(_MIN_ENTRIES + 1, dtype=np.uint32)  # hashes of tokens, filled by `indexed_rows`
 
-    def table(self) -> "token_rows.HashTable":
-        return token_rows.HashTable(self.slots, self.arena, self.starts)
+    def table(self) -> "tuple[token_rows.HashTable, int]":
+        """Return the last arguments of the kernels: the table, and the number of its entries."""
+        return token_rows.HashTable(self.slots, self.arena, self.starts), self.number
 
     def grow(self, longest: int) -> None:
         """Double the number of entries if it is nearly used up, and make room for one more entry of ``longest`` bytes."""
@@ -145,9 +146,8 @@ class TokenTable:
         numbers = np.empty(wanted, dtype=np.int64)
         entries, done = self.entries, 0
         while True:
-            done, entries.number = token_rows.merge_tokens(
-                done, tokens.text, tokens.starts, numbers, room > 0, entries.table(), entries.number
-            )
+            text, starts = tokens.text, tokens.starts
+            done, entries.number = token_rows.merge_tokens(done, text, starts, numbers, room > 0, *entries.table())
             if done == wanted:
                 return numbers
             entries.grow(int(tokens.starts[done + 1] - tokens.starts[done]))
@@ -233,7 +233,7 @@ class TokenCounter:
         by_number, done = known.by_number(), 0
         while True:
             done, entries.number = token_rows.indexed_rows(
-                words, ends, done, *by_number, indptr, indices, data, entries.hashes, entries.table(), entries.number
+                words, ends, done, *by_number, indptr, indices, data, entries.hashes, *entries.table()
             )
             if done == len(texts):
                 return indptr, indices[: indptr[-1]].copy(), data[: indptr[-1]].copy()
@@ -267,9 +267,7 @@ class _Words:
         done, entries = 0, self._entries
         gaps = token_rows.SPACES if self._plain else token_rows.SPACES_AND_COMMAS
         while True:
-            done, entries.number = token_rows.tokenize(
-                text, starts, done, words, ends, gaps, entries.table(), entries.number
-            )
+            done, entries.number = token_rows.tokenize(text, starts, done, words, ends, gaps, *entries.table())
             if done == len(texts):
                 break
             entries.grow(int(starts[done + 1] - starts[done]))
@@ -348,11 +346,8 @@ def numbered_bags(bags: Sequence[Mapping[str, float]]) -> IndexedRows:
 
 def _allocate_rows(words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     max_entries = 2 * len(words)
-    return (
-        np.zeros(len(ends), dtype=np.int64),
-        np.empty(max_entries, dtype=np.uint32),
-        np.empty(max_entries, dtype=np.float32),
-    )
+    indices, data = np.empty(max_entries, dtype=np.uint32), np.empty(max_entries, dtype=np.float32)
+    return np.zeros(len(ends), dtype=np.int64), indices, data
 
 
 def rows_of(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_features: int) -> csr_array:

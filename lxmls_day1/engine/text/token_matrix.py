@@ -61,15 +61,9 @@ def count_texts(
 
     counter, table = TokenCounter(count_plain), TokenTable()
     lengths, numbers, counts = [np.zeros(1, dtype=np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.float32)]
-    firsts = tqdm(
-        range(0, len(texts), _TEXTS_PER_BATCH),
-        "counting words",
-        unit_scale=_TEXTS_PER_BATCH,
-        unit="text",
-        leave=False,
-        disable=not progress,
-    )
-    for first in firsts:
+    firsts = range(0, len(texts), _TEXTS_PER_BATCH)
+    bar = tqdm(firsts, "counting words", unit_scale=_TEXTS_PER_BATCH, unit="text", leave=False, disable=not progress)
+    for first in bar:
         batch = texts[first : first + _TEXTS_PER_BATCH]
         starts, columns, values = counter.numbered_by(table, batch)
         lengths.append(np.diff(starts))

@@ -23,13 +23,10 @@ MAX_CLASSES = 1000
 _N_WORDS, _COMMON = 1 << 17, 256  # number of words; number of the most frequent words, which belong to no class
 _RANK_BITS, _LENGTH_BITS = 22, 10
 _SPREAD = 0.5  # standard deviation of the logarithm of lengths
-_CLASS_WORDS_PER_256, _WRONG_LABELS_PER_65536 = (
-    24,
-    1311,
-)  # number of class words in 256 words; number of wrong labels in 65,536
-_FORM_OF = (
-    np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS
-)  # three bits -> offset of the forms with this capitalization or punctuation
+# Number of class words in 256 words; number of wrong labels in 65,536.
+_CLASS_WORDS_PER_256, _WRONG_LABELS_PER_65536 = 24, 1311
+# Three bits -> offset of the forms with this capitalization or punctuation.
+_FORM_OF = np.array([0, 0, 0, 0, 0, 1, 2, 3]) * _N_WORDS
 # Positive and negative words, alternating.
 _ADJECTIVES = """
     excellent boring great poor wonderful disappointing good bad solid dull superb useless clever flimsy delightful
