@@ -107,6 +107,10 @@ def step_of(rule: Any, problem: StepProblem, cap: float) -> Step:
     return Step(d, problem.W + np.outer(problem.g, d), problem.scores + problem.sq_norm * d)
 
 
+_WAS_RIGHT = (
+    "The ringed example is on the right side of the dashed line, so MIRA does nothing. Drag it to the other side: MIRA moves the line just "
+    "far enough for the example to reach the margin of 1."
+)
 _OF_SQUISHING = (
     "The bars are the scores of the ringed example, one for each class. MIRA raises the true class above its strongest rival alone; "
     "column squishing also presses down every other class that would be less than 1 below it."
@@ -124,7 +128,7 @@ class DemoMiraStep(Demonstration):
     )
     observations = (
         "The ringed example was on the wrong side of the dashed line. MIRA moves the line just far enough for the example to reach the "
-        "margin of 1. A larger λ allows only a step of 1/\u2060λ, and the line stops earlier."
+        "margin of 1, a lead in score and not a distance. A larger λ allows only a step of 1/\u2060λ, and the line stops earlier."
     )
     suggestions = (
         Suggestion("Play, which raises λ: from λ = 4 on, 1/\u2060λ is too little, and the line stays behind.", play=True),
@@ -168,7 +172,7 @@ class DemoMiraStep(Demonstration):
             draw.by_frame(_sentence(at, classes, value) for value in FRAMES),
             steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=300),
             table=None if squishing else _taus(at),
-            observations=_OF_SQUISHING if squishing else "",
+            observations=_OF_SQUISHING if squishing else _WAS_RIGHT if at.scores.argmax() == at.label else "",
             notes=attempts.sentences(),
             facts={"at": at, "steps": found, "wanted": at.required_tau},
         )  # fmt: skip

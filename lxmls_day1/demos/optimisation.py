@@ -205,7 +205,7 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
     names = [f"{time:g}" if cost == "passes" else _written(time) for time in times]
     return Scene(
         panels,
-        _sentence(shown) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
+        _sentence(shown, cost) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
         observations=_OBSERVATIONS.get(found.settings.loss, ""),
         columns=(1, 1.25)[: len(panels)],
         steps=draw.Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
@@ -335,8 +335,8 @@ def _path(x: np.ndarray, heights: np.ndarray) -> np.ndarray:
     return np.asarray(np.column_stack([x, heights])[np.isfinite(heights)])
 
 
-def _sentence(found: CurveResults) -> str:
-    """Return a sentence about the passes until each method is close to the optimum; for the perceptron, about its final loss."""
+def _sentence(found: CurveResults, cost: str) -> str:
+    """Return a sentence on the passes or seconds until each method is close to the optimum; for the perceptron, on its final loss."""
     if found.settings.loss == "perceptron":
         ends = ", ".join(f"{curve.objective[-1]:.3g} ({curve.name})" for curve in found.curves)
         return f"The loss is least, 0, at W = 0. At the end it is: {ends or 'not known'}."
@@ -345,10 +345,11 @@ def _sentence(found: CurveResults) -> str:
         excess = np.nan_to_num(found.excess(curve))
         close = np.flatnonzero(excess <= 0.01 * excess[0])
         if len(close):
-            took.append(f"{curve.name} {curve.passes[close[0]]:g}")
+            needed = getattr(curve, cost)[close[0]]
+            took.append(f"{curve.name} {needed:g}" if cost == "passes" else f"{curve.name} {_written(needed)}")
         else:
             never.append(curve.name)
     return (
-        f"Passes for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'no method'}"
+        f"{'Passes' if cost == 'passes' else 'Time'} for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'no method'}"
         f"{'; not there yet: ' * bool(never)}{', '.join(never)}."
     )

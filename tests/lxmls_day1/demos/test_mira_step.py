@@ -41,6 +41,13 @@ class TestComputing:
 
 
 class TestShowing:
+    @pytest.mark.parametrize("thing", [0, 1])
+    def test_the_text_above_the_picture_fits_the_example(self, lab, thing):
+        demo = DemoMiraStep(lab)
+        scene = demo.scene_of(**demo.suggestions[thing].settings)
+        is_right = scene.facts["at"].required_tau == 0
+        assert is_right == bool(thing) == ("does nothing" in (scene.observations or demo.observations))
+
     def test_the_line_moves_until_the_example_lies_on_the_margin(self, lab):
         scene = DemoMiraStep(lab).scene_of()
         at, start, x = scene.facts["at"], scene.steps.start, np.array([1, *scene.facts["at"].x])

@@ -107,6 +107,12 @@ def test_seconds_are_measured_repeatedly_only_where_they_are_shown(lab, monkeypa
         asked.clear()
 
 
+@pytest.mark.parametrize(("cost", "unit"), [("passes", "passes"), ("seconds", "time")])
+def test_the_sentence_below_the_race_counts_what_the_race_is_by(demo, cost, unit):
+    says = demo.scene_of(nr_passes=10, cost=cost).says
+    assert says.lower().startswith(unit) and ("\u00a0ms" in says or "\u00a0s" in says) == (cost == "seconds")
+
+
 def test_the_logarithmic_view_needs_no_new_computation(lab, computed, monkeypatch):
     demo = DemoOptimisation(lab)
     demo.scene_of(nr_passes=10)
