@@ -237,7 +237,7 @@ IN_A_CALL = {
             __array_interface__ = {"shape": (1 << 40,), "typestr": "<f8", "data": (1, False), "version": 3}
         return Array()
         """,
-        {"refused", "error"},
+        {"refused", "memory"},  # The loop of training makes an array of it, with 2 ** 40 entries.
     ),
     "subclass_of_array": (
         """
@@ -262,8 +262,9 @@ IN_A_CALL = {
     "texts_that_grow": ("return ['x' * 1_000_000] + [''] * 250", {"refused", "error"}),
     "a_wide_sparse_array": ("import scipy.sparse\nreturn scipy.sparse.csr_array((1, 5_000_000))", {"refused", "error"}),
     "an_empty_array_without_end": ("return np.zeros((0, 10**15))", {"refused", "error"}),
-    "many_lists": ("return [[]] * 200_000", {"refused", "error", "timeout"}),
-    "a_column_that_broadcasts": ("return np.zeros((30_000, 1))", {"wrong", "error"}),
+    # A check that asks for many answers at once may need too much memory for them, or they are too long.
+    "many_lists": ("return [[]] * 200_000", {"refused", "error", "timeout", "memory"}),
+    "a_column_that_broadcasts": ("return np.zeros((30_000, 1))", {"wrong", "error", "refused"}),
     "400_MB_reply": ("return np.zeros(50_000_000)", {"refused", "memory", "error"}),
     "50_MB_of_output": ("print('x' * 50_000_000)", {"refused"}),
     "10_MB_of_output_in_pieces": ("import os\nfor _ in range(1000): os.write(2, b'x' * 10_000)", {"refused"}),
@@ -438,7 +439,7 @@ AT_IMPORT = {
 #: A change of the whole submission, and the verdicts of all checks.
 AS_FILES = {
     "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
-    "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"missing"}),
+    "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"ok"}),
     "syntax_error": (lambda files: files.update({MIRA: files[MIRA] + b"\ndef ("}), {"error"}),
     "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + '\nNAME = "Größe"\n'.encode("latin-1")}), {"error"}),
     "no_function": (lambda files: files.update({MIRA: b"class Mira: pass\n"}), {"missing", "error"}),
@@ -631,7 +632,7 @@ def test_every_attack_gets_its_verdict(graded):
 
 def test_no_attack_earns_points(graded):
     rows, *_, tried, _ = graded
-    harmless = {"named_like_modules", "other_readers", "folders_and_folders"}
+    harmless = {"named_like_modules", "other_readers", "folders_and_folders", "renamed_file"}  # The right rule, graded.
     assert {name: rows[name].points for name in tried - harmless if rows[name].points} == {}
 
 
