@@ -262,9 +262,8 @@ IN_A_CALL = {
     "texts_that_grow": ("return ['x' * 1_000_000] + [''] * 250", {"refused", "error"}),
     "a_wide_sparse_array": ("import scipy.sparse\nreturn scipy.sparse.csr_array((1, 5_000_000))", {"refused", "error"}),
     "an_empty_array_without_end": ("return np.zeros((0, 10**15))", {"refused", "error"}),
-    # A check that asks for many answers at once may need too much memory for them, or they are too long.
-    "many_lists": ("return [[]] * 200_000", {"refused", "error", "timeout", "memory"}),
-    "a_column_that_broadcasts": ("return np.zeros((30_000, 1))", {"wrong", "error", "refused"}),
+    "many_lists": ("return [[]] * 200_000", {"refused", "error", "timeout"}),
+    "a_column_that_broadcasts": ("return np.zeros((30_000, 1))", {"wrong", "error"}),
     "400_MB_reply": ("return np.zeros(50_000_000)", {"refused", "memory", "error"}),
     "50_MB_of_output": ("print('x' * 50_000_000)", {"refused"}),
     "10_MB_of_output_in_pieces": ("import os\nfor _ in range(1000): os.write(2, b'x' * 10_000)", {"refused"}),
