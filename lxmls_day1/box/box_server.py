@@ -84,17 +84,18 @@ class BoxServer:
             request = channel.receive()
             if "cpu" in request:
                 limit_cpu_time(request["cpu"])
-            reply = self._answer(handlers[request["do"]], request)
-            try:
-                channel.send(reply, max_bytes=self._max_reply_bytes)
-            except MessageTooLong as error:
-                channel.send({"refused": f"an answer of {error}; {self._max_reply_bytes / 1e6:.0f} MB are allowed"})
-            except NotSerializable as error:
-                channel.send(
-                    {"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"}
-                )
-            except (Exception, SystemExit) as error:  # Even inspecting the answer may raise an exception.
-                channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
+            self._send(channel, self._answer(handlers[request["do"]], request))
+
+    def _send(self, channel: Channel, reply: dict[str, Any]) -> None:
+        """Send a reply, and keep nothing of it: its memory would count against the limit of the next call."""
+        try:
+            channel.send(reply, max_bytes=self._max_reply_bytes)
+        except MessageTooLong as error:
+            channel.send({"refused": f"an answer of {error}; {self._max_reply_bytes / 1e6:.0f} MB are allowed"})
+        except NotSerializable as error:
+            channel.send({"refused": f"an answer must be numbers, texts, or arrays or lists of them; this is {error}"})
+        except (Exception, SystemExit) as error:  # Even inspecting the answer may raise an exception.
+            channel.send({"refused": f"an answer that cannot be read ({type(error).__name__})"})
 
     def _answer(self, handler: Handler, request: dict[str, Any]) -> dict[str, Any]:
         try:

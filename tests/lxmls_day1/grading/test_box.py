@@ -86,6 +86,13 @@ def take(number):
     return len(bytearray(number))
 
 
+def count_earlier_answers(known=[]):
+    import weakref
+    answer = np.array(sum(earlier() is not None for earlier in known))
+    known.append(weakref.ref(answer))
+    return answer
+
+
 def leave():
     import os
     os._exit(7)
@@ -317,6 +324,10 @@ def test_memory_is_limited(lab):
     assert lab.function("things", "take", 10_000_000) == 10_000_000
     with pytest.raises(MemoryError):
         lab.function("things", "take", 400_000_000)
+
+
+def test_no_answer_stays_in_the_box_where_it_would_count_against_the_limit_on_memory(lab):
+    assert [int(lab.function("things", "count_earlier_answers")) for _ in range(3)] == [0, 0, 0]
 
 
 def test_written_bytes_are_limited(lab):
