@@ -240,11 +240,14 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     const here = idOf(location.href);
     if (here) document.querySelector("h1")?.classList.toggle("solved", !!progress(here).solved);
-    for (const section of all) {
-      const { solved, passed } = progress(section.dataset.exercise);
-      own(".about")(section).classList.toggle("solved", !!solved);
-      section.classList.toggle("passed", !!solved && passed === JSON.stringify(texts(section)));
-    }
+    all.forEach(showPassed);
+  }
+
+  // Whether an exercise is solved, and whether by the text that stands there.
+  function showPassed(section) {
+    const { solved, passed } = progress(section.dataset.exercise);
+    own(".about")(section).classList.toggle("solved", !!solved);
+    section.classList.toggle("passed", !!solved && passed === JSON.stringify(texts(section)));
   }
 
   // How much of the day is done, and a link to what comes next.
@@ -567,18 +570,20 @@ document.addEventListener("DOMContentLoaded", () => {
     notice(section, "reset", "Your lines were taken out. ", button);
   }
 
-  // After a change: the numbers of lines, and nothing of an answer that is no longer there.
+  // After a change: the numbers of lines, and nothing of an answer that is no longer there. It runs at every key, so it leaves alone what stays.
   function edited(section) {
     for (const area of section.querySelectorAll(".editor textarea")) {
       const lines = area.value.split("\n").length;
       const numbers = area.parentElement.querySelector(".numbers");
+      if (numbers.childElementCount === lines) continue;
       numbers.replaceChildren(...Array.from({ length: lines }, (_, n) => make("span", { text: n + 1 })));
       area.rows = Math.max(4, lines);
     }
+    mark(section, []);
     section.querySelector(".report .picture")?.remove();
     if (areas(section).some((area) => area.value)) notice(section, "reset");
     forgetSteps(section);
-    showProgress();
+    showPassed(section);
   }
 
   for (const section of all) {
