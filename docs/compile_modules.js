@@ -1,5 +1,5 @@
-// Compiles the Python modules that the pages import at their start: node compile_modules.js FOLDER, where FOLDER holds packages.json and the
-// runtime. Compilation takes a third of the time until the first verdict. The runtime itself compiles, so the version is always right.
+// Installs and compiles what the pages import at their start: node compile_modules.js FOLDER, where FOLDER holds packages.json and the runtime.
+// In a page both would take half of the time until the first verdict. The runtime itself compiles, so the version is always right.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -7,44 +7,55 @@ const zlib = require("zlib");
 const folder = path.resolve(process.argv[2]);
 const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
-const NAME = "compiled.dat";
+const FILES = "packages.dat"; // The installed packages and the lab in one file, with the compiled modules.
 const LIBRARY = "library.zip"; // The standard library of the pages: compiled modules replace their sources. The browser lab keeps the sources.
 // Without docstrings, which no page shows, and without columns for tracebacks, what is compiled is a third smaller: a page loads at most 20 MB
 // until the first verdict.
+const INSTALLED = `
+import pathlib
+import site
+
+FOR_COMPILERS = {".a", ".c", ".h", ".pxd", ".pyi"}
+PLACE = site.getsitepackages()[0]
+paths = [path for place in (PLACE, LAB) for path in pathlib.Path(place).rglob("*") if path.is_file()]
+unused = [path for path in paths if "numpy" in path.parts and (path.suffix in FOR_COMPILERS or "f2py" in path.parts)]
+files = {str(path): path.read_bytes() for path in paths if path not in unused}
+`;
 const COMPILE = `
 import ast
 import io
-import marshal
-import site
+import json
 import sys
 import zipfile
 from importlib._bootstrap_external import _code_to_hash_pyc
 
-PLACE = site.getsitepackages()[0] + "/"
 (ARCHIVE,) = [path + "/" for path in sys.path if path.endswith(".zip")]
-codes, standard = {}, {}
+standard = {}
 for spec in [getattr(module, "__spec__", None) for module in sys.modules.values()]:
     path = getattr(spec, "origin", None) or ""
-    if not path.startswith((PLACE, ARCHIVE)) or not path.endswith(".py") or not (source := spec.loader.get_source(spec.name)):
+    installed = path.endswith(".py") and path.startswith((PLACE, ARCHIVE)) and "/reference_lab/" not in path  # A lab is read as sources.
+    if not installed or not (source := spec.loader.get_source(spec.name)):
         continue
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
             node.body[0].value.value = "."  # For an empty one a dataclass would compute its signature.
-    code = compile(tree, path, "exec", dont_inherit=True)
+    compiled = _code_to_hash_pyc(compile(tree, path, "exec", dont_inherit=True), bytes(8), False)
     if path.startswith(ARCHIVE):
-        standard[path.removeprefix(ARCHIVE)] = _code_to_hash_pyc(code, bytes(8), False)
+        standard[path.removeprefix(ARCHIVE)] = compiled
     else:
-        codes[path] = marshal.dumps(code)
-assert codes and standard, f"no module of {PLACE} or {ARCHIVE} is imported"
+        files.pop(path, None)  # two names may have one file
+        files[path + "c"] = compiled
+assert standard and len(files) > 100, f"few modules of {PLACE} or {ARCHIVE} are imported"
 
-compiled = io.BytesIO()
-with zipfile.ZipFile(ARCHIVE.rstrip("/")) as sources, zipfile.ZipFile(compiled, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+library = io.BytesIO()
+with zipfile.ZipFile(ARCHIVE.rstrip("/")) as sources, zipfile.ZipFile(library, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
     for file in sources.infolist():
         content = standard.get(file.filename)
         entry = zipfile.ZipInfo(file.filename + "c" * (content is not None), file.date_time)
         archive.writestr(entry, content or sources.read(file), zipfile.ZIP_DEFLATED)
-marshal.dumps(codes), compiled.getvalue()
+names = json.dumps([[path, len(content)] for path, content in files.items()]).encode()
+len(names).to_bytes(4, "little") + names + b"".join(files.values()), library.getvalue()
 `;
 
 (async () => {
@@ -57,14 +68,16 @@ marshal.dumps(codes), compiled.getvalue()
   const place = python.runPython("import site; site.getsitepackages()[0]");
   for (const wheel of wheels) python.unpackArchive(new Uint8Array(fs.readFileSync(wheel)), "zip", { extractDir: place });
   python.unpackArchive(new Uint8Array(fs.readFileSync(path.join(folder, table.archive))), "zip", { extractDir: table.folder });
+  python.globals.set("LAB", table.folder);
+  python.runPython(INSTALLED); // before anything is written
   python.runPython(fs.readFileSync(path.join(folder, "exercise_worker.js"), "utf8").match(/runPython\("(import [^"]+)"\)/)[1]);
   globalThis.reportLine = () => {};
   const checks = python.pyimport("lxmls_day1.course.reports.page_checks"); // What a check imports, too.
   checks.handle_request(table.folder, JSON.stringify({ kind: "check", exercise: "1.4", written: { 1.4: ["pass"] }, answers: {}, explained: [] }));
-  const [codes, archive] = python.runPython(COMPILE).toJs();
-  fs.writeFileSync(path.join(folder, NAME), zlib.deflateSync(codes, { level: 9 }));
-  fs.writeFileSync(path.join(folder, LIBRARY), archive);
-  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, compiled: NAME, library: LIBRARY }));
+  const [files, library] = python.runPython(COMPILE).toJs();
+  fs.writeFileSync(path.join(folder, FILES), zlib.deflateSync(files, { level: 9 }));
+  fs.writeFileSync(path.join(folder, LIBRARY), library);
+  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, files: FILES, library: LIBRARY }));
 })().catch((error) => {
   console.error(error);
   process.exitCode = 1;

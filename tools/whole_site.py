@@ -127,9 +127,13 @@ def loaded_files(out: Path, sizes: dict[Path, int]) -> dict[str, set[Path]]:
         places |= {key: (folder / entry["file_name"]).resolve() for key, entry in table["packages"].items()}
         known = {key: entry["depends"] for key, entry in (packages | table["packages"]).items()}
         wanted = runtime.with_dependencies({key: {"depends": depends} for key, depends in known.items()}, table["load"])
-        found[name] = {pyodide / core for core in CORE} | {places[key] for key in wanted}
-        found[name] |= {folder / table[part] for part in ("archive", "compiled", "library") if table.get(part)}
-        found[name] -= {pyodide / "python_stdlib.zip"} if table.get("library") else set()
+        found[name] = {pyodide / core for core in CORE}
+        if "files" in table:  # `docs/compile_modules.js` has replaced the packages, the lab and the standard library.
+            found[name] |= {folder / table["files"], folder / table["library"]}
+            found[name] -= {pyodide / "python_stdlib.zip"}
+        else:
+            found[name] |= {places[key] for key in wanted}
+            found[name] |= {folder / table["archive"]} if table["archive"] else set()
         found[name] &= sizes.keys()
     return found
 

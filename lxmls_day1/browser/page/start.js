@@ -38,7 +38,7 @@ if (self.lxmlsDay1) {
   // Pyodide calls `fetch` for each file of a package.
   const countedFetch = async (resource, ...rest) => {
     const address = String(resource?.url ?? resource);
-    if (!/\.(whl|zip|wasm)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
+    if (!/\.(whl|zip|wasm|dat)(\?|$)/.test(address)) return plainFetch(resource, ...rest);
     const before = early.get(address);
     if (early.delete(address)) return before;
     const name = decodeURIComponent(address.split("/").pop()).split("-")[0].replace(/\.\w+$/, "");
@@ -53,6 +53,20 @@ if (self.lxmlsDay1) {
     sayLoading(name);
     return response;
   };
+
+  // Pyodide compiles its program only when its script is there; begun with the loading, both go on at the same time.
+  function fetchAndCompile(...request) {
+    const response = countedFetch(...request);
+    if (/\.wasm(\?|$)/.test(request[0])) {
+      const program = WebAssembly.compileStreaming(response);
+      program.catch(() => {}); // Pyodide reports it
+      WebAssembly.instantiateStreaming = async (_, imports) => {
+        const module = await program;
+        return { module, instance: await WebAssembly.instantiate(module, imports) };
+      };
+    }
+    return response;
+  }
 
   // A Python module that makes the start faster; a .pth file makes Python run it before all other imports.
   // - Compilation takes most of the time of an import, so the browser saves compiled modules, and this module restores them at the next start.
@@ -170,15 +184,8 @@ def unpack_less():
   const COMPLETION = "jedi/third_party/"; // these files are not imported as modules
   const UNPACK_IT = 5; // seconds after the start
 
-  // The modules compiled for this set of packages, and a function that saves them. At the first visit they come from the site, unless it has
-  // none or the connection is slow. Without a cache in the browser the function has no effect.
-  async function compiledBefore(here, text, address) {
-    const shipped = async () => {
-      if (!address || /[23]g/.test(navigator.connection?.effectiveType)) return null;
-      const { ok, body } = await plainFetch(new URL(address, here));
-      return ok ? new Uint8Array(await new Response(body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer()) : null;
-    };
-    const orNull = () => null; // Python compiles for itself
+  // The modules compiled before for this set of packages, and a function that saves them. Without a cache in the browser it has no effect.
+  async function compiledBefore(here, text) {
     try {
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
       const place = new URL(`compiled-${[...digest].map((x) => x.toString(16).padStart(2, "0")).join("")}`, here).href;
@@ -188,17 +195,37 @@ def unpack_less():
       }
       const found = await cache.match(place);
       return {
-        code: found ? new Uint8Array(await found.arrayBuffer()) : await shipped().catch(orNull),
+        code: found && new Uint8Array(await found.arrayBuffer()),
         keep: (content) => cache.put(place, new Response(content)).catch(() => {}),
       };
     } catch {
-      return { code: await shipped().catch(orNull), keep() {} };
+      return { code: null, keep() {} };
+    }
+  }
+
+  // Writes the files of the packages and of the lab, which come in one: their names with sizes, and the contents one after another. Python
+  // would take five times as long to unpack an archive of each package.
+  async function inflated(address) {
+    const { body } = await countedFetch(address);
+    return new Uint8Array(await new Response(body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
+  }
+
+  function writeFiles(files, content) {
+    let at = 4 + new DataView(content.buffer).getUint32(0, true);
+    const folders = new Set();
+    for (const [path, size] of JSON.parse(new TextDecoder().decode(content.subarray(4, at)))) {
+      const folder = path.slice(0, path.lastIndexOf("/"));
+      if (!folders.has(folder)) files.mkdirTree(folder);
+      folders.add(folder);
+      files.writeFile(path, content.subarray(at, at + size), { canOwn: true });
+      at += size;
     }
   }
 
   // Before Python starts, write the module that it runs first.
-  const placeSooner = (before) => async (files, { sitePackages }) => {
+  const placeSooner = (before, inOne) => async (files, { sitePackages }) => {
     files.mkdirTree(sitePackages);
+    if (inOne) writeFiles(files, await inOne);
     files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
     files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
     const { code } = await before;
@@ -227,17 +254,21 @@ def unpack_less():
   // `here` is the address of the folder that contains this file.
   async function startPython(here) {
     try {
-      self.fetch = countedFetch;
+      self.fetch = fetchAndCompile;
       const text = await (await plainFetch(new URL("packages.json", here))).text();
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
-      const archive = table.archive ? bytes(new URL(table.archive, here)) : null;
+      // One file replaces the packages that are loaded at the start, unless the browser is too old to decompress it.
+      const inOne = "DecompressionStream" in self && table.files ? inflated(new URL(table.files, here)) : null;
+      inOne?.catch(() => {}); // the start of Python reports a failure
+      const load = inOne ? [] : table.load;
+      const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
       const lock = await (await plainFetch(index + "pyodide-lock.json", checksum(table.lock_sha256))).json();
       for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
       for (const [name, entry] of Object.entries(table.packages)) {
         lock.packages[name] = { ...entry, file_name: new URL(entry.file_name, here).href };
       }
-      for (const { file_name: address, sha256 } of table.load.map((name) => lock.packages[name])) {
+      for (const { file_name: address, sha256 } of load.map((name) => lock.packages[name])) {
         const file = countedFetch(address, checksum(sha256));
         file.catch(() => {}); // Pyodide reports a missing file itself
         early.set(address, file);
@@ -245,11 +276,12 @@ def unpack_less():
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
-      const before = compiledBefore(here, text, table.compiled);
+      const before = compiledBefore(here, text);
       const stdLibURL = table.library && new URL(table.library, here).href;
-      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before) });
+      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before, inOne) });
       const unpackRest = startSooner(pyodide, await before);
-      await pyodide.loadPackage(table.load);
+      if (inOne) for (const name of table.load) pyodide.loadedPackages[name] = "default channel";
+      await pyodide.loadPackage(load);
       if (missing) throw new Error(missing); // Pyodide would continue without the package
       if (archive) {
         pyodide.FS.mkdirTree(table.folder);
