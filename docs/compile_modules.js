@@ -9,7 +9,7 @@ const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
 const FILES = "packages.dat"; // The installed packages and the lab in one file, with the compiled modules.
 const LIBRARY = "library.zip"; // The standard library of the pages: compiled modules replace their sources. The browser lab keeps the sources.
-// Without docstrings, which no page shows, and without columns for tracebacks, what is compiled is a third smaller: a page loads at most 20 MB
+// Without docstrings, which no page shows, and without columns for tracebacks, what is compiled is a third smaller: a page loads at most 19 MB
 // until the first verdict.
 const INSTALLED = `
 import pathlib

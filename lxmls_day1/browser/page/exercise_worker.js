@@ -3,6 +3,7 @@
 "use strict";
 const here = new URL(".", self.location).href;
 let loaded = 0;
+let told = 0;
 
 // Report the number of loaded bytes to the page; start.js counts the files in addition. A copy of each response is counted, because the browser
 // caches compiled WebAssembly only for a response that comes from the network itself.
@@ -15,6 +16,8 @@ self.fetch = async (...request) => {
 
 function tellLoaded(piece) {
   loaded += piece.byteLength;
+  if (performance.now() - told < 100) return; // milliseconds; showing it slows down the loading
+  told = performance.now();
   self.postMessage({ kind: "loading", loaded });
 }
 
