@@ -30,8 +30,10 @@ if (self.lxmlsDay1) {
     const answer = await plainFetch(address, { method: "HEAD" }).catch(() => null);
     if (!answer) return `${address} could not be loaded: the site does not answer.`;
     if (!answer.ok) return `${address} is missing from the site (${answer.status}).`;
-    return `${address} is not the file that belongs to this site: it was changed or truncated.`;
+    return changed(address);
   }
+
+  const changed = (address) => `${address} is not the file that belongs to this site: it was changed or truncated.`;
 
   const early = new Map(); // from address to a file that is requested before Pyodide needs it
 
@@ -207,7 +209,8 @@ def unpack_less():
   // would take five times as long to unpack an archive of each package.
   async function inflated(address) {
     const { body } = await countedFetch(address);
-    return new Uint8Array(await new Response(body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
+    const content = new Response(body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+    return new Uint8Array(await content.catch(() => Promise.reject(new Error(changed(address)))));
   }
 
   function writeFiles(files, content) {
@@ -260,7 +263,6 @@ def unpack_less():
       const index = new URL(table.runtime, here).href;
       // One file replaces the packages that are loaded at the start, unless the browser is too old to decompress it.
       const inOne = "DecompressionStream" in self && table.files ? inflated(new URL(table.files, here)) : null;
-      inOne?.catch(() => {}); // the start of Python reports a failure
       const load = inOne ? [] : table.load;
       const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
       const lock = await (await plainFetch(index + "pyodide-lock.json", checksum(table.lock_sha256))).json();
@@ -278,7 +280,8 @@ def unpack_less():
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
       const stdLibURL = table.library && new URL(table.library, here).href;
-      const pyodide = await self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before, inOne) });
+      const started = self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before, inOne) });
+      const [pyodide] = await Promise.all([started, inOne]);
       const unpackRest = startSooner(pyodide, await before);
       if (inOne) for (const name of table.load) pyodide.loadedPackages[name] = "default channel";
       await pyodide.loadPackage(load);

@@ -184,6 +184,28 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
     page.close()
 
 
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
+)
+def test_a_file_of_packages_that_is_missing_or_changed_is_named(
+    content, said, pages, pyodide_folder, served, chromium, tmp_path
+):
+    write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
+    table = tmp_path / module.BOOK_FOLDER / "packages.json"
+    table.write_text(json.dumps(json.loads(table.read_text()) | {"files": "packages.dat"}))
+    if content is not None:
+        table.with_name("packages.dat").write_bytes(content)
+    page = chromium.new_page()
+    with served(tmp_path) as address:
+        page.goto(f"{address}/index.html")
+        page.locator(".jar").click()
+        page.wait_for_function(
+            "said => document.querySelector('.state').textContent.includes(said)", arg=f"packages.dat {said}"
+        )
+    page.close()
+
+
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
     shown = "".join(re.findall(r"```{raw} html\n(.*?)\n```", pages["1.8.md"], re.DOTALL))
     write_files(tmp_path, page_files({"1.4.html": shown}))
