@@ -25,7 +25,7 @@ from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import python_command
-from tests.lxmls_day1.grading.boxed_labs import boxed_lab
+from tests.lxmls_day1.grading.labs import boxed_lab
 
 pytestmark = [
     pytest.mark.slow,

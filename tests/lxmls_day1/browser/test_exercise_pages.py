@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import zipfile
-from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pytest
@@ -17,6 +16,7 @@ from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
+from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 
 ROOT = reference_folder()
@@ -80,22 +80,10 @@ def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, s
     page.close()
 
 
-class Parsed(HTMLParser):
-    """The tags of a cell, and the text outside what is hidden."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-
-
 @pytest.mark.parametrize("id", CODED)
 def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     text = pages[f"{id}.html"]
-    tags = Parsed(text).tags
+    tags = [(tag, dict(attributes)) for tag, attributes in Elements(text).tags]
     assert tags[0] == ("section", {"class": "exercise", "data-exercise": id, "aria-label": f"Exercise {id}"})
     labels = [attributes["aria-label"] for tag, attributes in tags if tag == "textarea"]
     assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
@@ -152,10 +140,8 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
 
         # Style, scripts and the editor; nothing of Python is loaded before a gap is touched.
         assert untouched <= 7 and not any("/exercises/" in url for url in foreign)
-        assert (
-            wording("browser.public_checks_pass", "6", "6") in verdict(RIGHT)
-            and page.locator(".exercise.passed").count()
-        )
+        assert wording("browser.public_checks_pass", "6", "6") in verdict(RIGHT)
+        assert page.locator(".exercise.passed").count()
         assert sum(sizes) < MOST_BYTES
         page.locator("figure canvas").scroll_into_view_if_needed()  # It moves once it is in view.
         page.wait_for_function("() => document.querySelector('figcaption').textContent.includes(' 0 of 18 points')")
@@ -200,9 +186,8 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
         areas.last.fill("a cost matrix")
         check.click()
         assert "compare yours" in state.inner_text() and answers.count() == 3
-        assert (
-            page.get_by_role("link", name="Next exercise: 1.1").is_visible() and page.locator(".about.solved").count()
-        )
+        assert page.get_by_role("link", name="Next exercise: 1.1").is_visible()
+        assert page.locator(".about.solved").count()
         assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"

@@ -61,11 +61,9 @@ def test_options_of_cache_are_applied(tmp_path):
     )
     assert result.exit_code == 0, result.output
     corpus = Shards(out)
-    assert (
-        corpus.words() == ["<num>", "win"]
-        and corpus.classes == ("eggs", "ham", "spam")
-        and corpus.rows.tolist() == [2, 1]
-    )
+    assert corpus.words() == ["<num>", "win"]
+    assert corpus.classes == ("eggs", "ham", "spam")
+    assert corpus.rows.tolist() == [2, 1]
     again = run(cache, path, "--out", out, "--hash", 9, "--keep-words", *options, "--overwrite")
     assert again.exit_code == 0 and len(Shards(out).words()) > 5
     liked = run(cache, path, "--out", tmp_path / "y.bags", "--like", out, *options)

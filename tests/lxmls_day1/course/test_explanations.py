@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -155,10 +156,7 @@ class TestTerminal:
         assert wording("course.answers_question_about_exercise") in check(*arguments, "--because", "x", status=2)
 
     def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
-        def fail(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(WorkspaceState, "save", fail)
+        monkeypatch.setattr(WorkspaceState, "save", Mock(side_effect=OSError(28, "No space left on device")))
         assert wording("course.question_could_kept_lab") in check()
 
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 
@@ -140,10 +141,7 @@ def _book(*checks, failed=False):
 
 
 def test_no_results_are_written_if_nothing_can_be_graded(ask, monkeypatch, capsys):
-    def fail(*_):
-        raise InputError("no box can be made here.")
-
-    monkeypatch.setattr(autograder_entry, "_grade_folder", fail)
+    monkeypatch.setattr(autograder_entry, "_grade_folder", Mock(side_effect=InputError("no box can be made here.")))
     status, results = ask("gradescope", {})
     assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 

@@ -28,7 +28,7 @@ from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab
-from tests.lxmls_day1.grading.boxed_labs import boxed_lab
+from tests.lxmls_day1.grading.labs import boxed_lab
 from tests.wording import wording
 
 pytestmark = [pytest.mark.slow(20), pytest.mark.one_in(3, by="fork_server")]

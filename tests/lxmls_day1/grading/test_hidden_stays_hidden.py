@@ -24,6 +24,7 @@ from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.session import GradingSession
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 
 pytestmark = [
     pytest.mark.slow(20),
@@ -113,8 +114,7 @@ def with_code(source: bytes, rule: str, code: str) -> bytes:
 
 
 def submissions(names: Sequence[str]) -> dict[str, Submission]:
-    handed_in = ("readers", "classifiers")
-    right = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
+    right = code_of(solved_files(reference_folder()))
     svm = with_code(right[SVM], "svm_rule", LATER) + COMMON.encode()
     made = {}
     for name in names:

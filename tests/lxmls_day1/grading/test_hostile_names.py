@@ -38,6 +38,7 @@ from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.grading.verdicts import OK, WRONG
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 from tests.wording import wording
 
 REFERENCE = reference_folder()
@@ -576,9 +577,8 @@ def labs():
     def lab(files):
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w") as archive:
-            for path, text in files.items():
-                if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
-                    archive.writestr(zipfile.ZipInfo(str(path)), text)
+            for path, text in code_of(files).items():
+                archive.writestr(zipfile.ZipInfo(str(path)), text)
         return content.getvalue()
 
     return lab(solved_files(REFERENCE)), lab(student_files(REFERENCE))

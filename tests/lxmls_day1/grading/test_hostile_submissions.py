@@ -29,6 +29,7 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
 from lxmls_day1.grading.running.plan import KEPT, Plan, make_plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 
 pytestmark = [
     pytest.mark.slow(40),
@@ -300,7 +301,7 @@ def graded(request, tmp_path_factory):
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
     canary.mkdir()
     (canary / "canary.txt").write_text("alive", encoding="utf-8")
-    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    right = code_of(solved_files(reference_folder()))
     neighbours = [
         str(inbox / "a_right_one" / MIRA),
         str(out / "grades.csv"),
@@ -335,9 +336,6 @@ def graded(request, tmp_path_factory):
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
     return {row.name: row for row in book.rows}, before, after, connected, tried, out
-
-
-LAB = ("readers", "classifiers")
 
 
 def start_server():
@@ -446,7 +444,7 @@ def test_allowed_processes_are_killed_with_their_box(tmp_path):
     """If a submission may start processes, none of them outlives it, not even those in their own sessions."""
     if reason := reason_unavailable(lab_program(), BUBBLEWRAP):
         pytest.skip(f"bubblewrap does not work here: {reason}")
-    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    right = code_of(solved_files(reference_folder()))
     attack = IN_A_CALL["fork_20_with_setsid"][0].replace("range(20)", "range(3)")
     write_files(tmp_path / "inbox" / "forks", {**right, MIRA: with_attack(right[MIRA], attack, at_import=False)})
     write_files(tmp_path / "inbox" / "right", right)

@@ -16,6 +16,7 @@ import tempfile
 from dataclasses import replace
 from importlib.util import cache_from_source
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -32,7 +33,7 @@ from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from tests.lxmls_day1.grading.boxed_labs import boxed_lab
+from tests.lxmls_day1.grading.labs import boxed_lab
 from tests.wording import wording
 
 pytestmark = [
@@ -284,11 +285,8 @@ def test_a_cache_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=wording("grading.cache_folder_cannot_written")):
         strongest_level(lab_program(), PROCESS)
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(visible_folders.tempfile, "TemporaryFile", full)
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(visible_folders.tempfile, "TemporaryFile", Mock(side_effect=full))
     said = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "out")])
     assert "No space left" in str(said.exception)
 

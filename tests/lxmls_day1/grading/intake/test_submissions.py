@@ -5,7 +5,6 @@ import os
 import stat
 import struct
 import sys
-import tracemalloc
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +19,7 @@ from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import Submission, _starter_source_paths, read_submission
@@ -31,6 +31,7 @@ from lxmls_day1.grading.intake.untrusted_files import (
 )
 from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.peak_memory import peak_of
 from tests.wording import wording
 
 GIVEN = {
@@ -76,10 +77,7 @@ def dated(name, compression):
 
 
 def write(folder, files):
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(folder, files)
     return folder
 
 
@@ -96,6 +94,14 @@ def read_zip(tmp_path, content, **limits):
     path = tmp_path / "ada.zip"
     path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
     return read(path, **limits)
+
+
+def submitted(folder, author):
+    """Return the zip file that the submit command makes of the lab."""
+    packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+    name, content = pack_submission(folder, packed, author)
+    (folder / name).write_bytes(content)
+    return folder / name
 
 
 def read_among_others(tmp_path, files, **limits):
@@ -121,21 +127,16 @@ class TestOneSubmission:
         assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
 
     def test_the_zip_file_of_the_submit_command(self, tmp_path):
-        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
-        name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
-        (tmp_path / name).write_bytes(content)
-        submission = read(tmp_path / name)
+        path = submitted(tmp_path, "Ada Lovelace")
+        submission = read(path)
         assert texts(submission) == LAB
         assert (submission.student, submission.name, submission.author) == ("ada-lovelace", *["Ada Lovelace"] * 2)
-        assert submission.receipt == hashlib.sha256(content).hexdigest()
+        assert submission.receipt == hashlib.sha256(path.read_bytes()).hexdigest()
 
     def test_explanations_are_read(self, tmp_path):
         state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
         state.save()
-        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
-        name, content = pack_submission(tmp_path, packed, "Ada")
-        (tmp_path / name).write_bytes(content)
-        submission = read(tmp_path / name)
+        submission = read(submitted(tmp_path, "Ada"))
         assert unpack_explanations(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
         assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
 
@@ -308,10 +309,8 @@ class TestLooseFiles:
     )
     def test_a_name_alone_is_not_enough(self, tmp_path, content):
         problem = read_zip(tmp_path, {"mira_final.py": content}).problem
-        assert (
-            wording("grading.contains_nothing_lab") in problem
-            and "mira_final.py looks like classifiers/mira.py" in problem
-        )
+        assert wording("grading.contains_nothing_lab") in problem
+        assert "mira_final.py looks like classifiers/mira.py" in problem
         submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
         assert PurePosixPath(MIRA) not in submission.files and submission.similar == {
             PurePosixPath(MIRA): "mira_final.py looks like it"
@@ -455,12 +454,8 @@ class TestRefused:
     def test_a_zip_bomb_that_claims_to_be_small_is_refused(self, tmp_path):
         raw = make_zip({**LAB, "classifiers/svm.py": b"\0" * 150_000_000})
         raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
-        tracemalloc.start()
-        try:
-            assert left_out(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
-            assert tracemalloc.get_traced_memory()[1] < 20_000_000
-        finally:
-            tracemalloc.stop()
+        sentence = "classifiers/svm.py cannot be read"
+        assert peak_of(lambda: left_out(read_zip(tmp_path, raw), sentence)) < 20_000_000
 
     def test_a_nested_zip_bomb_is_refused(self, tmp_path):
         inner = make_zip({"classifiers/mira.py": b"\0" * 15_000_000})
@@ -503,12 +498,8 @@ class TestRefused:
             file.truncate(500_000_000)  # A sparse file: it takes no blocks on the disk.
             file.seek(500_000_000)
             file.write(end)
-        tracemalloc.start()
-        try:
-            assert self.refused(read(path), wording("grading.table_contents_too_long"))
-            assert tracemalloc.get_traced_memory()[1] < 50_000_000
-        finally:
-            tracemalloc.stop()
+        sentence = wording("grading.table_contents_too_long")
+        assert peak_of(lambda: self.refused(read(path), sentence)) < 50_000_000
 
     def test_duplicate_names_are_refused(self, tmp_path):
         with pytest.warns(UserWarning, match="Duplicate name"):
