@@ -6,10 +6,9 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import lxmls_day1.library_path
-from lxmls_day1.commands.command_line import command_group
+from tests.command_runs import run
 from tests.wording import wording
 
 
@@ -30,10 +29,6 @@ def opened(monkeypatch):
     return addresses
 
 
-def docs(*arguments):
-    return CliRunner().invoke(command_group, ["docs", *arguments])
-
-
 def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
     (checkout / "out/docs").mkdir(parents=True)
     (checkout / "out/docs/index.html").write_text("the book")
@@ -47,24 +42,22 @@ def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", serve)
-    done = docs()
-    assert done.exit_code == 0 and read == [b"the book"]
+    done = run("docs")
+    assert read == [b"the book"]
     assert done.output == f"{opened[0]} until Ctrl-C\n\nNo longer served.\n"
-    assert "open this address" in docs().output  # No browser is installed.
-    assert "until Ctrl-C" in docs("--no-browser").output and len(opened) == 2
+    assert "open this address" in run("docs").output  # No browser is installed.
+    assert "until Ctrl-C" in run("docs", "--no-browser").output and len(opened) == 2
 
 
 def test_an_unbuilt_book_is_reported_with_the_build_command(checkout, opened):
-    done = docs()
-    assert done.exit_code == 1 and not opened
-    assert "`make docs`" in done.output and str(checkout) in done.output
+    said = run("docs", status=1).output
+    assert not opened and "`make docs`" in said and str(checkout) in said
 
 
 def test_an_installation_reports_that_it_has_no_book(tmp_path, monkeypatch, opened):
     monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(tmp_path))
-    done = docs()
-    assert done.exit_code == 1 and not opened
-    assert "checkout" in done.output and "`make docs`" in done.output
+    said = run("docs", status=1).output
+    assert not opened and "checkout" in said and "`make docs`" in said
 
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,11 +11,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
-from lxmls_day1.commands.command_line import COMMANDS, command_group
+from lxmls_day1.commands.command_line import COMMANDS
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
@@ -23,15 +22,14 @@ from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
+from tests import command_runs
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
 
 def run(*arguments, status=0):
-    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
-    assert result.exit_code == status, result.output
-    return result.output
+    return command_runs.run(*arguments, status=status).output
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ from dataclasses import replace
 from unittest.mock import Mock
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.explanations import (
@@ -26,6 +24,7 @@ from lxmls_day1.course.running.checking import CheckReport, CheckResult, Exercis
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.command_runs import run
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -134,10 +133,7 @@ class TestTerminal:
         def check(*arguments, status=1):
             report = report_of(workspace, NORM)
             monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report)
-            command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
-            result = CliRunner().invoke(command_group, command)
-            assert result.exit_code == status, result.output
-            return result.output
+            return run("check", *(arguments or ["1.1"]), "--lab", workspace, status=status).output
 
         return check
 
