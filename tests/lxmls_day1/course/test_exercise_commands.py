@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -23,6 +22,7 @@ from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 from tests import command_runs
+from tests.lxmls_day1.small_disk import small_disk
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -87,14 +87,9 @@ class TestUnwritable:
     """The result is shown, followed by the message that it could not be saved."""
 
     @pytest.fixture(params=["read-only", "full"])
-    def disk(self, request, reference, tmp_path):
+    def disk(self, request, reference):
         """Yield a workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
-        disk = tmp_path / "disk"
-        disk.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("no disk can be mounted here")
-        try:
+        with small_disk(1) as disk:
             folder = start_workspace(disk / "mine")
             if request.param == "read-only":
                 subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
@@ -103,8 +98,6 @@ class TestUnwritable:
                     while file.write(bytes(4096)):
                         pass
             yield folder
-        finally:
-            subprocess.run(["umount", "-l", str(disk)], check=True)
 
     def test_hint_and_status(self, disk):
         said = run("hint", "1.1", "--lab", disk)
