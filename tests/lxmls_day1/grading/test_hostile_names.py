@@ -25,7 +25,7 @@ from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.grading_run import grade, save_student_files
 from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
@@ -38,6 +38,7 @@ from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.grading.verdicts import OK, WRONG
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.grades import LOOK, mira, submission
 from tests.lxmls_day1.grading.labs import code_of
 from tests.wording import wording
 
@@ -127,8 +128,7 @@ def plan():
 
 def row_of(student, is_right):
     check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if is_right else WRONG)
-    look = ExerciseGrade("1.1", "A look", "experiment", 5.0)
-    return SubmissionGrade(student, student, "", "", (look, ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))))
+    return submission(student, LOOK, mira(check), name=student)
 
 
 class Readers:
