@@ -90,10 +90,13 @@ def read(path, **limits):
     return read_submission(found, GIVEN, ReadingLimits(**limits))
 
 
-def read_zip(tmp_path, content, **limits):
-    path = tmp_path / "ada.zip"
+def write_zip(path, content):
     path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
-    return read(path, **limits)
+    return path
+
+
+def read_zip(tmp_path, content, **limits):
+    return read(write_zip(tmp_path / "ada.zip", content), **limits)
 
 
 def submitted(folder, author):
@@ -117,6 +120,10 @@ def texts(submission):
 
 def students(found):
     return {entry.student: entry.name for entry in found}
+
+
+def read_each(found):
+    return {entry.student: read_submission(entry, GIVEN) for entry in found}
 
 
 class TestOneSubmission:
@@ -155,9 +162,8 @@ class TestOneSubmission:
 
     @pytest.mark.parametrize("partners", [["Bob"], "Bob", None, [3, ["x"]], {"Bob": 1}, ["\u202eBob\n", "Eve" * 1000]])
     def test_partners_of_an_earlier_version_cause_a_warning(self, tmp_path, partners):
-        submission = read_zip(
-            tmp_path, {**LAB, "submission.json": json.dumps({"name": "Ada", "with": partners}).encode()}
-        )
+        manifest = json.dumps({"name": "Ada", "with": partners}).encode()
+        submission = read_zip(tmp_path, {**LAB, "submission.json": manifest})
         assert submission.author == "Ada" and texts(submission) == LAB
         named = isinstance(partners, list) and "Bob" in str(partners)
         assert len(submission.warnings) == named
@@ -578,27 +584,24 @@ class TestFolders:
         (lab / "data").symlink_to(secret)
         assert texts(read(lab)) == {"readers/vocabulary.py": b""}
         (lab / "classifiers").symlink_to(secret)
-        assert left_out(
-            read(lab), wording("grading.classifiers_symbolic_link_followed"), {"readers/vocabulary.py": b""}
-        )
+        kept = {"readers/vocabulary.py": b""}
+        assert left_out(read(lab), wording("grading.classifiers_symbolic_link_followed"), kept)
         (lab / "classifiers").unlink()
         write(lab, {"classifiers/__init__.py": b""})
         (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
-        kept = {"readers/vocabulary.py": b"", "classifiers/__init__.py": b""}
+        kept["classifiers/__init__.py"] = b""
         assert left_out(read(lab), wording("grading.symbolic_link_followed"), kept)
 
     def test_a_link_in_a_folder_of_submissions(self, tmp_path):
         write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
         (tmp_path / "all/eve").symlink_to(tmp_path / "all/ada")
         (tmp_path / "all/mallory.zip").symlink_to("/nowhere.zip")
-        found = find_submissions([tmp_path / "all"])
-        read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+        read = read_each(find_submissions([tmp_path / "all"]))
         assert sorted(read) == ["ada", "bob", "eve", "mallory"]
         assert read["eve"].problem == read["mallory"].problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_as_the_submission_is_refused(self, tmp_path):
-        (tmp_path / "ada.zip").write_bytes(make_zip(LAB))
-        (tmp_path / "bob.zip").symlink_to(tmp_path / "ada.zip")
+        (tmp_path / "bob.zip").symlink_to(write_zip(tmp_path / "ada.zip", LAB))
         assert read(tmp_path / "bob.zip").problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_that_replaces_a_listed_file_is_not_followed(self, tmp_path):
@@ -650,8 +653,7 @@ class TestFolders:
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
     def test_files_without_read_permission(self, tmp_path):
-        path = tmp_path / "ada.zip"
-        path.write_bytes(make_zip(LAB))
+        path = write_zip(tmp_path / "ada.zip", LAB)
         path.chmod(0)
         assert "Permission denied" in read(path).problem
 
@@ -666,21 +668,19 @@ class TestDownloads:
             "Loose One_8_assignsubmission_file_svm.py": b"4",
             "Nobody_9_assignsubmission_file_/": b"",
         }
-        archive = tmp_path / "moodle.zip"
-        archive.write_bytes(make_zip(files))
+        archive = write_zip(tmp_path / "moodle.zip", files)
         folder = write(tmp_path / "moodle", {name: content for name, content in files.items() if name[-1] != "/"})
         (folder / "Nobody_9_assignsubmission_file_").mkdir()
-        by_glob = sorted(folder.iterdir())
-        for paths in ([archive], [folder], by_glob):
+        names = {
+            "ada-lovelace_123456": "Ada Lovelace",
+            "loose-one_8": "Loose One",
+            "nobody_9": "Nobody",
+            "zoë-o-neil_7": "Zoë O'Neil",
+        }
+        for paths in ([archive], [folder], sorted(folder.iterdir())):
             found = find_submissions(paths)
-            names = {
-                "ada-lovelace_123456": "Ada Lovelace",
-                "loose-one_8": "Loose One",
-                "nobody_9": "Nobody",
-                "zoë-o-neil_7": "Zoë O'Neil",
-            }
             assert students(found) == names
-            read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+            read = read_each(found)
             assert texts(read["ada-lovelace_123456"]) == LAB
             assert texts(read["zoë-o-neil_7"]) == {MIRA: b"2"}
             assert texts(read["loose-one_8"]) == {MIRA: b"3", "classifiers/svm.py": b"4"}
@@ -690,9 +690,8 @@ class TestDownloads:
         names = {"a_1": "A", "b_2": "B"}
         files = {f"{name}_{key[2]}_assignsubmission_file_/mira.py": b"1" for key, name in names.items()}
         files = within("Lab 1-42/files", files)
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
-        assert students(find_submissions([tmp_path / "all.zip"])) == names
-        assert students(find_submissions([write(tmp_path / "all", files)])) == names
+        for path in (write_zip(tmp_path / "all.zip", files), write(tmp_path / "all", files)):
+            assert students(find_submissions([path])) == names
 
     def test_the_folder_of_one_moodle_student(self, tmp_path):
         folder = write(tmp_path / "Ada Lovelace_1_assignsubmission_file_", {"lab.zip": make_zip(LAB)})
@@ -707,8 +706,7 @@ class TestDownloads:
             "turingalan_222_67892_svm.py": b"3",
         }
         folder = write(tmp_path / "canvas", files)
-        (tmp_path / "submissions.zip").write_bytes(make_zip(files))
-        for paths in ([folder], [tmp_path / "submissions.zip"], sorted(folder.iterdir())):
+        for paths in ([folder], [write_zip(tmp_path / "submissions.zip", files)], sorted(folder.iterdir())):
             ada, alan = find_submissions(paths)
             assert (ada.student, alan.student) == ("lovelaceada_12345", "turingalan_222")
             submission = read_submission(ada, GIVEN)
@@ -735,8 +733,7 @@ class TestDownloads:
                 "submission_125/mira.py": b"3",
             },
         )
-        (tmp_path / "export.zip").write_bytes(make_zip(files))
-        for path in (tmp_path / "export.zip", write(tmp_path / "export", files)):
+        for path in (write_zip(tmp_path / "export.zip", files), write(tmp_path / "export", files)):
             found = find_submissions([path])
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
             assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
@@ -765,24 +762,22 @@ class TestDownloads:
         }
         folder = write(tmp_path / "all", files)
         (folder / "erin").mkdir()
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
         found = find_submissions([folder])
         assert students(found) == {name: name for name in ("ada", "bob", "carol", "dave", "erin")}
         read = [read_submission(entry, GIVEN) for entry in found]
         assert [bool(submission.problem) for submission in read] == [False, False, True, True, True]
-        assert students(find_submissions([tmp_path / "all.zip"])) == {n: n for n in ("ada", "bob", "carol", "dave")}
+        zipped = write_zip(tmp_path / "all.zip", files)
+        assert students(find_submissions([zipped])) == {n: n for n in ("ada", "bob", "carol", "dave")}
         assert found[0].source == str(folder / "ada.zip")
 
     def test_a_folder_with_one_student(self, tmp_path):
-        assert students(find_submissions([write(tmp_path / "a", within("ada", LAB))])) == {"ada": "ada"}
-        assert students(find_submissions([write(tmp_path / "b", {"ada.zip": make_zip(LAB)})])) == {"ada": "ada"}
-        assert students(find_submissions([write(tmp_path / "ada", LAB)])) == {"ada": "ada"}
+        for name, files in (("a", within("ada", LAB)), ("b", {"ada.zip": make_zip(LAB)}), ("ada", LAB)):
+            assert students(find_submissions([write(tmp_path / name, files)])) == {"ada": "ada"}
 
     def test_a_bad_name_in_a_download_affects_only_its_student(self, tmp_path):
         one, other = (f"{name}_1_assignsubmission_file_" for name in ("A", "B"))
         files = {f"{one}/mira.py": b"1", f"{one}/../../evil.py": b"", **within(other, LAB), "../x.py": b""}
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
-        a, b = (read_submission(entry, GIVEN) for entry in find_submissions([tmp_path / "all.zip"]))
+        a, b = read_each(find_submissions([write_zip(tmp_path / "all.zip", files)])).values()
         assert "leads out of it" in a.problem
         assert texts(b) == LAB
 
@@ -847,9 +842,7 @@ class TestRandomInput:
             assert bool(submission.problem) != bool(submission.files)
 
     def read_all(self, tmp_path, raw):
-        path = tmp_path / "ada.zip"
-        path.write_bytes(raw)
-        found = find_submissions([path])
+        found = find_submissions([write_zip(tmp_path / "ada.zip", raw)])
         assert found
         return [read_submission(entry, GIVEN) for entry in found]
 
