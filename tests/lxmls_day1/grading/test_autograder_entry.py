@@ -181,26 +181,21 @@ class TestPrairieLearn:
 
 def problem_of(result):
     """Return the objection of Classroom 50's runner to a result, or None; these are the runner's rules, rewritten here."""
-    texts = ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
-    if result["schema"] != "classroom50/result/v1" or not all(
-        type(result[name]) is str and result[name] for name in texts
-    ):
+
+    def is_text(value):
+        return type(value) is str and value
+
+    def is_score(one):
+        return type(one["score"]) is type(one["max-score"]) is int and 0 <= one["score"] <= one["max-score"]
+
+    tests, texts = result["tests"], ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
+    if result["schema"] != "classroom50/result/v1" or not all(is_text(result[name]) for name in texts):
         return "texts"
     if not result["submission"].startswith("submit/"):
         return "submission"
-    for one in (result, *result["tests"]):
-        if (
-            type(one["score"]) is not int
-            or type(one["max-score"]) is not int
-            or not 0 <= one["score"] <= one["max-score"]
-        ):
-            return "score"
-    if not all(
-        type(test["passed"]) is bool and type(test["test-name"]) is str and test["test-name"]
-        for test in result["tests"]
-    ):
-        return "tests"
-    return None
+    if not all(map(is_score, (result, *tests))):
+        return "score"
+    return None if all(type(test["passed"]) is bool and is_text(test["test-name"]) for test in tests) else "tests"
 
 
 class TestClassroom50:
