@@ -57,9 +57,9 @@ def test_a_function_begins_with_its_def_and_its_types_are_folded():
 
 
 @pytest.mark.slow
-def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, served, chromium, tmp_path):
+def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, served, new_page, tmp_path):
     write_files(tmp_path, page_files(pages))
-    page = chromium.new_page(viewport={"width": 390, "height": 1600})
+    page = new_page(viewport={"width": 390, "height": 1600})
     caption, step = page.locator("figcaption"), "() => Number(document.querySelector('figure input').value)"
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
@@ -77,7 +77,6 @@ def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, s
         page.emulate_media(reduced_motion="reduce")
         page.reload()
         assert page.evaluate(step) == 18
-    page.close()
 
 
 @pytest.mark.parametrize("id", CODED)
@@ -117,11 +116,11 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 
 
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
-def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
+def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     if node := shutil.which("node"):
         subprocess.run([node, ROOT / "docs/compile_modules.js", tmp_path / module.BOOK_FOLDER], check=True)
-    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
         page.set_default_timeout(300_000)
@@ -165,13 +164,12 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.get_by_label("Your lines of perceptron_rule").inner_text().rstrip() == "while True: pass"
         hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
         assert hosts == {address.split("/")[2]} and not errors
-    page.close()
 
 
-def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
+def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page, tmp_path):
     shown = "".join(re.findall(r"```{raw} html\n(.*?)\n```", pages["1.8.md"], re.DOTALL))
     write_files(tmp_path, page_files({"1.4.html": shown}))
-    page = chromium.new_page()
+    page = new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         areas, check = (
@@ -191,17 +189,16 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
         assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"
-    page.close()
 
 
 @pytest.mark.slow
-def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
+def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, new_page, tmp_path):
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
     (tmp_path / "page.html").write_text(
         '<script src="book.js"></script><iframe class="demonstration" style="box-sizing: border-box; width: 350px" src="mira_step.html">'
     )
-    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     with served(tmp_path) as address:
         page.goto(f"{address}/page.html")
         tries, inside = page.frame_locator("iframe").locator("summary"), page.frames[1]
@@ -212,15 +209,14 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tm
             heights.append(inside.evaluate("innerHeight"))
             tries.click()
     assert heights[1] < heights[0] == heights[2]  # The things to try are open at first.
-    page.close()
 
 
 @pytest.mark.campaign
-def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
+def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, new_page, tmp_path):
     write_files(tmp_path, module.runtime_files(pyodide_folder))
     folder = tmp_path / "demonstrations"
     export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.BOOK_FOLDER}/")
-    page, errors = chromium.new_page(), []
+    page, errors = new_page(), []
     page.set_default_timeout(300_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     with served(tmp_path) as address:
@@ -230,7 +226,6 @@ def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_fo
         page.locator("textarea").fill("boring boring boring")
         page.wait_for_function("document.querySelector('.demo-word-against')?.textContent === 'boring'")
         assert page.locator(".demo-alert:visible").count() == 0 and not errors
-    page.close()
 
 
 def page_files(pages):

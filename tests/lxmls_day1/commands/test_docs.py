@@ -94,10 +94,10 @@ def pages(which):
 @pytest.mark.slow
 @in_the_book
 @pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
-def test_the_book_in_a_browser(which, chromium, serious):
+def test_the_book_in_a_browser(which, new_page, serious):
     """Opened from a folder: no requests to other hosts, no page wider than the window, no cut text, and axe finds nothing."""
     asked, faults = [], []
-    page = chromium.new_page()
+    page = new_page()
     page.on("request", lambda request: asked.append(request.url))
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
@@ -115,7 +115,6 @@ def test_the_book_in_a_browser(which, chromium, serious):
                 faults.append(f"{name}, {width}: wider than the window")
             faults += [f"{name}, {width}: cut off: {text}" for text in page.evaluate(CUT_OFF)]
             faults += [f"{name}, {width} {scheme}: {found}" for found in serious(page)]
-    page.close()
     assert not faults
     assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
@@ -142,31 +141,28 @@ def test_the_parts_of_a_lesson_hold_its_notebook():
 @in_the_book
 class TestReadingTheBook:
     @pytest.mark.parametrize("query", ["perceptron", "MIRA", "naive Bayes", "SVM"])
-    def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, chromium):
-        page = chromium.new_page()
+    def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'search.html').as_uri()}?q={query}")
         page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('finished')")
         found = page.evaluate("[...document.querySelectorAll('ul.search a')].map(link => link.getAttribute('href'))")
-        page.close()
         first = next(place for place, link in enumerate(found) if "/reference/" in link)
         for kind in ("docs/exercises/", "docs/explanations/", ("notebooks/", "docs/lessons/")):
             assert any(link.startswith(kind) for link in found[:first]), (kind, found[:10])
 
-    def test_the_name_of_a_class_leads_to_its_reference(self, chromium):
-        page = chromium.new_page()
+    def test_the_name_of_a_class_leads_to_its_reference(self, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'search.html').as_uri()}?q=SentimentCorpus")
         assert "readers.sentiment_reader" in page.locator("ul.search a").first.get_attribute("href")
-        page.close()
 
-    def test_moved_anchors_redirect_from_the_lessons_address(self, chromium):
-        page = chromium.new_page()
+    def test_moved_anchors_redirect_from_the_lessons_address(self, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'notebooks/2_online.html').as_uri()}#exercise-1-12-the-mistake-bound")
         page.wait_for_url("**/docs/lessons/2_online-*.html#exercise-1-12-the-mistake-bound")
-        page.close()
 
     @pytest.mark.campaign
-    def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, chromium):
-        page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, new_page):
+        page = new_page(viewport={"width": 1280, "height": 800})
         page.goto((BOOK / "docs/lessons.html").as_uri())
         listed = page.evaluate("[...document.querySelectorAll('.bd-sidebar nav > div > ul > li > a')].map(a => a.href)")
         assert [Path(link).stem for link in listed] == sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
@@ -174,5 +170,4 @@ class TestReadingTheBook:
         for path in [*(BOOK / "notebooks").glob("[0-9]*.html"), *(BOOK / "docs/lessons").glob("*.html")]:
             page.goto(path.as_uri())
             heights[path.name] = page.evaluate("document.documentElement.scrollHeight")
-        page.close()
         assert max(heights.values()) < 12_500, heights

@@ -42,6 +42,7 @@ from lxmls_day1.grading.verdicts import OK, WRONG
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.grades import LOOK, mira, submission
 from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import make_zip, write_zip
 from tests.wording import wording
 
 REFERENCE = reference_folder()
@@ -100,19 +101,12 @@ WORK = "classifiers/mira.py"
 
 
 def packed(points, **manifest):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:  # The bytes do not depend on the time.
-        archive.writestr(zipfile.ZipInfo(WORK), "right" if points else "wrong")
-        if manifest:
-            archive.writestr(zipfile.ZipInfo("submission.json"), json.dumps(manifest))
-    return content.getvalue()
+    more = {"submission.json": json.dumps(manifest)} if manifest else {}
+    return make_zip({WORK: "right" if points else "wrong", **more})
 
 
 def download(path, files):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return path
+    return write_zip(path, make_zip(files, zipfile.ZIP_STORED))
 
 
 def of_class(platform, without=()):
@@ -569,15 +563,8 @@ def real(tmp_path_factory):
 @pytest.fixture(scope="module")
 def labs():
     """Return a correct lab, and a lab that is still as it was given out."""
-
-    def lab(files):
-        content = io.BytesIO()
-        with zipfile.ZipFile(content, "w") as archive:
-            for path, text in code_of(files).items():
-                archive.writestr(zipfile.ZipInfo(str(path)), text)
-        return content.getvalue()
-
-    return lab(solved_files(REFERENCE)), lab(student_files(REFERENCE))
+    both = code_of(solved_files(REFERENCE)), code_of(student_files(REFERENCE))
+    return [make_zip({str(path): text for path, text in lab.items()}) for lab in both]
 
 
 @pytest.mark.slow

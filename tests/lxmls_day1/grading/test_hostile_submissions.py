@@ -8,7 +8,6 @@ import shutil
 import sys
 import textwrap
 import tomllib
-import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -30,6 +29,7 @@ from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
 from lxmls_day1.grading.running.plan import KEPT, Plan, make_plan
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import link, write_zip
 
 pytestmark = [
     pytest.mark.slow(40),
@@ -355,15 +355,9 @@ def had_a_guest(server) -> bool:
 
 def make_archives(inbox: Path) -> None:
     """Write malicious zip files."""
-    with zipfile.ZipFile(inbox / "climbing.zip", "w") as archive:
-        archive.writestr("../../../climbed.py", b"x = 1")
-        archive.writestr("/tmp/climbed.py", b"x = 1")
-    with zipfile.ZipFile(inbox / "linking.zip", "w") as archive:
-        link = zipfile.ZipInfo("classifiers/mira.py")
-        link.create_system, link.external_attr = 3, 0o120777 << 16
-        archive.writestr(link, "/etc/passwd")
-    with zipfile.ZipFile(inbox / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("classifiers/mira.py", bytes(30_000_000))
+    write_zip(inbox / "climbing.zip", {"../../../climbed.py": b"x = 1", "/tmp/climbed.py": b"x = 1"})
+    write_zip(inbox / "linking.zip", link("classifiers/mira.py"))
+    write_zip(inbox / "bomb.zip", {"classifiers/mira.py": bytes(30_000_000)})
     (inbox / "no_zip.zip").write_bytes(b"PK\x03\x04 not really")
 
 

@@ -32,6 +32,7 @@ from lxmls_day1.grading.intake.untrusted_files import (
 from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.peak_memory import peak_of
+from tests.lxmls_day1.zip_files import link, make_zip, write_zip
 from tests.wording import wording
 
 GIVEN = {
@@ -59,23 +60,6 @@ RULE = b"def mira_rule():\n    return 1\n"
 LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
 
 
-def make_zip(files, compression=zipfile.ZIP_DEFLATED):
-    """Return a zip file; keys are names or ZipInfos, which allows any name, any mode and duplicate names."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", compression) as archive:
-        for name, data in files.items() if isinstance(files, dict) else files:
-            archive.writestr(name if isinstance(name, zipfile.ZipInfo) else dated(name, compression), data)
-    return content.getvalue()
-
-
-def dated(name, compression):
-    """Return a member with zip's earliest date, so that the archive's bytes do not depend on the time."""
-    info = zipfile.ZipInfo(name)
-    info.compress_type = compression
-    info.external_attr = 0o600 << 16
-    return info
-
-
 def write(folder, files):
     write_files(folder, files)
     return folder
@@ -88,11 +72,6 @@ def within(prefix, files):
 def read(path, **limits):
     (found,) = find_submissions([path])
     return read_submission(found, GIVEN, ReadingLimits(**limits))
-
-
-def write_zip(path, content):
-    path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
-    return path
 
 
 def read_zip(tmp_path, content, **limits):
@@ -362,12 +341,6 @@ class TestNested:
         inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
         files = {f"all/{i}.zip": inner for i in range(5)} | {"notebooks/a.ipynb": b""}
         assert "more than 1 MB" in read_zip(tmp_path, files, bytes=1_000_000).problem
-
-
-def link(name, target=b"/etc/passwd", mode=stat.S_IFLNK | 0o777):
-    info = zipfile.ZipInfo(name)
-    info.create_system, info.external_attr = 3, mode << 16
-    return {info: target}
 
 
 def named(*names):

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import zipfile
 
 import pytest
 
@@ -15,6 +14,7 @@ from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import python_command
 from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import write_zip
 from tests.wording import wording
 
 pytestmark = [
@@ -78,9 +78,7 @@ def rows(tmp_path_factory):
         "many-folders": {f"readers/folder{n}/deeper{n}/deepest{n}/data.txt": b"x" for n in range(400)},
     }
     for name, more in handed_in.items():
-        with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
-            for path, content in {**files, **more}.items():
-                archive.writestr(path, content)
+        write_zip(base / "inbox" / f"{name}.zip", {**files, **more})
     plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
