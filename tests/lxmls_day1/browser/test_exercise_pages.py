@@ -131,6 +131,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path
         untouched = len(foreign)
 
         def verdict(text):
+            page.wait_for_selector(".jar")  # The editor takes the place of the text area.
             page.get_by_label("Your lines of perceptron_rule").fill(text)
             page.locator(".report").evaluate("report => report.replaceChildren()")
             page.get_by_role("button", name="Check", exact=True).click()
