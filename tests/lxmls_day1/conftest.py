@@ -80,6 +80,20 @@ def chromium():
     collect_what_others_left_open()
 
 
+@pytest.fixture
+def new_page(chromium):
+    """Return a function that opens a page of the browser; the pages are closed after the test."""
+    pages = []
+
+    def opened(**settings):
+        pages.append(chromium.new_page(**settings))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
 @pytest.fixture(scope="session")
 def serious():
     """Return a function from a page in the browser to axe's findings, except minor ones."""

@@ -6,7 +6,6 @@ The tests simulate the kernel's report of no CPU time; limits are close to zero.
 import contextlib
 import subprocess
 import sys
-from pathlib import PurePosixPath
 from types import SimpleNamespace
 
 import pytest
@@ -26,24 +25,20 @@ from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import python_command
+from tests.lxmls_day1.grading.labs import boxed_lab
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells work from waiting"),
 ]
 TINY = 1e-9  # seconds
-STUDENTS = {
-    PurePosixPath("classifiers/__init__.py"): b"",
-    PurePosixPath("readers/__init__.py"): b"",
-    PurePosixPath("classifiers/naps.py"): b"import time\ndef nap():\n    time.sleep(0.3)\n    return 1\n",
-}
 
 
 def boxed(monkeypatch, tmp_path, maker):
     """Make a box, and call a function that takes longer than one look."""
     monkeypatch.setattr(box, "OPEN_SECONDS", TINY)
     with contextlib.closing(maker()) as made:
-        lab = BoxedLab(made, STUDENTS, Limits(check_seconds=TINY, total_seconds=TINY))
+        lab = BoxedLab(made, boxed_lab("naps"), Limits(check_seconds=TINY, total_seconds=TINY))
         with contextlib.closing(lab):
             lab.begin()
             assert lab.function("naps", "nap") == 1

@@ -11,21 +11,12 @@ import lxmls_day1.lab
 from lxmls_day1.base.errors import InputError, current_folder
 from lxmls_day1.commands.command_line import describe_os_error
 from lxmls_day1.lab import Lab
+from tests.lxmls_day1.small_labs import make_lab
 from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
-
-
-def make_lab(folder, **files):
-    """Write a lab folder; ``mira="…"`` is the content of ``classifiers/mira.py``."""
-    for package in ("readers", "classifiers"):
-        (folder / package).mkdir(parents=True)
-        (folder / package / "__init__.py").touch()
-    for stem, text in files.items():
-        (folder / "classifiers" / f"{stem}.py").write_text(text)
-    return Lab(folder)
 
 
 MIRA = """

@@ -8,6 +8,7 @@ import pytest
 
 from lxmls_day1 import library_path
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.lxmls_day1.small_labs import make_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = os.path.dirname(os.__file__)
@@ -31,12 +32,9 @@ def workspace(tmp_path_factory):
 class TestLibraryPath:
     @pytest.fixture
     def lab(self, tmp_path, monkeypatch):
-        for name in ("readers", "classifiers"):
-            (tmp_path / "my-lab" / name).mkdir(parents=True)
-            (tmp_path / "my-lab" / name / "__init__.py").touch()
         (tmp_path / "here").mkdir()
         monkeypatch.chdir(tmp_path / "here")
-        return tmp_path / "my-lab"
+        return make_lab(tmp_path / "my-lab").folder
 
     def test_neither_the_current_folder_nor_a_relative_one_nor_one_of_a_lab(self, lab, tmp_path):
         (tmp_path / "link").symlink_to("here")

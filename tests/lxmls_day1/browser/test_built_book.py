@@ -43,9 +43,9 @@ ANSWERS = {
 @in_the_book
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
-def test_every_page_by_keyboard_alone(which, size, chromium):
+def test_every_page_by_keyboard_alone(which, size, new_page):
     """Tab reaches everything that can be used, in a bounded number of steps, and each stop shows that it is focused."""
-    page, faults = chromium.new_page(viewport={"width": size[0], "height": size[1]}), []
+    page, faults = new_page(viewport={"width": size[0], "height": size[1]}), []
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
         page.wait_for_timeout(200)
@@ -58,16 +58,15 @@ def test_every_page_by_keyboard_alone(which, size, chromium):
                 break
         faults += [f"{name}: not reached: {part}" for part in page.evaluate(LEFT)]
         faults += [f"{name}: focus is not seen: {part}" for part in page.evaluate("unseen")]
-    page.close()
     assert not faults, "\n".join(faults)
 
 
 @pytest.mark.slow
 @in_the_book
 @pytest.mark.parametrize("name", ["docs/exercises/1.4.html", "docs/exercises/1.8.html", "docs/demonstrations.html"])
-def test_no_button_of_the_theme_lies_on_a_page_s_own(name, chromium):
+def test_no_button_of_the_theme_lies_on_a_page_s_own(name, new_page):
     """Scrolling up shows the theme's "Back to top" where nothing else is used."""
-    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     for address, is_seen in ((name, False), ("docs/project.html", True)):
         page.goto((BOOK / address).as_uri())
         page.evaluate("document.body.style.minHeight = '9000px'")
@@ -76,7 +75,6 @@ def test_no_button_of_the_theme_lies_on_a_page_s_own(name, chromium):
         page.mouse.wheel(0, -600)
         page.wait_for_timeout(500)
         assert page.locator("#pst-back-to-top").is_visible() == is_seen
-    page.close()
 
 
 def renderers(browser):

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import zipfile
-from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pytest
@@ -17,6 +16,7 @@ from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
+from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 
 ROOT = reference_folder()
@@ -57,9 +57,9 @@ def test_a_function_begins_with_its_def_and_its_types_are_folded():
 
 
 @pytest.mark.slow
-def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, served, chromium, tmp_path):
+def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, served, new_page, tmp_path):
     write_files(tmp_path, page_files(pages))
-    page = chromium.new_page(viewport={"width": 390, "height": 1600})
+    page = new_page(viewport={"width": 390, "height": 1600})
     caption, step = page.locator("figcaption"), "() => Number(document.querySelector('figure input').value)"
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
@@ -77,25 +77,12 @@ def test_the_picture_moves_by_itself_once_until_the_exercise_is_touched(pages, s
         page.emulate_media(reduced_motion="reduce")
         page.reload()
         assert page.evaluate(step) == 18
-    page.close()
-
-
-class Parsed(HTMLParser):
-    """The tags of a cell, and the text outside what is hidden."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
 
 
 @pytest.mark.parametrize("id", CODED)
 def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     text = pages[f"{id}.html"]
-    tags = Parsed(text).tags
+    tags = [(tag, dict(attributes)) for tag, attributes in Elements(text).tags]
     assert tags[0] == ("section", {"class": "exercise", "data-exercise": id, "aria-label": f"Exercise {id}"})
     labels = [attributes["aria-label"] for tag, attributes in tags if tag == "textarea"]
     assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
@@ -129,11 +116,11 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 
 
 @pytest.mark.campaign  # continuous integration runs it; `test_page_checks` has the same answers without a browser
-def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path):
+def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     if node := shutil.which("node"):
         subprocess.run([node, ROOT / "docs/compile_modules.js", tmp_path / module.BOOK_FOLDER], check=True)
-    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
         page.set_default_timeout(300_000)
@@ -141,11 +128,11 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         page.on("request", lambda request: foreign.append(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{address}/index.html")
-        # The editor takes the label of its text area, which a test must not have begun to fill.
         page.wait_for_selector(".jar")
         untouched = len(foreign)
 
         def verdict(text):
+            page.wait_for_selector(".jar")  # The editor takes the place and the label of the text area.
             page.get_by_label("Your lines of perceptron_rule").fill(text)
             page.locator(".report").evaluate("report => report.replaceChildren()")
             page.get_by_role("button", name="Check", exact=True).click()
@@ -154,10 +141,8 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
 
         # Style, scripts and the editor; nothing of Python is loaded before a gap is touched.
         assert untouched <= 7 and not any("/exercises/" in url for url in foreign)
-        assert (
-            wording("browser.public_checks_pass", "6", "6") in verdict(RIGHT)
-            and page.locator(".exercise.passed").count()
-        )
+        assert wording("browser.public_checks_pass", "6", "6") in verdict(RIGHT)
+        assert page.locator(".exercise.passed").count()
         assert sum(sizes) < MOST_BYTES
         page.locator("figure canvas").scroll_into_view_if_needed()  # It moves once it is in view.
         page.wait_for_function("() => document.querySelector('figcaption').textContent.includes(' 0 of 18 points')")
@@ -181,7 +166,6 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
         assert page.get_by_label("Your lines of perceptron_rule").inner_text().rstrip() == "while True: pass"
         hosts = {url.split("/")[2] for url in foreign if url.startswith("http")}
         assert hosts == {address.split("/")[2]} and not errors
-    page.close()
 
 
 @pytest.mark.campaign
@@ -189,27 +173,26 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, chromium, tmp_path
     ("content", "said"), [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
 )
 def test_a_file_of_packages_that_is_missing_or_changed_is_named(
-    content, said, pages, pyodide_folder, served, chromium, tmp_path
+    content, said, pages, pyodide_folder, served, new_page, tmp_path
 ):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     table = tmp_path / module.BOOK_FOLDER / "packages.json"
     table.write_text(json.dumps(json.loads(table.read_text()) | {"files": "packages.dat"}))
     if content is not None:
         table.with_name("packages.dat").write_bytes(content)
-    page = chromium.new_page()
+    page = new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         page.locator(".jar").click()
         page.wait_for_function(
             "said => document.querySelector('.state').textContent.includes(said)", arg=f"packages.dat {said}"
         )
-    page.close()
 
 
-def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium, tmp_path):
+def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page, tmp_path):
     shown = "".join(re.findall(r"```{raw} html\n(.*?)\n```", pages["1.8.md"], re.DOTALL))
     write_files(tmp_path, page_files({"1.4.html": shown}))
-    page = chromium.new_page()
+    page = new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         areas, check = (
@@ -224,23 +207,21 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, chromium
         areas.last.fill("a cost matrix")
         check.click()
         assert "compare yours" in state.inner_text() and answers.count() == 3
-        assert (
-            page.get_by_role("link", name="Next exercise: 1.1").is_visible() and page.locator(".about.solved").count()
-        )
+        assert page.get_by_role("link", name="Next exercise: 1.1").is_visible()
+        assert page.locator(".about.solved").count()
         assert page.get_by_role("button", name="Take it with you").is_visible()
         page.reload()
         assert areas.first.input_value() == "small weights"
-    page.close()
 
 
 @pytest.mark.slow
-def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tmp_path):
+def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, new_page, tmp_path):
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
     (tmp_path / "page.html").write_text(
         '<script src="book.js"></script><iframe class="demonstration" style="box-sizing: border-box; width: 350px" src="mira_step.html">'
     )
-    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(viewport={"width": 390, "height": 844})
     with served(tmp_path) as address:
         page.goto(f"{address}/page.html")
         tries, inside = page.frame_locator("iframe").locator("summary"), page.frames[1]
@@ -251,15 +232,14 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, chromium, tm
             heights.append(inside.evaluate("innerHeight"))
             tries.click()
     assert heights[1] < heights[0] == heights[2]  # The things to try are open at first.
-    page.close()
 
 
 @pytest.mark.campaign
-def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, chromium, tmp_path):
+def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_folder, served, new_page, tmp_path):
     write_files(tmp_path, module.runtime_files(pyodide_folder))
     folder = tmp_path / "demonstrations"
     export(Lab(ROOT), folder, ["review_explorer"], python=f"../{module.BOOK_FOLDER}/")
-    page, errors = chromium.new_page(), []
+    page, errors = new_page(), []
     page.set_default_timeout(300_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     with served(tmp_path) as address:
@@ -269,7 +249,6 @@ def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_fo
         page.locator("textarea").fill("boring boring boring")
         page.wait_for_function("document.querySelector('.demo-word-against')?.textContent === 'boring'")
         assert page.locator(".demo-alert:visible").count() == 0 and not errors
-    page.close()
 
 
 def page_files(pages):

@@ -80,6 +80,14 @@ def report(said: str) -> str:
     return text if place.startswith("Lab: ") else said
 
 
+@pytest.fixture
+def window(open_lab_page):
+    """Return a window with the lab, in which the first notebook is open."""
+    window = open_lab_page()
+    window.start()
+    return window
+
+
 @pytest.fixture(scope="module")
 def native(tmp_path_factory):
     """A function: what `lxmls-day1 check 1.5` says of a solution outside of a browser."""
@@ -98,11 +106,7 @@ def native(tmp_path_factory):
 
 
 @pytest.mark.campaign  # continuous integration runs it
-def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_hands_it_in(
-    open_lab_page, native, tmp_path
-):
-    window = open_lab_page()
-    window.start()
+def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_hands_it_in(window, native, tmp_path):
     (first,) = window.run_cells(1)
     assert not [output for output in first["outputs"] if output["output_type"] == "error"]
     window.screenshot("first_cell")
@@ -154,17 +158,13 @@ def marks(folder: Path) -> list[float]:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_from_top_to_bottom_as_it_is_handed_out(open_lab_page, name):
-    window = open_lab_page()
-    window.start()
+def test_a_notebook_runs_from_top_to_bottom_as_it_is_handed_out(window, name):
     run_notebook(window, name)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_from_top_to_bottom_when_all_is_solved(open_lab_page, name):
-    window = open_lab_page()
-    window.start()
+def test_a_notebook_runs_from_top_to_bottom_when_all_is_solved(window, name):
     solve_all(window)
     assert "Still to be done" not in run_notebook(window, name)
 
@@ -185,9 +185,7 @@ def run_notebook(window, name: str) -> str:
 
 
 @pytest.mark.campaign
-def test_a_demonstration_in_a_notebook_answers_to_its_controls(open_lab_page):
-    window = open_lab_page()
-    window.start()
+def test_a_demonstration_in_a_notebook_answers_to_its_controls(window):
     solve_all(window)
     code = OPEN_LAB + 'lab.demo("mira_step")'
     notebook = json.loads(window.read("notebooks/2_online.ipynb"))
@@ -222,9 +220,7 @@ state.save()
 
 
 @pytest.mark.campaign
-def test_the_lab_is_renewed_and_an_exercise_emptied_and_both_are_taken_back(open_lab_page):
-    window = open_lab_page()
-    window.start()
+def test_the_lab_is_renewed_and_an_exercise_emptied_and_both_are_taken_back(window):
     given = window.read("classifiers/mira.py")
     own = with_solution(given, RIGHT).replace("MIRA, the margin", "MIRA, the old margin")
     window.write("classifiers/mira.py", own)
@@ -241,9 +237,7 @@ def test_the_lab_is_renewed_and_an_exercise_emptied_and_both_are_taken_back(open
 
 
 @pytest.mark.campaign
-def test_two_notebooks_that_ask_for_files_at_once_each_get_their_own(open_lab_page):
-    window = open_lab_page()
-    window.start()
+def test_two_notebooks_that_ask_for_files_at_once_each_get_their_own(window):
     window.run("1")
     first = window.page.evaluate_handle("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel")
     window.open("notebooks/2_online.ipynb")
@@ -275,9 +269,7 @@ def test_it_can_be_read_on_other_screens(open_lab_page, size, colours):
 
 @pytest.mark.campaign
 class TestFaults:
-    def test_two_tabs_are_told_of_each_other_and_the_second_one_is_free_when_the_first_is_closed(self, open_lab_page):
-        window = open_lab_page()
-        window.start()
+    def test_two_tabs_are_told_of_each_other_and_the_second_one_is_free_when_the_first_is_closed(self, window):
         first = window.page
         assert "another tab" not in window.line()
         window.new_window()
@@ -288,9 +280,7 @@ class TestFaults:
         first.close()
         window.wait("() => !document.querySelector('#lxmls-day1-tabs')")
 
-    def test_an_endless_loop_is_stopped_from_the_page_and_the_work_is_there(self, open_lab_page):
-        window = open_lab_page()
-        window.start()
+    def test_an_endless_loop_is_stopped_from_the_page_and_the_work_is_there(self, window):
         window.run("print(1)")
         window.put("classifiers/notes.py", "x = 1\n")
         window.begin("while True:\n    pass")
@@ -304,9 +294,7 @@ class TestFaults:
             window.run("import sys\nsys.path.insert(0, '/drive')\nimport classifiers.notes as n\nprint(n.x)") == "2\n"
         )
 
-    def test_an_endless_loop_in_a_rule_is_ended_by_the_check_and_python_goes_on(self, open_lab_page):
-        window = open_lab_page()
-        window.start()
+    def test_an_endless_loop_in_a_rule_is_ended_by_the_check_and_python_goes_on(self, window):
         window.run("kept = 3")
         window.write("classifiers/mira.py", with_solution(window.read("classifiers/mira.py"), ENDLESS))
         window.open("notebooks/1_generative.ipynb")
@@ -373,9 +361,7 @@ class TestFaults:
         window.page.wait_for_timeout(5000)
         assert "too little memory" in window.line()  # still, although files have arrived since
 
-    def test_a_corpus_of_ones_own_is_uploaded_read_and_a_wrong_encoding_is_told(self, open_lab_page, tmp_path):
-        window = open_lab_page()
-        window.start()
+    def test_a_corpus_of_ones_own_is_uploaded_read_and_a_wrong_encoding_is_told(self, window, tmp_path):
         rows = "".join(f"{label},{word} film\n" for label, word in [("good", "schön"), ("bad", "öde")] * 20)
         for name, encoding in (("mine.csv", "utf-8"), ("latin.csv", "latin-1")):
             (tmp_path / name).write_text("label,text\n" + rows, encoding=encoding)
@@ -391,17 +377,13 @@ class TestFaults:
         )
         assert wording("browser.line_got_u_fffd") in said and wording("browser.save_original_utf") in said
 
-    def test_a_progress_bar_needs_no_thread_and_warns_of_none(self, open_lab_page):
-        window = open_lab_page()
-        window.start()
+    def test_a_progress_bar_needs_no_thread_and_warns_of_none(self, window):
         window.run(OPEN_LAB)
         train = "PassiveAggressive(nr_rounds=2, progress=True).train([[2.0], [-1.0]], [0, 1])"
         code = f"import warnings\nfrom classifiers.passive_aggressive import PassiveAggressive\nwith warnings.catch_warnings(record=True) as caught:\n    {train}\n"
         assert window.run(code + wording("browser.print_str_warning_message")).endswith("[]\n")
 
-    def test_an_upload_of_50_megabytes_arrives_or_is_refused_in_a_sentence(self, open_lab_page, tmp_path):
-        window = open_lab_page()
-        window.start()
+    def test_an_upload_of_50_megabytes_arrives_or_is_refused_in_a_sentence(self, window, tmp_path):
         (tmp_path / "large.txt").write_text("good film\n" * 5_000_000)
         window.upload(tmp_path / "large.txt")
         assert window.run("import os\nprint(os.path.getsize('/drive/notebooks/large.txt'))") == "50000000\n"

@@ -152,9 +152,9 @@ def pages(tmp_path_factory):
 
 @pytest.mark.slow(15)
 @pytest.mark.parametrize("seconds", [60, pytest.param(1, marks=pytest.mark.campaign)])
-def test_a_board_and_six_pages_each_with_another_mistake(pages, chromium, serious, seconds):
-    errors, board = [], chromium.new_page(viewport={"width": 1920, "height": 1080})
-    readers = [chromium.new_page() for _ in range(6)]
+def test_a_board_and_six_pages_each_with_another_mistake(pages, new_page, serious, seconds):
+    errors, board = [], new_page(viewport={"width": 1920, "height": 1080})
+    readers = [new_page() for _ in range(6)]
     for page in (board, *readers):
         page.on("pageerror", lambda error: errors.append(str(error)))
 

@@ -18,6 +18,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.generation import AUTHORS_ONLY, student_files
 from lxmls_day1.course.workspaces.leaks import find_code_leaks, find_solution_leaks, solution_lines
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 ASSIGNED = ("1.2", "1.5", "1.9")
@@ -43,11 +44,7 @@ def made(builders, reviews, tmp_path_factory):
 @pytest.mark.slow
 class TestSite:
     def test_the_workspace_is_what_a_student_gets(self, made):
-        files = {
-            PurePosixPath(path.relative_to(made.folder / "files").as_posix()): path.read_bytes()
-            for path in (made.folder / "files").rglob("*")
-            if path.is_file()
-        }
+        files = {PurePosixPath(name): content for name, content in tree(made.folder / "files").items()}
         wanted = student_files(reference_folder(), ASSIGNED)
         assert {name: files[name] for name in wanted} == wanted
         assert not any(name.name in AUTHORS_ONLY or ".vscode" in name.parts for name in files)
@@ -55,12 +52,8 @@ class TestSite:
 
     def test_no_line_of_a_solution_is_anywhere_in_it(self, made):
         reference = reference_folder()
-        files = {
-            PurePosixPath(path.relative_to(made.folder).as_posix()): path.read_bytes()
-            for path in made.folder.rglob("*")
-            if path.is_file()
-            and path.suffix in (".py", ".json", ".ipynb", ".md", ".toml", ".whl", ".txt", ".zip", ".html")
-        }
+        readable = (".py", ".json", ".ipynb", ".md", ".toml", ".whl", ".txt", ".zip", ".html")
+        files = {PurePosixPath(name): text for name, text in tree(made.folder).items() if name.endswith(readable)}
         assert find_solution_leaks(files, solution_lines(reference, ASSIGNED)) == []
         assert find_code_leaks(files, reference, ASSIGNED) == []
         lines = solution_lines(reference, ["1.4"])  # that of 1.4 is given: the search would find something

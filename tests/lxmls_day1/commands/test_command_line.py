@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import lxmls_day1
 import lxmls_day1.base.atomic_files
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, terminate_cleanly
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
 from tests.wording import wording
@@ -69,9 +71,7 @@ def lab(tmp_path, monkeypatch):
         "classifiers/__init__.py": "",
         "classifiers/run_all_classifiers.py": COMPARISON,
     }
-    for name, text in files.items():
-        (tmp_path / "lab" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "lab" / name).write_text(text)
+    write_files(tmp_path / "lab", {name: text.encode() for name, text in files.items()})
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     return tmp_path / "lab"
@@ -218,10 +218,7 @@ class TestMistakes:
         ],
     )
     def test_a_full_disk_or_memory_is_one_sentence(self, lab, monkeypatch, error, sentence):
-        def no_room(*_arguments, **_settings):
-            raise error
-
-        monkeypatch.setattr(lxmls_day1.base.atomic_files, "write_files_atomically", no_room)
+        monkeypatch.setattr(lxmls_day1.base.atomic_files, "write_files_atomically", Mock(side_effect=error))
         assert sentence in self.error("run", "--lab", lab)
 
     def test_ctrl_c_leaves_nothing_behind(self, lab):

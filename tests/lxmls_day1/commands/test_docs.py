@@ -6,10 +6,9 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import lxmls_day1.library_path
-from lxmls_day1.commands.command_line import command_group
+from tests.command_runs import run
 from tests.wording import wording
 
 
@@ -30,10 +29,6 @@ def opened(monkeypatch):
     return addresses
 
 
-def docs(*arguments):
-    return CliRunner().invoke(command_group, ["docs", *arguments])
-
-
 def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
     (checkout / "out/docs").mkdir(parents=True)
     (checkout / "out/docs/index.html").write_text("the book")
@@ -47,24 +42,22 @@ def test_the_built_book_is_served_and_opened(checkout, opened, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", serve)
-    done = docs()
-    assert done.exit_code == 0 and read == [b"the book"]
+    done = run("docs")
+    assert read == [b"the book"]
     assert done.output == f"{opened[0]} until Ctrl-C\n\nNo longer served.\n"
-    assert "open this address" in docs().output  # No browser is installed.
-    assert "until Ctrl-C" in docs("--no-browser").output and len(opened) == 2
+    assert "open this address" in run("docs").output  # No browser is installed.
+    assert "until Ctrl-C" in run("docs", "--no-browser").output and len(opened) == 2
 
 
 def test_an_unbuilt_book_is_reported_with_the_build_command(checkout, opened):
-    done = docs()
-    assert done.exit_code == 1 and not opened
-    assert "`make docs`" in done.output and str(checkout) in done.output
+    said = run("docs", status=1).output
+    assert not opened and "`make docs`" in said and str(checkout) in said
 
 
 def test_an_installation_reports_that_it_has_no_book(tmp_path, monkeypatch, opened):
     monkeypatch.setattr(lxmls_day1.library_path, "reference_path", lambda: str(tmp_path))
-    done = docs()
-    assert done.exit_code == 1 and not opened
-    assert "checkout" in done.output and "`make docs`" in done.output
+    said = run("docs", status=1).output
+    assert not opened and "checkout" in said and "`make docs`" in said
 
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -101,10 +94,10 @@ def pages(which):
 @pytest.mark.slow
 @in_the_book
 @pytest.mark.parametrize("which", ["telling", pytest.param("all", marks=pytest.mark.campaign)])
-def test_the_book_in_a_browser(which, chromium, serious):
+def test_the_book_in_a_browser(which, new_page, serious):
     """Opened from a folder: no requests to other hosts, no page wider than the window, no cut text, and axe finds nothing."""
     asked, faults = [], []
-    page = chromium.new_page()
+    page = new_page()
     page.on("request", lambda request: asked.append(request.url))
     for name in pages(which):
         page.goto((BOOK / name).as_uri(), wait_until="load")
@@ -122,7 +115,6 @@ def test_the_book_in_a_browser(which, chromium, serious):
                 faults.append(f"{name}, {width}: wider than the window")
             faults += [f"{name}, {width}: cut off: {text}" for text in page.evaluate(CUT_OFF)]
             faults += [f"{name}, {width} {scheme}: {found}" for found in serious(page)]
-    page.close()
     assert not faults
     assert asked and [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
@@ -149,31 +141,28 @@ def test_the_parts_of_a_lesson_hold_its_notebook():
 @in_the_book
 class TestReadingTheBook:
     @pytest.mark.parametrize("query", ["perceptron", "MIRA", "naive Bayes", "SVM"])
-    def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, chromium):
-        page = chromium.new_page()
+    def test_a_search_finds_lessons_exercises_and_explanations_before_the_reference(self, query, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'search.html').as_uri()}?q={query}")
         page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('finished')")
         found = page.evaluate("[...document.querySelectorAll('ul.search a')].map(link => link.getAttribute('href'))")
-        page.close()
         first = next(place for place, link in enumerate(found) if "/reference/" in link)
         for kind in ("docs/exercises/", "docs/explanations/", ("notebooks/", "docs/lessons/")):
             assert any(link.startswith(kind) for link in found[:first]), (kind, found[:10])
 
-    def test_the_name_of_a_class_leads_to_its_reference(self, chromium):
-        page = chromium.new_page()
+    def test_the_name_of_a_class_leads_to_its_reference(self, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'search.html').as_uri()}?q=SentimentCorpus")
         assert "readers.sentiment_reader" in page.locator("ul.search a").first.get_attribute("href")
-        page.close()
 
-    def test_moved_anchors_redirect_from_the_lessons_address(self, chromium):
-        page = chromium.new_page()
+    def test_moved_anchors_redirect_from_the_lessons_address(self, new_page):
+        page = new_page()
         page.goto(f"{(BOOK / 'notebooks/2_online.html').as_uri()}#exercise-1-12-the-mistake-bound")
         page.wait_for_url("**/docs/lessons/2_online-*.html#exercise-1-12-the-mistake-bound")
-        page.close()
 
     @pytest.mark.campaign
-    def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, chromium):
-        page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    def test_lessons_stand_alone_in_the_side_bar_and_none_is_too_long(self, new_page):
+        page = new_page(viewport={"width": 1280, "height": 800})
         page.goto((BOOK / "docs/lessons.html").as_uri())
         listed = page.evaluate("[...document.querySelectorAll('.bd-sidebar nav > div > ul > li > a')].map(a => a.href)")
         assert [Path(link).stem for link in listed] == sorted(one.stem for one in (ROOT / "notebooks").glob("*.ipynb"))
@@ -181,5 +170,4 @@ class TestReadingTheBook:
         for path in [*(BOOK / "notebooks").glob("[0-9]*.html"), *(BOOK / "docs/lessons").glob("*.html")]:
             page.goto(path.as_uri())
             heights[path.name] = page.evaluate("document.documentElement.scrollHeight")
-        page.close()
         assert max(heights.values()) < 12_500, heights

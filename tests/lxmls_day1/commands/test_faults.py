@@ -13,11 +13,11 @@ import argparse
 import contextlib
 import csv
 import ctypes
+import functools
 import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -31,10 +31,11 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.course.workspaces.generation import solved_files
-from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
 from lxmls_day1.engine.corpus.corpus_builder import make_corpus
 from lxmls_day1.engine.text.toy_stream import toy_documents
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.small_disk import small_disk
 from tests.wording import wording
 
 psutil = pytest.importorskip("psutil", exc_type=ImportError)
@@ -173,9 +174,7 @@ def submissions(folder: Path) -> None:
     path = "classifiers/mira.py"
     files = {str(name): content for name, content in solved_files(reference_folder()).items() if name.suffix == ".py"}
     for student, mira in {"ada": files[path], "ben": b"raise SystemExit", "eve": b"", "kay": files[path]}.items():
-        for name, content in {**files, path: mira}.items():
-            (folder / "class" / student / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "class" / student / name).write_bytes(content)
+        write_files(folder / "class" / student, {**files, path: mira})
 
 
 COMMANDS = {
@@ -211,19 +210,6 @@ class Moment:
 
     by: str
     at: float | str
-
-
-@contextlib.contextmanager
-def disk() -> Iterator[Path]:
-    """Yield a small disk, which only root may mount."""
-    with tempfile.TemporaryDirectory() as folder:
-        mount = ["mount", "-t", "tmpfs", "-o", "size=48m,mode=755", "tmpfs", folder]
-        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("no disk can be mounted here")
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", "-l", folder], check=True)
 
 
 @contextlib.contextmanager
@@ -318,14 +304,11 @@ def disturb(name: str, fault: str, moment: Moment, expected: dict[str, object], 
     command = COMMANDS[name]
     with contextlib.ExitStack() as stack:
         left = stack.enter_context(left_processes())
-        folder = (
-            stack.enter_context(disk()) if fault == "disk" else Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        )
+        place = small_disk(48) if fault == "disk" else tempfile.TemporaryDirectory()
+        folder = Path(stack.enter_context(place))
         groups = stack.enter_context(tenth_of_a_core()) if fault == "slow" else ()
         command.inputs(folder)
-        for path in ready:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(expected[path])
+        write_files(folder, {path: expected[path] for path in ready})
         if fault == "clock":
             for path in filter(Path.is_file, folder.rglob("*")):
                 os.utime(path, (path.stat().st_mtime + DAY,) * 2)
@@ -371,12 +354,10 @@ SHORT = {  # (command, fault) -> the file at whose appearance the fault happens
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     """Return a function from a command's name to its undisturbed results, which are computed once."""
-    made: dict[str, dict[str, object]] = {}
 
+    @functools.cache
     def of(name: str) -> dict[str, object]:
-        if name not in made:
-            made[name], _ = undisturbed(COMMANDS[name], tmp_path_factory.mktemp(name))
-        return made[name]
+        return undisturbed(COMMANDS[name], tmp_path_factory.mktemp(name))[0]
 
     return of
 
@@ -412,12 +393,10 @@ def main() -> int:
     for number in range(chosen.rounds):
         name, fault = pairs[number % len(pairs)]
         wanted, (changes, seconds, _) = expected[name]
-        by_changes = moments.random() < 0.6
-        moment = (
-            Moment("changes", moments.randint(1, changes))
-            if by_changes
-            else Moment("seconds", seconds * moments.uniform(0.02, 1))
-        )
+        if moments.random() < 0.6:
+            moment = Moment("changes", moments.randint(1, changes))
+        else:
+            moment = Moment("seconds", seconds * moments.uniform(0.02, 1))
         try:
             struck = disturb(name, fault, moment, wanted)
         except pytest.skip.Exception as reason:

@@ -2,10 +2,9 @@
 
 import functools
 import importlib
-import json
 import pkgutil
 import sys
-import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,257 +18,25 @@ from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.course.running.pytest_plugin import ChecksRun, check_key, is_hidden, verdict
 from lxmls_day1.course.running.time_limit import TimeLimit, TimeLimitExceeded
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
-from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
 from lxmls_day1.lab import Lab, delete_bytecode, reference_folder
 from tools.authoring.pool_builder import uncompiled_lab
 
-FILES = {
-    "readers/__init__.py": "",
-    "readers/points.py": "class Points:\n    def __init__(self, n=2):\n        self.n = n\n",
-    "classifiers/__init__.py": "",
-    "classifiers/steps.py": '''
-        """Steps of a rule."""
-
-        import numpy as np
-
-
-        def half_step(loss, sq_norm, cap):
-            """τ = min(cap, loss / (2 sq_norm)), a float."""
-            loss = float(loss)
-            # exercise 1.1: solution (2 lines)
-            # the joint features differ in two blocks
-            tau = loss / (2 * sq_norm)
-            tau = min(cap, tau)
-            # exercise 1.1: end
-            return tau
-
-
-        class Stepper:
-            """Adds up steps."""
-
-            def __init__(self, cap=1.0):
-                self.cap = cap
-
-            def total(self, losses):  # the sum of the steps
-                return float(np.sum([half_step(loss, 1.0, self.cap) for loss in losses]))
-    ''',
-    "classifiers/means.py": '''
-        """Means."""
-
-
-        def mean(values):
-            """The mean of a list."""
-            # exercise 1.2: solution (2 lines)
-            total_of_all = sum(values)
-            return total_of_all / len(values)
-            # exercise 1.2: end
-
-
-        def untouched(x):   # the spacing stays
-            return  x
-    ''',
-    "tests/exercises/exercises.toml": """
-        [[exercise]]
-        id = "1.1"
-        title = "Half steps"
-        kind = "code"
-        points = 4
-        files = ["classifiers/steps.py"]
-        notebook = "notebooks/1_first.ipynb"
-        task = "From loss, sq_norm and cap (floats) make the step tau (float)."
-        hints = ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"]
-
-        [[exercise]]
-        id = "1.2"
-        title = "Means"
-        kind = "code"
-        points = 2.5
-        files = ["classifiers/means.py"]
-        notebook = "notebooks/2_second.ipynb"
-        prerequisites = ["1.1"]
-        task = "The mean of a list of numbers."
-        hints = ["Add and divide.", "m = (1/n) sum", "sum(...) / ..."]
-
-        [[exercise]]
-        id = "1.3"
-        title = "Look at it"
-        kind = "experiment"
-        points = 1
-        files = []
-        notebook = "notebooks/2_second.ipynb"
-        task = "What do you observe?"
-        hints = ["Look.", "Look again.", "Write."]
-    """,
-    "tests/exercises/test_1_01_steps.py": '''
-        import pytest
-
-
-        def test_step(lab, expect):
-            """A step that the cap does not touch."""
-            expect("the step for a loss of 4 and a squared norm of 5", lab.function("steps", "half_step", 4.0, 5.0, 1.0))
-
-
-        def test_cap(lab, expect):
-            """A step that is capped."""
-            expect("the capped step", lab.function("steps", "half_step", 40.0, 5.0, 1.0))
-
-
-        def small_inputs():
-            for loss, sq_norm in [(1.0, 1.0), (4.0, 5.0), (40.0, 5.0)]:
-                yield {"loss": loss, "squared norm": sq_norm, "cap": 1.0}
-
-
-        def small_answers(lab, inputs):
-            return lab.each("steps", "half_step", [tuple(given.values()) for given in inputs])
-
-
-        # what only the grader sees
-        @pytest.mark.hidden
-        @pytest.mark.parametrize("size", [3, 30])
-        def test_fresh(lab, expect, rng, size):
-            expect("the sum of fresh steps", lab.classifier("steps", "Stepper").total(rng.random(size).tolist()))
-    ''',
-    "tests/exercises/test_1_02_means.py": """
-        def small_inputs():
-            return [{"values": [1.0]}, {"values": [1.0, 2.0]}, {"values": [1.0, 2.0, 6.0]}]
-
-
-        def small_answers(lab, inputs):
-            return lab.each("means", "mean", [(given["values"],) for given in inputs])
-    """,
-    "tests/exercises/mistakes/1_01_steps.toml": """
-        [[mistake]]
-        name = "whole_norm"
-        sentence = "It divides by the squared norm, not by twice of it."
-        swap = [["2 * sq_norm", "sq_norm"]]
-
-        [[mistake]]
-        name = "no_cap"
-        sentence = "The step is not capped."
-        solution = '''
-        tau = loss / (2 * sq_norm)
-        '''
-    """,
-    "tests/exercises/mistakes/1_02_means.toml": """
-        [[mistake]]
-        name = "one_too_many"
-        sentence = "It divides by one more than there are."
-        swap = [["len(values)", "(len(values) + 1)"]]
-    """,
-}
-
-# The answers: 4/10, the cap, 9/3; with the mistakes 4/5 and so on.
-RECORDED = """{
-"hidden": {"1.1": 2},
-"sentences": {
-"1.1": {"whole_norm": "It divides by the squared norm, not by twice of it.", "no_cap": "The step is not capped."},
-"1.2": {"one_too_many": "It divides by one more than there are."}
-},
-"questions": {
-},
-"places": {
-"1.1": {"whole_norm": ["sq_norm"]},
-"1.2": {"one_too_many": ["values"]}
-},
-"pools": {
- "1.1": {"inputs": [
-  {"input":{"loss":1.0,"squared norm":1.0,"cap":1.0},"answers":[0.5,1]},
-  {"input":{"loss":4.0,"squared norm":5.0,"cap":1.0},"answers":[0.4,0.8]},
-  {"input":{"loss":40.0,"squared norm":5.0,"cap":1.0},"answers":[1,4]}
- ], "mistakes": {
-  "whole_norm": [[1,1,0]],
-  "no_cap": [[0,0,1]]
- }},
- "1.2": {"inputs": [
-  {"input":{"values":[1.0]},"answers":[1,0.5]},
-  {"input":{"values":[1.0,2.0]},"answers":[1.5,1]},
-  {"input":{"values":[1.0,2.0,6.0]},"answers":[3,2.25]}
- ], "mistakes": {
-  "one_too_many": [[1,1,1]]
- }}
-},
-"checks": {
- "test_1_01_steps.py::test_step": {
-  "the step for a loss of 4 and a squared norm of 5": {"expected": {"shape": [], "numbers": [0.4]}}
- },
- "test_1_01_steps.py::test_cap": {
-  "the capped step": {"expected": {"shape": [], "numbers": [1.0]}}
- }
-}
-}
-"""
-
-
-def code(source, **metadata):
-    return {
-        "cell_type": "code",
-        "id": f"c{abs(hash(source)) % 10**8:08d}",
-        "metadata": metadata,
-        "source": source.splitlines(keepends=True),
-        "execution_count": 3,
-        "outputs": [{"output_type": "stream", "name": "stdout", "text": ["0.4\n"]}],
-    }
-
-
-def markdown(source, **metadata):
-    return {"cell_type": "markdown", "id": "m1", "metadata": metadata, "source": source.splitlines(keepends=True)}
-
-
-def notebook(*cells):
-    content = {
-        "cells": list(cells),
-        "metadata": {"jupytext": {"formats": "ipynb,py"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    return json.dumps(content)
-
-
-NOTEBOOKS = {
-    "notebooks/1_first.ipynb": notebook(
-        code("from lxmls_day1.lab_api import open_lab\nlab = open_lab()\n"),
-        code(
-            'with lab.exercise("1.1"):\n    # exercise 1.1: solution (1 line)\n    curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]\n    # exercise 1.1: end\n'
-        ),
-    ),
-    "notebooks/2_second.ipynb": notebook(
-        code("secret_of_the_cell = 42\n", tags=["solution", "exercise-1.2"]),
-        markdown("*Your answer*", tags=["answer", "exercise-1.3"]),
-    ),
-    "notebooks/2_second.py": "# %%\nsecret_of_the_cell = 42\n",
-}
-
-
-def write_lab(folder: Path, **changed: str) -> Path:
-    """Write the tiny reference lab into a new folder; ``changed`` replaces files by their path."""
-    for name, text in {**FILES, **NOTEBOOKS, **changed}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes((textwrap.dedent(text).lstrip("\n") if not name.endswith(".ipynb") else text).encode())
-    return folder
+FILES = tomllib.loads((Path(__file__).parent / "tiny_lab.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def reference(tmp_path, monkeypatch):
     """Return the tiny lab, which the whole package uses as the reference lab; its answers are recorded."""
-    folder = write_lab(tmp_path / "reference").resolve()
-    recorded = RecordedAnswers.from_plain(json.loads(RECORDED))
-    (folder / "tests/exercises/recorded").mkdir()
-    for id in recorded.pools:
-        (folder / f"tests/exercises/recorded/{id}.json").write_text(
-            recorded.for_exercise(id).to_json(), encoding="utf-8"
-        )
-    take_for_reference(folder, monkeypatch)
-    return folder
-
-
-def take_for_reference(folder, monkeypatch):
+    folder = (tmp_path / "reference").resolve()
+    write_files(folder, {name: text.encode() for name, text in FILES.items()})
     for package in (lxmls_day1.course, tools.authoring):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
     for name, module in list(sys.modules.items()):
         if name.startswith(("lxmls_day1.", "tools.")) and hasattr(module, "reference_folder"):
             monkeypatch.setattr(module, "reference_folder", lambda: folder)
+    return folder
 
 
 @pytest.fixture

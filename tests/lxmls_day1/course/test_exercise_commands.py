@@ -4,18 +4,16 @@ import dataclasses
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.commands import check as check_command
 from lxmls_day1.commands import lab
-from lxmls_day1.commands.command_line import COMMANDS, command_group
+from lxmls_day1.commands.command_line import COMMANDS
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
@@ -23,15 +21,15 @@ from lxmls_day1.course.reports import terminal
 from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
+from tests import command_runs
+from tests.lxmls_day1.small_disk import small_disk
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
 
 def run(*arguments, status=0):
-    result = CliRunner().invoke(command_group, [str(argument) for argument in arguments], prog_name="lxmls-day1")
-    assert result.exit_code == status, result.output
-    return result.output
+    return command_runs.run(*arguments, status=status).output
 
 
 @pytest.fixture
@@ -89,14 +87,9 @@ class TestUnwritable:
     """The result is shown, followed by the message that it could not be saved."""
 
     @pytest.fixture(params=["read-only", "full"])
-    def disk(self, request, reference, tmp_path):
+    def disk(self, request, reference):
         """Yield a workspace that cannot be written to. Root may write to any folder, so a small disk is needed."""
-        disk = tmp_path / "disk"
-        disk.mkdir()
-        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-        if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip("no disk can be mounted here")
-        try:
+        with small_disk(1) as disk:
             folder = start_workspace(disk / "mine")
             if request.param == "read-only":
                 subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
@@ -105,8 +98,6 @@ class TestUnwritable:
                     while file.write(bytes(4096)):
                         pass
             yield folder
-        finally:
-            subprocess.run(["umount", "-l", str(disk)], check=True)
 
     def test_hint_and_status(self, disk):
         said = run("hint", "1.1", "--lab", disk)
@@ -143,11 +134,9 @@ class TestCheck:
         solve(here, "1.1")
         assert wording("course.public_checks_pass_more") in run("check", "1.1")
         said = run("check", status=1)
-        assert (
-            "3 of 3" in said
-            and wording("course.still_to_be_written_2", "classifiers/means.py") in said
-            and "· 1.3" not in said
-        )
+        assert "3 of 3" in said
+        assert wording("course.still_to_be_written_2", "classifiers/means.py") in said
+        assert "· 1.3" not in said
         assert "✓ 1.1" in run("status")
         assert "no exercise '2.2'" in run("check", "2.2", status=1)
 
@@ -311,10 +300,8 @@ def test_submit_packs_the_work(here, tmp_path):
     state.results["1.1"] = SavedResult(2, 3, 0, digest)
     state.save()
     said = run("submit")
-    assert (
-        wording("course.solved_yet_order_notebooks", "1.1") in said
-        and wording("course.checked_since_last_edit") in said
-    )
+    assert wording("course.solved_yet_order_notebooks", "1.1") in said
+    assert wording("course.checked_since_last_edit") in said
     (here / "classifiers/steps.py").write_text("x = (\n")
     said = run("submit", "--out", tmp_path / "out", status=1)
     assert wording("commands.this_is_not_python", "classifiers/steps.py:1") in said and "nothing was packed" in said

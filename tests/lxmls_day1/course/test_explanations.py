@@ -4,12 +4,11 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course import explanations
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.explanations import (
@@ -25,6 +24,7 @@ from lxmls_day1.course.running.checking import CheckReport, CheckResult, Exercis
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.command_runs import run
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -133,10 +133,7 @@ class TestTerminal:
         def check(*arguments, status=1):
             report = report_of(workspace, NORM)
             monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report)
-            command = ["check", *(arguments or ["1.1"]), "--lab", str(workspace)]
-            result = CliRunner().invoke(command_group, command)
-            assert result.exit_code == status, result.output
-            return result.output
+            return run("check", *(arguments or ["1.1"]), "--lab", workspace, status=status).output
 
         return check
 
@@ -155,10 +152,7 @@ class TestTerminal:
         assert wording("course.answers_question_about_exercise") in check(*arguments, "--because", "x", status=2)
 
     def test_a_disk_that_is_full_changes_no_verdict(self, check, monkeypatch):
-        def fail(*_):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(WorkspaceState, "save", fail)
+        monkeypatch.setattr(WorkspaceState, "save", Mock(side_effect=OSError(28, "No space left on device")))
         assert wording("course.question_could_kept_lab") in check()
 
 

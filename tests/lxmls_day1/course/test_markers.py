@@ -234,11 +234,9 @@ def test_an_exercise_may_have_a_letter():
     (solution,) = find_solutions(source, exercises=["1.4", "1.4a"])
     assert (solution.exercise, solution.function) == ("1.4a", "f")
     given = replace_with_stubs(source, lambda one: stub(one.exercise, "A rule", "Do it.", 1))
-    assert (
-        remaining_stubs(given) == {"1.4a"}
-        and functions_with_exercise(given, "1.4a") == ["f"]
-        and functions_with_exercise(given, "1.4") == []
-    )
+    assert remaining_stubs(given) == {"1.4a"}
+    assert functions_with_exercise(given, "1.4a") == ["f"]
+    assert functions_with_exercise(given, "1.4") == []
     with pytest.raises(MarkerError, match="to another exercise"):
         find_solutions(source.replace("1.4a: end", "1.4: end"))
     with pytest.raises(MarkerError, match=wording("course.looks_like_marker")):

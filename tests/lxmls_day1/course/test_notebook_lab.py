@@ -1,4 +1,4 @@
-from html.parser import HTMLParser
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -7,31 +7,14 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course import explanations
 from lxmls_day1.course.running.checking import CheckReport
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
 
 
-class Balanced(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.text = [], ""
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def text_of(html):
-    parser = Balanced()
-    parser.feed(html)
-    assert parser.open == []
-    return parser.text
+    return Elements(html, void=()).text
 
 
 @pytest.mark.slow
@@ -100,21 +83,16 @@ class TestWhichExercise:
 
 @pytest.mark.parametrize("place", ["classifiers/steps.py, line 12", ""])
 def test_mistyped_names_and_stop_take_one_line(workspace, monkeypatch, place):
-    def stopped(*_given):
-        raise KeyboardInterrupt(place)
-
     with pytest.raises(InputError) as caught:
         NotebookLab(workspace).hint("9.9")
     assert caught.value._render_traceback_() == [f"InputError: {caught.value}"]
-    monkeypatch.setattr(explanations, "check_and_save", stopped)
+    monkeypatch.setattr(explanations, "check_and_save", Mock(side_effect=KeyboardInterrupt(place)))
     with pytest.raises(KeyboardInterrupt) as caught:
         NotebookLab(workspace).check("1.1")
     (line,) = caught.value._render_traceback_()
-    assert (
-        line.startswith(wording("course.stopped_and_nothing_saved"))
-        and place in line
-        and line.count("last") == bool(place)
-    )
+    assert line.startswith(wording("course.stopped_and_nothing_saved"))
+    assert place in line
+    assert line.count("last") == bool(place)
 
 
 def test_a_reference_lab_that_was_not_named_is_left_alone(reference, tmp_path, monkeypatch):
@@ -135,9 +113,7 @@ def test_the_lab_and_its_warnings_come_first(workspace, monkeypatch):
 
 
 def test_an_unsaved_hint_is_reported_below_it(workspace, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
+    full = Mock(side_effect=OSError(28, "No space left on device"))
     monkeypatch.setattr("lxmls_day1.course.workspace_state.write_files_atomically", full)
     shown = NotebookLab(workspace).hint("1.1")
     assert "Think of two blocks." in shown.text

@@ -54,10 +54,8 @@ class TestShowing:
         scene = demo.scene_of()
         turned = scene.facts["turned"]
         assert turned["Perceptron"] > 30 and max(turned["Naive Bayes"], turned["SVM"]) < 10
-        assert (
-            wording("demos.point_turns_lines") in scene.says
-            and scene.table.rows[1][-1] == f"{turned['Perceptron']:.0f}°"
-        )
+        assert wording("demos.point_turns_lines") in scene.says
+        assert scene.table.rows[1][-1] == f"{turned['Perceptron']:.0f}°"
         turned = demo.scene_of(**demo.suggestions[0].settings).facts["turned"]  # Far on its own side.
         assert turned["Naive Bayes"] > 10 and turned["SVM"] < 1
         turned = demo.scene_of(**demo.suggestions[1].settings).facts["turned"]

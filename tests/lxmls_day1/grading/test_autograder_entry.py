@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
+from pathlib import PurePosixPath
+from unittest.mock import Mock
 
 import pytest
 
@@ -15,12 +16,14 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading import autograder_entry
 from lxmls_day1.grading.autograder_entry import classroom50_result, main
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import prairielearn_json
 from lxmls_day1.grading.verdicts import MISSING, OK, WRONG
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.zip_files import make_zip
 from tests.wording import wording
 
 RULE = "classifiers/perceptron.py"
@@ -38,7 +41,7 @@ on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxe
 @pytest.fixture(scope="module")
 def right():
     """Return the content of `RULE` in the reference lab, which is a correct solution."""
-    return {str(path): content for path, content in solved_files(reference_folder()).items()}[RULE]
+    return solved_files(reference_folder())[PurePosixPath(RULE)]
 
 
 @pytest.fixture
@@ -49,10 +52,7 @@ def ask(tmp_path):
     (tmp_path / "settings.json").write_text(json.dumps(settings))
 
     def run(what, files, **more):
-        for name, content in files.items():
-            path = tmp_path / "submission" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_files(tmp_path / "submission", files)
         places = {"settings": "settings.json", "submission": "submission", "results": "results/results.json"} | more
         arguments = [text for name, place in places.items() for text in (f"--{name}", str(tmp_path / place))]
         status = main([what, *arguments])
@@ -64,10 +64,8 @@ def ask(tmp_path):
 
 @pytest.mark.campaign  # In ordinary runs the next test covers the same code.
 @on_linux
-def test_a_right_submission_at_gradescope(ask, right, tmp_path, capsys):
-    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
-        archive.writestr(RULE, right)
-    status, results = ask("gradescope", {"work.zip": (tmp_path / "work.zip").read_bytes()})
+def test_a_right_submission_at_gradescope(ask, right, capsys):
+    status, results = ask("gradescope", {"work.zip": make_zip({RULE: right})})
     assert status == 0
     assert results["score"] == sum(test["score"] for test in results["tests"]) > 0
     assert results["score"] == sum(test["max_score"] for test in results["tests"])
@@ -140,10 +138,7 @@ def _book(*checks, failed=False):
 
 
 def test_no_results_are_written_if_nothing_can_be_graded(ask, monkeypatch, capsys):
-    def fail(*_):
-        raise InputError("no box can be made here.")
-
-    monkeypatch.setattr(autograder_entry, "_grade_folder", fail)
+    monkeypatch.setattr(autograder_entry, "_grade_folder", Mock(side_effect=InputError("no box can be made here.")))
     status, results = ask("gradescope", {})
     assert status == 1 and results is None and wording("grading.box_made_here") in capsys.readouterr().err
 
@@ -183,26 +178,21 @@ class TestPrairieLearn:
 
 def problem_of(result):
     """Return the objection of Classroom 50's runner to a result, or None; these are the runner's rules, rewritten here."""
-    texts = ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
-    if result["schema"] != "classroom50/result/v1" or not all(
-        type(result[name]) is str and result[name] for name in texts
-    ):
+
+    def is_text(value):
+        return type(value) is str and value
+
+    def is_score(one):
+        return type(one["score"]) is type(one["max-score"]) is int and 0 <= one["score"] <= one["max-score"]
+
+    tests, texts = result["tests"], ("classroom", "assignment", "submission", "commit", "release", "review", "datetime")
+    if result["schema"] != "classroom50/result/v1" or not all(is_text(result[name]) for name in texts):
         return "texts"
     if not result["submission"].startswith("submit/"):
         return "submission"
-    for one in (result, *result["tests"]):
-        if (
-            type(one["score"]) is not int
-            or type(one["max-score"]) is not int
-            or not 0 <= one["score"] <= one["max-score"]
-        ):
-            return "score"
-    if not all(
-        type(test["passed"]) is bool and type(test["test-name"]) is str and test["test-name"]
-        for test in result["tests"]
-    ):
-        return "tests"
-    return None
+    if not all(map(is_score, (result, *tests))):
+        return "score"
+    return None if all(type(test["passed"]) is bool and is_text(test["test-name"]) for test in tests) else "tests"
 
 
 class TestClassroom50:

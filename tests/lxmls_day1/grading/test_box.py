@@ -24,165 +24,16 @@ from lxmls_day1.box.levels import LEVELS, reason_unavailable, strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.programs import load_program
 from lxmls_day1.box.sandbox import ForkedBox, ForkServer
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import LAB_PROGRAM, lab_program
 from lxmls_day1.lab import Lab
+from tests.lxmls_day1.grading.labs import boxed_lab
 from tests.wording import wording
 
 pytestmark = [pytest.mark.slow(20), pytest.mark.one_in(3, by="fork_server")]
 
-SOURCE = b'''
-"""Somebody's functions."""
-import sys
-import time
-
-import numpy as np
-
-
-class Counter:
-    """Counts."""
-
-    def __init__(self, start=0):
-        self.count = start
-
-    def add(self, amount):
-        self.count += amount
-        return self.count
-
-    def plus(self, other):
-        return self.count + other.count
-
-
-def echo(*values, **settings):
-    return [list(values), settings]
-
-
-def fail(kind):
-    if kind == "ExceptionGroup":
-        raise ExceptionGroup("several", [ValueError("no"), KeyError("no")])
-    raise {"ValueError": ValueError, "KeyError": KeyError, "Own": type("Own", (ArithmeticError,), {})}[kind]("no")
-
-
-def sleep(seconds):
-    time.sleep(seconds)
-
-
-def burn():
-    while True:
-        pass
-
-
-def burn_in_c():
-    return 9**9**9
-
-
-def say(text):
-    print(text)
-    print(text, file=sys.stderr)
-    return len(text)
-
-
-def take(number):
-    return len(bytearray(number))
-
-
-def count_earlier_answers(known=[]):
-    import weakref
-    answer = np.array(sum(earlier() is not None for earlier in known))
-    known.append(weakref.ref(answer))
-    return answer
-
-
-def leave():
-    import os
-    os._exit(7)
-
-
-def variables():
-    import os
-    return sorted(os.environ)
-
-
-def hears_interrupts():
-    import signal
-    return signal.getsignal(signal.SIGINT) == signal.default_int_handler
-
-
-def secret():
-    return {1, 2}
-
-
-def hostile():
-    import scipy.sparse
-    return scipy.sparse.csr_array((1, 5_000_000))
-
-
-def write(number, name="file.bin"):
-    with open(name, "wb") as file:
-        return file.write(bytes(number))
-
-
-def drip():
-    import os
-    os.write(3, (4000).to_bytes(8, "big"))
-    while True:
-        os.write(3, b"0")
-        time.sleep(0.02)
-
-
-def drip_and_write():
-    import threading
-    threading.Thread(target=lambda: [write(1_000_000, str(number)) for number in range(40)], daemon=True).start()
-    drip()
-'''
-MADE = b'''
-"""Somebody's classifier, and what may be wrong with one."""
-import numpy as np
-
-
-class Learner:
-    def __init__(self, step=1.0):
-        self.step = step
-
-    def train(self, X, y):
-        self.seen, self.classes, self.code = len(X), sorted(set(y)), len
-        return self.step * np.asarray(X).sum(axis=0)
-
-    def fails_later(self, X, y):
-        if self.step > 1:
-            raise ValueError("too far")
-        return X
-
-    def changes(self, X, y):
-        X *= 2
-        return X
-
-    def sizeable(self, X, y):
-        return np.zeros(1 << 21)  # 16 MB each
-
-    def is_gone(self, X, y):
-        import sys
-
-        frame = sys._getframe()
-        while frame.f_code.co_name != "each_made":
-            frame = frame.f_back
-        type(frame.f_locals["self"]).each_made = lambda *_: [[1.0]]
-
-
-class Pair:
-    def __init__(self, first, second):
-        self.parts = first, second
-
-
-def total(pair, factor):
-    return factor * sum(map(sum, pair.parts))
-'''
-FILES = {
-    PurePosixPath("classifiers/__init__.py"): b"",
-    PurePosixPath("readers/__init__.py"): b"",
-    PurePosixPath("classifiers/things.py"): SOURCE,
-    PurePosixPath("classifiers/made.py"): MADE,
-}
+FILES = boxed_lab("things", "made")
 TRAININGS = [
     ({"step": 0.5}, np.array([[1.0, 2.0], [3.0, 4.0]]), ["a", "b"]),
     ({"step": 2.0}, [[1, 2, 3]], [1]),
@@ -196,17 +47,26 @@ LIMITS = Limits(check_seconds=1.5, total_seconds=60, cpu_seconds=20, memory=256,
 def fork_server(request):
     if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
-    made = ForkServer(lab_program(), request.param)
-    yield made
-    made.close()
+    with closing(ForkServer(lab_program(), request.param)) as made:
+        yield made
 
 
 @pytest.fixture
-def lab(fork_server):
-    lab = BoxedLab(fork_server, FILES, LIMITS)
-    lab.begin()
-    yield lab
-    lab.close()
+def open_lab(fork_server):
+    """Return a function that begins a lab in a box of its own; the boxes end with the test."""
+    with contextlib.ExitStack() as stack:
+
+        def begun(limits=LIMITS, files=FILES):
+            lab = stack.enter_context(closing(BoxedLab(fork_server, files, limits)))
+            lab.begin()
+            return lab
+
+        yield begun
+
+
+@pytest.fixture
+def lab(open_lab):
+    return open_lab()
 
 
 def test_values_go_in_and_come_out(lab):
@@ -271,16 +131,12 @@ def test_an_answer_that_would_grow_is_refused_and_the_box_continues(lab):
     assert lab.function("things", "echo", 1) == [[1], {}]
 
 
-def test_all_answers_of_a_box_together_are_limited(fork_server):
-    lab = BoxedLab(fork_server, FILES, Limits(reply=0.25))
-    lab.begin()
-    try:
-        with pytest.raises(BoxFailure, match="in all") as info:
-            for _ in range(10):
-                assert lab.function("things", "echo", 1) == [[1], {}]
-                lab.function("things", "echo", np.zeros(30_000, np.uint8).tobytes().decode())
-    finally:
-        lab.close()
+def test_all_answers_of_a_box_together_are_limited(open_lab):
+    lab = open_lab(Limits(reply=0.25))
+    with pytest.raises(BoxFailure, match="in all") as info:
+        for _ in range(10):
+            assert lab.function("things", "echo", 1) == [[1], {}]
+            lab.function("things", "echo", np.zeros(30_000, np.uint8).tobytes().decode())
     assert info.value.verdict == "refused"
 
 
@@ -345,64 +201,47 @@ def test_written_bytes_are_limited_while_an_answer_arrives_slowly(lab, fork_serv
         lab.function("things", "drip_and_write")
 
 
-def test_cpu_time_is_limited_over_all_boxes(fork_server):
-    lab = BoxedLab(fork_server, FILES, Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
-    lab.begin()
-    try:
-        with pytest.raises(BoxFailure, match="processor time") as info:
-            lab.function("things", "burn")
-    finally:
-        lab.close()
+def test_cpu_time_is_limited_over_all_boxes(open_lab):
+    lab = open_lab(Limits(check_seconds=30, total_seconds=60, cpu_seconds=1))
+    with pytest.raises(BoxFailure, match="processor time") as info:
+        lab.function("things", "burn")
     assert info.value.verdict == "timeout"
 
 
 @pytest.mark.parametrize("function", ["burn", "burn_in_c"])
-def test_cpu_time_of_a_check_is_limited(fork_server, function):
-    lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1))
-    try:
-        lab.begin()
-        with pytest.raises(BoxFailure, match=wording("grading.more_s_processor_time")) as info:
-            lab.function("things", function)
-        assert info.value.verdict == "timeout"
-        lab.begin()
-        assert lab.function("things", "echo", 1) == [[1], {}]
-    finally:
-        lab.close()
+def test_cpu_time_of_a_check_is_limited(open_lab, function):
+    lab = open_lab(Limits(check_cpu_seconds=1))
+    with pytest.raises(BoxFailure, match=wording("grading.more_s_processor_time")) as info:
+        lab.function("things", function)
+    assert info.value.verdict == "timeout"
+    lab.begin()
+    assert lab.function("things", "echo", 1) == [[1], {}]
 
 
-def test_time_that_the_box_waits_for_a_cpu_is_not_charged(fork_server):
+def test_time_that_the_box_waits_for_a_cpu_is_not_charged(open_lab):
     """The box sleeps for longer than its CPU time limit, as a box on a busy machine waits."""
-    lab = BoxedLab(fork_server, FILES, Limits(check_cpu_seconds=1, cpu_seconds=1))
-    try:
-        lab.begin()
-        lab.function("things", "sleep", 2.5)
+    lab = open_lab(Limits(check_cpu_seconds=1, cpu_seconds=1))
+    lab.function("things", "sleep", 2.5)
+    assert lab.function("things", "echo", 1) == [[1], {}]
+
+
+def test_boxes_of_one_fork_server_end_each_by_itself(open_lab):
+    labs = [open_lab() for _ in range(3)]
+    for lab in labs:
         assert lab.function("things", "echo", 1) == [[1], {}]
-    finally:
-        lab.close()
-
-
-def test_boxes_of_one_fork_server_end_each_by_itself(fork_server):
-    labs = [BoxedLab(fork_server, FILES, LIMITS) for _ in range(3)]
-    with contextlib.ExitStack() as stack:
-        for lab in labs:
-            stack.enter_context(closing(lab))
-            lab.begin()
-            assert lab.function("things", "echo", 1) == [[1], {}]
-        with pytest.raises(BoxFailure, match="exit status 7"):
-            labs[0].function("things", "leave")
-        labs[1].close()
-        assert labs[2].function("things", "echo", 2) == [[2], {}]
-        labs[0].begin()
-        assert labs[0].function("things", "echo", 3) == [[3], {}]  # In a new box.
+    with pytest.raises(BoxFailure, match="exit status 7"):
+        labs[0].function("things", "leave")
+    labs[1].close()
+    assert labs[2].function("things", "echo", 2) == [[2], {}]
+    labs[0].begin()
+    assert labs[0].function("things", "echo", 3) == [[3], {}]  # In a new box.
 
 
 # Many at once -------------------------------------------------------------------------------------------------------------
 
 
 def test_many_trainings_in_one_request_match_a_lab_without_a_box(lab, tmp_path):
-    for path, content in FILES.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_bytes(content)
+    write_files(tmp_path, FILES)
     wanted = Lab(tmp_path).each_made("made", "Learner", "train", TRAININGS, ["seen", "classes"])
     got = lab.each_made("made", "Learner", "train", TRAININGS, ["seen", "classes"])
     assert [[params.tolist(), *others] for params, *others in got] == [
@@ -487,14 +326,9 @@ def test_the_safe_levels_work_here(level):
     assert reason_unavailable(lab_program(), level) is None
 
 
-def test_a_box_shows_nothing_of_another(fork_server):
+def test_a_box_shows_nothing_of_another(open_lab):
     with pytest.raises(InputError, match="classifiers"):
-        other = BoxedLab(fork_server, {}, LIMITS)
-        other.begin()
-        try:
-            other.function("things", "echo")
-        finally:
-            other.close()
+        open_lab(files={}).function("things", "echo")
 
 
 @pytest.mark.parametrize(

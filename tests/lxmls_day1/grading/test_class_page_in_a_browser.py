@@ -2,9 +2,10 @@
 
 import pytest
 
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.student_page import student_html
+from tests.lxmls_day1.grading.grades import LOOK, book_of, mira, submission
 
 pytestmark = pytest.mark.slow
 HOSTILE = (
@@ -15,22 +16,14 @@ HOSTILE = (
 
 def row_of(student, name, verdict):
     check = CheckGrade("t.py::a", "1.5", "A", False, verdict)
-    exercises = (
-        ExerciseGrade("1.1", "A look", "experiment", 5.0),
-        ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),
-    )
     answers = (FreeAnswer("1.1", "n.ipynb", "Why?", HOSTILE),)
-    return SubmissionGrade(student, name, f"in/{student}.zip", "", exercises, answers=answers)
+    return submission(student, LOOK, mira(check), name=name, source=f"in/{student}.zip", answers=answers)
 
 
 @pytest.fixture(scope="module")
 def book():
-    rows = (
-        row_of("ada", "Ada Łukasz", "ok"),
-        row_of("soren", "Søren O'Neil", "wrong"),
-        row_of("eve", HOSTILE, "missing"),
-    )
-    return Gradebook(rows, 1, "process", "")
+    ada, soren = row_of("ada", "Ada Łukasz", "ok"), row_of("soren", "Søren O'Neil", "wrong")
+    return book_of(ada, soren, row_of("eve", HOSTILE, "missing"))
 
 
 @pytest.fixture
@@ -98,8 +91,7 @@ def test_search_and_sorting(opened, book):
 def test_long_names_leave_room_for_the_last_column(opened):
     """The window is 1024 pixels wide, as on a projector or on half a screen."""
     name, file = "Søren Aabye Wolfeschlegelsteinhausenbergerdorff", "014-submission-wolfeschlegelsteinhausenbergerdorff"
-    long = Gradebook((row_of(file, name, "wrong"), row_of("ada", "Ada", "ok")), 1, "process", "")
-    page = opened(summary_html(long))
+    page = opened(summary_html(book_of(row_of(file, name, "wrong"), row_of("ada", "Ada", "ok"))))
     page.set_viewport_size({"width": 1024, "height": 768})
     room = "all => all.map(each => [each.scrollWidth, each.clientWidth])"
     assert all(wide <= shown for wide, shown in page.eval_on_selector_all(".scroll", room))
@@ -123,12 +115,12 @@ def test_the_matrix_is_sorted_by_name_and_then_as_asked(opened, book):
 
 
 def test_a_long_matrix_keeps_its_heads_apart_and_prints_on_two_pages(opened):
-    exercises = tuple(
+    exercises = [
         ExerciseGrade(f"1.{n}", "A", "code", 10.0, (CheckGrade("t.py::a", f"1.{n}", "A", False, "ok"),))
         for n in range(21)
-    )
-    rows = tuple(SubmissionGrade(f"s{n:03}", f"Student {n:03}", "", "", exercises) for n in range(300))
-    page = opened(summary_html(Gradebook(rows, 1, "process", "")))
+    ]
+    rows = [submission(f"s{n:03}", *exercises, name=f"Student {n:03}") for n in range(300)]
+    page = opened(summary_html(book_of(*rows)))
     page.locator("section[aria-labelledby=matrix] thead button", has_text="student").dblclick()
     assert names(page, "matrix")[0] == "Student" and page.locator(".matrix .again").count() == 11
     for paper, landscape in (("A4", b"[0 0 842"), ("Letter", b"[0 0 792")):

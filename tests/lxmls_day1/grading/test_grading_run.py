@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import PurePosixPath
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ from lxmls_day1.grading.running.one_submission import ForkServers, Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 from tests.wording import wording
 from tools.authoring.mistakes import read_mistakes
 
@@ -38,10 +40,10 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="whole runs are tested where boxes are forked"),
 ]
 REFERENCE = reference_folder()
+MIRA = PurePosixPath("classifiers/mira.py")
 LAB = ("readers", "classifiers", "notebooks")
-MOST_REQUESTS = (
-    16  # The requests of one check: creating objects, one call for all inputs, and steps that depend on each other.
-)
+#: The requests of one check: creating objects, one call for all inputs, and steps that depend on each other.
+MOST_REQUESTS = 16
 SOME = slice(2, None, 6)  # The exercises of every run, including that of `SHOWN`.
 SHOWN = "1.5", "norm_counted_once"  # the mistake whose report is tested
 
@@ -50,11 +52,6 @@ def of_lab(files):
     return {
         path: content for path, content in files.items() if path.parts[0] in LAB and path.suffix in (".py", ".ipynb")
     }
-
-
-def without_notebooks(files):
-    """Return the files without notebooks, which no check needs. `test_marks_reports_and_a_second_run` has submissions with notebooks."""
-    return {path: content for path, content in files.items() if path.parts[0] != "notebooks"}
 
 
 @pytest.fixture(scope="module")
@@ -80,44 +77,39 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     every run, without a sandbox, in `tests/lxmls_day1/course/diagnosis/test_mistake_matching.py`.
     """
 
-    def taken(cases):
-        return cases if request.param == "all" else cases[::16]
+    is_whole = request.param == "all"
 
-    registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
-    code = [exercise for exercise in registry if exercise.kind == "code"][
-        slice(None) if request.param == "all" else SOME
-    ]
+    def taken(cases):
+        return cases if is_whole else cases[::16]
+
+    code = [exercise for exercise in Registry.read(REFERENCE / FOLDER / "exercises.toml") if exercise.kind == "code"]
+    code = code if is_whole else code[SOME]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
-    graded, asked, fork_servers = {}, {}, ForkServers()
-    try:
+    graded, asked = {}, {}
+    with closing(ForkServers()) as fork_servers:
         for exercise in code:
             answers = plan.expected.for_exercise(exercise.id)
             one = replace(plan, exercises=(exercise,), expected=answers).with_key()
+            # No check needs notebooks; `test_marks_reports_and_a_second_run` has submissions with notebooks.
             inbox = {
-                f"right {v}": (without_notebooks(v.lab_files(given)), None)
+                f"right {v}": (code_of(v.lab_files(given)), None)
                 for v in taken([v for v in right_variants if v.exercise.id == exercise.id])
             }
             sources = {name: (REFERENCE / name).read_text(encoding="utf-8") for name in exercise.files}
             known = read_mistakes(REFERENCE / FOLDER, exercise)
             shown = [mistake for mistake in known if (exercise.id, mistake.name) == SHOWN]
             for mistake in [*shown, *(m for m in taken(known) if m not in shown)]:
-                made = {
-                    PurePosixPath(path): text.encode() for path, text in mistake.programs[0].apply_to(sources).items()
-                }
-                inbox[f"mistake {exercise.id} {mistake.name}"] = (without_notebooks({**solved, **made}), mistake.name)
-            handed_in = [
-                Submission(f"s{n}", name, name, "", files) for n, (name, (files, _)) in enumerate(inbox.items())
-            ]
+                changed = mistake.programs[0].apply_to(sources).items()
+                made = {PurePosixPath(path): text.encode() for path, text in changed}
+                inbox[f"mistake {exercise.id} {mistake.name}"] = (code_of({**solved, **made}), mistake.name)
             grader = Grader(one, fork_servers)
-            for submission in handed_in:
-                mistake = inbox[submission.name][1]
+            for n, (name, (files, mistake)) in enumerate(inbox.items()):
                 with pytest.MonkeyPatch.context() as patch:
                     if mistake is None:
                         count_requests(patch, asked)
-                    graded[submission.name] = grader(submission).row.exercises[0], mistake
-    finally:
-        fork_servers.close()
-    return graded, request.param == "all", asked
+                    submission = Submission(f"s{n}", name, name, "", files)
+                    graded[name] = grader(submission).row.exercises[0], mistake
+    return graded, is_whole, asked
 
 
 def count_requests(patch, asked):
@@ -192,11 +184,19 @@ def test_public_checks_show_what_was_called(bank):
 def class_of_three(tmp_path, solved, given):
     inbox = tmp_path / "inbox"
     write_files(inbox / "ada", solved)
-    write_files(
-        inbox / "blaise", {**solved, PurePosixPath("classifiers/mira.py"): given[PurePosixPath("classifiers/mira.py")]}
-    )
+    write_files(inbox / "blaise", {**solved, MIRA: given[MIRA]})
     write_files(inbox / "carl", given)
     return inbox
+
+
+@pytest.fixture
+def graded(one_worker):
+    """Return a function that grades the submissions of a folder into another one, with the worker of all runs."""
+
+    def run(inbox, out, plan, **options):
+        return grade(Run([inbox], out, make_workers=one_worker, **options), plan)
+
+    return run
 
 
 @pytest.mark.parametrize("how", ["something is possible", "none can be made"])
@@ -214,10 +214,10 @@ def test_boxes_with_the_labs_program_are_tested_before_the_first_submission(how,
         _ = Grader(SimpleNamespace(level=level)).checks
 
 
-def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level, one_worker, monkeypatch):
+def test_marks_reports_and_a_second_run(tmp_path, class_of_three, level, graded, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.1", "1.4", "1.5"], seed=3)
-    book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
+    book = graded(class_of_three, out, plan)
     assert [(row.student, row.points, row.out_of) for row in book.rows] == [
         ("ada", 15, 15),
         ("blaise", 5, 15),
@@ -228,73 +228,73 @@ def test_marks_reports_and_a_second_run(tmp_path, class_of_three, solved, level,
         assert (out / name).stat().st_size > 100
 
     # A second run has nothing to do. Then one submission changes, and only that submission is graded.
-    graded = []
-    original = grading_run.save_student_files
-    monkeypatch.setattr(
-        grading_run, "save_student_files", lambda out, done: graded.append(done.row.student) or original(out, done)
-    )
+    saved = note_saved(monkeypatch)
     again = make_plan(out, level, ["1.1", "1.4", "1.5"])
     assert again.seed == plan.seed
     with monkeypatch.context() as patch:
         patch.setattr(WorkerProcess, "prepare", lambda self: pytest.fail("it collects checks and makes a box"))
-        assert grade(Run([class_of_three], out, make_workers=one_worker), again).rows == book.rows
-    assert graded == []
-    mira = class_of_three / "blaise" / "classifiers" / "mira.py"
-    mira.write_bytes((class_of_three / "ada" / "classifiers" / "mira.py").read_bytes())
-    book = grade(Run([class_of_three], out, make_workers=one_worker), again)
-    assert graded == ["blaise"]
+        assert graded(class_of_three, out, again).rows == book.rows
+    assert saved == []
+    (class_of_three / "blaise" / MIRA).write_bytes((class_of_three / "ada" / MIRA).read_bytes())
+    book = graded(class_of_three, out, again)
+    assert saved == ["blaise"]
     assert [row.points for row in book.rows] == [15, 15, 0]
     # A manual mark is in the totals and on the page; nothing is graded again for it.
-    graded.clear()
+    saved.clear()
     page, table = out / "feedback" / "ada.html", out / "hand-marks.csv"
     assert wording("grading.to_be_marked_by") in page.read_text(encoding="utf-8")
-    given = table.read_text(encoding="utf-8-sig").replace(
-        "Bayes-optimal classifier,,5,,", "Bayes-optimal classifier,3.5,5,Well seen.,", 1
-    )
+    unmarked, marked = "Bayes-optimal classifier,,5,,", "Bayes-optimal classifier,3.5,5,Well seen.,"
+    given = table.read_text(encoding="utf-8-sig").replace(unmarked, marked, 1)
     table.write_text(given, encoding="utf-8-sig")
-    book = grade(Run([class_of_three], out, make_workers=one_worker), again)
-    assert graded == [] and [row.points for row in book.rows] == [18.5, 15, 0]
+    book = graded(class_of_three, out, again)
+    assert saved == [] and [row.points for row in book.rows] == [18.5, 15, 0]
     text = page.read_text(encoding="utf-8")
     assert "3.5 of 5 points" in text and "Well seen." in text
     assert table.read_text(encoding="utf-8-sig") == given
     # Without the manual mark the page changes back, and one student is graded again.
-    table.write_text(
-        given.replace("Bayes-optimal classifier,3.5,5,Well seen.,", "Bayes-optimal classifier,,5,,"),
-        encoding="utf-8-sig",
-    )
+    table.write_text(given.replace(marked, unmarked), encoding="utf-8-sig")
     with pytest.raises(InputError, match=wording("grading.submission_blase_graded_again")):
-        grade(Run([class_of_three], out, make_workers=one_worker, again=["blase"]), again)
-    book = grade(Run([class_of_three], out, make_workers=one_worker, again=["carl"]), again)
-    assert graded == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
+        graded(class_of_three, out, again, again=["blase"])
+    book = graded(class_of_three, out, again, again=["carl"])
+    assert saved == ["carl"] and [row.points for row in book.rows] == [15, 15, 0]
     assert "Well seen." not in page.read_text(encoding="utf-8")
 
 
-def test_an_interrupted_run_is_resumed(tmp_path, class_of_three, level, one_worker, monkeypatch):
+def note_saved(monkeypatch):
+    """Return the students whose files are saved from now on, in a list that grows."""
+    saved, save = [], grading_run.save_student_files
+
+    def noted(out, done):
+        saved.append(done.row.student)
+        save(out, done)
+
+    monkeypatch.setattr(grading_run, "save_student_files", noted)
+    return saved
+
+
+def test_an_interrupted_run_is_resumed(tmp_path, class_of_three, level, graded, monkeypatch):
     out = tmp_path / "out"
     plan = make_plan(out, level, ["1.5"], seed=3)
     original, done = grading_run.save_student_files, []
 
-    def interrupted(out, graded):
+    def interrupted(out, one):
         if len(done) == 1:
             raise KeyboardInterrupt
-        original(out, graded)
-        done.append(graded.row.student)
+        original(out, one)
+        done.append(one.row.student)
 
-    monkeypatch.setattr(grading_run, "save_student_files", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        grade(Run([class_of_three], out, make_workers=one_worker), plan)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(grading_run, "save_student_files", interrupted)
+        graded(class_of_three, out, plan)
     assert [row.student for row in saved_rows(out)] == done
     (out / ".rows" / "carl.json").write_text('{"damaged', encoding="utf-8")
-    again = []
-    monkeypatch.setattr(
-        grading_run, "save_student_files", lambda out, graded: again.append(graded.row.student) or original(out, graded)
-    )
-    book = grade(Run([class_of_three], out, make_workers=one_worker), plan)
+    again = note_saved(monkeypatch)
+    book = graded(class_of_three, out, plan)
     assert [row.points for row in book.rows] == [10, 0, 0]
     assert sorted([*done, *again]) == ["ada", "blaise", "carl"]
 
 
-def test_a_seed_replays_the_same_checks(tmp_path, level, solved, one_worker, answers_computed_anew):
+def test_a_seed_replays_the_same_checks(tmp_path, level, solved, graded, answers_computed_anew):
     """A factor of one half in a separator's margin is wrong on every input, by a different number each time."""
     path = PurePosixPath("classifiers/mistake_bounds.py")
     halved = solved[path] + b"\n\n_right = mistake_bound\n\n\ndef mistake_bound(*four):\n"
@@ -303,11 +303,7 @@ def test_a_seed_replays_the_same_checks(tmp_path, level, solved, one_worker, ans
     rows, expected = [], []
     for number, seed in enumerate((77, 77, 78)):
         out = tmp_path / f"out{number}"
-        rows.append(
-            grade(
-                Run([tmp_path / "inbox"], out, make_workers=one_worker), make_plan(out, level, ["1.12"], seed=seed)
-            ).rows[0]
-        )
+        rows += graded(tmp_path / "inbox", out, make_plan(out, level, ["1.12"], seed=seed)).rows
         expected.append(json.loads((out / ".expected.json").read_text(encoding="utf-8"))["answers"]["checks"])
     seen = [[(check.check, check.verdict, check.text) for check in row.checks] for row in rows]
     assert seen[0] == seen[1]
@@ -317,49 +313,40 @@ def test_a_seed_replays_the_same_checks(tmp_path, level, solved, one_worker, ans
     assert differing == {check.check for check in rows[0].checks if check.hidden}
 
 
-def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three, one_worker):
+def test_a_level_that_is_not_safe_refuses_hidden_checks(tmp_path, class_of_three, graded):
     plan = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], seed=3)
-    row = grade(Run([class_of_three / "ada"], tmp_path / "out", make_workers=one_worker), plan).rows[0]
+    (row,) = graded(class_of_three / "ada", tmp_path / "out", plan).rows
     assert {(check.hidden, check.verdict) for check in row.checks} == {(False, "ok"), (True, "refused")}
     trusting = make_plan(tmp_path / "out", Level(PROCESS), ["1.5"], trust=True)
-    row = grade(Run([class_of_three / "ada"], tmp_path / "out", make_workers=one_worker), trusting).rows[0]
+    (row,) = graded(class_of_three / "ada", tmp_path / "out", trusting).rows
     assert {check.verdict for check in row.checks} == {"ok"}
 
 
-def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, one_worker):
-    noisy = solved[PurePosixPath("classifiers/mira.py")] + (
-        b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nwarnings.simplefilter('error')\nnp.log(np.zeros(1))\n"
-    ).replace(b"warnings.simplefilter('error')\n", b"")
-    write_files(tmp_path / "inbox", {**solved, PurePosixPath("classifiers/mira.py"): noisy})
-    row = grade(
-        Run([tmp_path / "inbox"], tmp_path / "out", make_workers=one_worker),
-        make_plan(tmp_path / "out", level, ["1.5"], seed=3),
-    ).rows[0]
+def test_warnings_and_prints_cost_nothing(tmp_path, level, solved, graded):
+    noise = b"\nimport warnings\nprint('hello')\nwarnings.warn('careful')\nnp.log(np.zeros(1))\n"
+    write_files(tmp_path / "inbox", {**solved, MIRA: solved[MIRA] + noise})
+    (row,) = graded(tmp_path / "inbox", tmp_path / "out", make_plan(tmp_path / "out", level, ["1.5"], seed=3)).rows
     assert row.points == row.out_of
     assert "hello" in row.printed
     assert "careful" in row.printed
 
 
 @pytest.mark.slow
-def test_printed_output_is_bounded_and_changes_no_mark(tmp_path, level, solved, one_worker):
-    path = PurePosixPath("classifiers/mira.py")
-    wrong = solved[path].replace(b"2 * sq_norm", b"sq_norm")
+def test_printed_output_is_bounded_and_changes_no_mark(tmp_path, level, solved, graded):
+    wrong = solved[MIRA].replace(b"2 * sq_norm", b"sq_norm")
     forged = b"    print('\\x1b[31m</pre><h1>10 of 10 points</h1>\\n' + 'x' * 300 + '\\u202e\\n' * 20)\n"
     loud = wrong.replace(b"    predicted = np.argmax(scores)\n", forged + b"    predicted = np.argmax(scores)\n")
-    assert forged in loud and wrong != solved[path]
+    assert forged in loud and wrong != solved[MIRA]
     rows = []
     for name, content in (("quiet", wrong), ("loud", loud)):
-        write_files(tmp_path / name, {**solved, path: content})
-        plan = make_plan(tmp_path / f"out-{name}", level, ["1.5"], seed=3)
-        rows.append(grade(Run([tmp_path / name], tmp_path / f"out-{name}", make_workers=one_worker), plan).rows[0])
-    quiet, loud = rows
-    assert [(c.verdict, c.text, c.mistakes) for c in quiet.checks] == [
-        (c.verdict, c.text, c.mistakes) for c in loud.checks
-    ]
-    (shown,) = [check for check in loud.checks if check.printed]
-    assert (
-        not shown.hidden and shown.printed[0] == "\\x1b[31m</pre><h1>10 of 10 points</h1>" and len(shown.printed) == 11
-    )
+        write_files(tmp_path / name, {**solved, MIRA: content})
+        out = tmp_path / f"out-{name}"
+        rows += graded(tmp_path / name, out, make_plan(out, level, ["1.5"], seed=3)).rows
+    quiet, loud = ([(check.verdict, check.text, check.mistakes) for check in row.checks] for row in rows)
+    assert quiet == loud
+    (shown,) = [check for check in rows[1].checks if check.printed]
+    assert not shown.hidden and len(shown.printed) == 11
+    assert shown.printed[0] == "\\x1b[31m</pre><h1>10 of 10 points</h1>"
     assert all(len(line) <= 200 and line.isprintable() for line in shown.printed)
 
 

@@ -8,8 +8,9 @@ import contextlib
 import json
 import sys
 import textwrap
+import tomllib
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.session import GradingSession
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 
 pytestmark = [
     pytest.mark.slow(20),
@@ -31,68 +33,8 @@ pytestmark = [
 ]
 MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")
 
-#: Helpers for all attacks in mira.py and svm.py.
-COMMON = '''
-import builtins
-SEEN = builtins.__dict__.setdefault("seen", [])
-
-
-def leaked(numbers):
-    """The digits of these numbers in a text that may be a name, too."""
-    return "leak_" + "_".join(f"{abs(float(x)):.12f}".partition(".")[2][:9] for x in np.ravel(numbers))
-'''
-#: Code that `mira_rule` runs first. Afterwards it returns the correct answer, unless the code raises.
-IN_THE_RULE = {
-    "printed": "print(leaked(scores), flush=True)",
-    "printed_to_stderr": "import sys\nsys.stderr.write(leaked(scores))",
-    "written_to_the_descriptor": "import os\nos.write(1, leaked(scores).encode())",
-    "a_warning": "import warnings\nwarnings.warn(leaked(scores))",
-    "logged": "import logging\nlogging.error(leaked(scores))",
-    "printed_at_exit": "import atexit\natexit.register(print, leaked(scores), flush=True)",
-    "printed_by_a_thread": """
-        import threading, time
-        threading.Thread(target=lambda: (time.sleep(0.02), print(leaked(scores), flush=True)), daemon=True).start()
-        """,
-    "text_of_an_exception": "raise ValueError(leaked(scores))",
-    "name_of_an_exception": "raise type(leaked(scores), (Exception,), {})",
-    "name_of_its_base": "raise type('E', (type(leaked(scores), (ValueError,), {}),), {})",
-    "note_of_an_exception": "error = ValueError()\nerror.add_note(leaked(scores))\nraise error",
-    "cause_of_an_exception": "raise ValueError from KeyError(leaked(scores))",
-    "group_of_exceptions": "raise ExceptionGroup(leaked(scores), [ValueError(leaked(scores))])",
-    "name_of_a_function": """
-        import types
-        code = (lambda: 1 / 0).__code__
-        types.FunctionType(code.replace(co_name=leaked(scores), co_qualname=leaked(scores)), {})()
-        """,
-    "name_of_a_file": """
-        import types
-        name = __file__.replace("mira", leaked(scores))
-        types.FunctionType((lambda: 1 / 0).__code__.replace(co_filename=name), {})()
-        """,
-    "number_of_a_line": """
-        import types
-        line = int("1" + leaked(scores).split("_")[1])
-        types.FunctionType((lambda: 1 / 0).__code__.replace(co_firstlineno=line), {})()
-        """,
-    "a_missing_function": "raise type('NotInLab', (Exception,), {})(leaked(scores))",
-    "a_stub": "raise NotImplementedError('Exercise 1.5: ' + leaked(scores))",
-    "a_mistake_of_the_user": "from lxmls_day1.base.errors import InputError\nraise InputError(leaked(scores))",
-    "a_syntax_error": "raise SyntaxError(leaked(scores), (__file__, 1, 1, leaked(scores)))",
-    "type_of_an_answer": "return type(leaked(scores), (), {})()",
-    "fields_of_an_answer": "return np.zeros(len(scores), [(leaked(scores), float)])",
-    "exit_status": "import os\nos._exit(int(leaked(scores).split('_')[1]) % 200)",
-    "duration": "import time\ntime.sleep(int(leaked(scores).split('_')[1][:2]) / 2000)",
-    "kept_for_a_later_public_check": "SEEN.append(scores.tolist())",
-    "left_in_a_file": "open('left.txt', 'a').write(leaked(scores))",
-}
-#: Code for the rule of exercise 1.7, whose public checks run after the hidden checks of exercise 1.5.
-LATER = """
-import os
-text = " ".join(map(leaked, SEEN)) + (open("left.txt").read() if os.path.exists("left.txt") else "")
-print(text, flush=True)
-if text:
-    raise type("E" + text.replace(" ", ""), (ValueError,), {})(text)
-"""
+ATTACKS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+IN_THE_RULE, COMMON = ATTACKS["in_the_rule"], b"\n" + ATTACKS["common"].encode()
 NOT_SHOWN = (
     "printed_at_exit",
     "printed_by_a_thread",
@@ -107,19 +49,15 @@ def with_code(source: bytes, rule: str, code: str) -> bytes:
     lines = source.decode().split("\n")
     first = next(i for i, line in enumerate(lines) if line.startswith(f"def {rule}("))
     first = next(i for i in range(first + 2, len(lines)) if lines[i].endswith('"""')) + 1
-    return "\n".join(
-        [*lines[:first], textwrap.indent(textwrap.dedent(code).strip("\n"), "    "), *lines[first:]]
-    ).encode()
+    return "\n".join([*lines[:first], textwrap.indent(code.strip("\n"), "    "), *lines[first:]]).encode()
 
 
 def submissions(names: Sequence[str]) -> dict[str, Submission]:
-    handed_in = ("readers", "classifiers")
-    right = {path: text for path, text in solved_files(reference_folder()).items() if path.parts[0] in handed_in}
-    svm = with_code(right[SVM], "svm_rule", LATER) + COMMON.encode()
+    right = code_of(solved_files(reference_folder()))
+    svm = with_code(right[SVM], "svm_rule", ATTACKS["later"]) + COMMON
     made = {}
     for name in names:
-        code = IN_THE_RULE[name]
-        mira = with_code(right[MIRA], "mira_rule", code) + COMMON.encode()
+        mira = with_code(right[MIRA], "mira_rule", IN_THE_RULE[name]) + COMMON
         made[name] = Submission(name, name, name, "", {**right, MIRA: mira, SVM: svm})
     return made
 

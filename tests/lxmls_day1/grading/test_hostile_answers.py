@@ -3,7 +3,6 @@
 import collections
 import itertools
 import tempfile
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import Expect, WrongAnswer
 from lxmls_day1.grading.running.boxed_lab import call_text
 from tests.lxmls_day1.box.test_messages import frame_of
+from tests.lxmls_day1.grading.peak_memory import peak_of
 
 MOST = 16 << 20  # the bytes of a reply, as in `Limits.reply`
 EXPECTED = np.array([0.4, -0.4, 0.0])
@@ -150,16 +150,6 @@ ANSWERS = {
     "a subclass that forges": (lambda: np.full(3, 0.123).view(Greedy), WRONG),
     "a file in memory": (memory_mapped, WRONG),
 }  # fmt: skip
-
-
-def peak_of(work):
-    """Return the maximum of additional bytes in use while `work` runs."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.fixture(scope="module", autouse=True)

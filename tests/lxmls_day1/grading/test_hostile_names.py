@@ -7,6 +7,7 @@ file here; two whole runs are graded in boxes.
 """
 
 import csv
+import hashlib
 import html
 import io
 import json
@@ -19,18 +20,19 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level, strongest_level
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
 from lxmls_day1.grading import grading_run
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.grading_run import grade, save_student_files
 from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
 from lxmls_day1.grading.intake.identity import Identification
-from lxmls_day1.grading.intake.submissions import read_submission
+from lxmls_day1.grading.intake.submissions import content_digest, read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
 from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_lines
 from lxmls_day1.grading.running.lab_boxes import lab_program
@@ -38,6 +40,9 @@ from lxmls_day1.grading.running.one_submission import GradedSubmission
 from lxmls_day1.grading.running.plan import Plan, make_plan
 from lxmls_day1.grading.verdicts import OK, WRONG
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.grades import LOOK, mira, submission
+from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import make_zip, write_zip
 from tests.wording import wording
 
 REFERENCE = reference_folder()
@@ -96,19 +101,12 @@ WORK = "classifiers/mira.py"
 
 
 def packed(points, **manifest):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:  # The bytes do not depend on the time.
-        archive.writestr(zipfile.ZipInfo(WORK), "right" if points else "wrong")
-        if manifest:
-            archive.writestr(zipfile.ZipInfo("submission.json"), json.dumps(manifest))
-    return content.getvalue()
+    more = {"submission.json": json.dumps(manifest)} if manifest else {}
+    return make_zip({WORK: "right" if points else "wrong", **more})
 
 
 def download(path, files):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return path
+    return write_zip(path, make_zip(files, zipfile.ZIP_STORED))
 
 
 def of_class(platform, without=()):
@@ -126,8 +124,7 @@ def plan():
 
 def row_of(student, is_right):
     check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if is_right else WRONG)
-    look = ExerciseGrade("1.1", "A look", "experiment", 5.0)
-    return SubmissionGrade(student, student, "", "", (look, ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))))
+    return submission(student, LOOK, mira(check), name=student)
 
 
 class Readers:
@@ -144,8 +141,6 @@ class Readers:
     close = stop
 
     def grade(self, found, kept):
-        from lxmls_day1.grading.intake.submissions import content_digest
-
         handed_in = read_submission(found, self.plan.given)
         if content_digest(handed_in) == kept:
             return None
@@ -393,6 +388,12 @@ class TestDownloadsWithin:
             assert (wording("grading.has_packed_for_people") in one.problem) == is_refused == (not one.files)
 
 
+@pytest.fixture
+def run(tmp_path, plan):
+    """Return a class that was graded once, from files that are named after their students."""
+    return Run(tmp_path, plan, "files")(of_class("files"))
+
+
 class TestOwners:
     """A key with another owner than before, or with two owners: the case is reported, and neither mark changes."""
 
@@ -405,8 +406,7 @@ class TestOwners:
         summary = (run.out / "summary.html").read_text(encoding="utf-8")
         assert "Whose work it is" in summary and summary.count(wording("grading.mark_ada_changed")) == 2
 
-    def test_the_previous_owner_keeps_a_key(self, tmp_path, plan):
-        run = Run(tmp_path, plan, "files")(of_class("files"))
+    def test_the_previous_owner_keeps_a_key(self, run):
         for other in ("submission-ada.zip", "ada.rar", "ada/mira.py"):
             run({**of_class("files"), other: packed(False)})
             assert run.marks["ada"] == "10" and len(run.book.rows) == 5
@@ -415,8 +415,7 @@ class TestOwners:
         assert not any(row.doubts for row in run.book.rows)
         assert wording("grading.run_pages_removed_ada") in run.said[0]
 
-    def test_new_claims_do_not_replace_a_graded_result(self, tmp_path, plan):
-        run = Run(tmp_path, plan, "files")(of_class("files"))
+    def test_new_claims_do_not_replace_a_graded_result(self, run):
         others = {"ada.rar": packed(False), "submission-ada.zip": packed(False)}
         run({**of_class("files", without=["ada"]), **others})
         assert run.marks["ada"] == "10" and [bool(row.doubts) for row in run.book.rows].count(True) == 2
@@ -450,8 +449,7 @@ class TestOwners:
             )
             assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
-    def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, tmp_path, plan):
-        run = Run(tmp_path, plan, "files")(of_class("files"))
+    def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, run):
         files = {**of_class("files", without=["ada"]), "ada/classifiers/mira.py": b"wrong"}
         assert run(files).marks["ada"] == "0" and not any(row.doubts for row in run.book.rows)
 
@@ -478,7 +476,8 @@ class TestOwners:
 
     def test_two_names_with_one_id_get_no_new_mark(self, tmp_path, plan):
         eve = {moodle("eve", 101, "lab.zip"): packed(False)}
-        run = Run(tmp_path / "new", plan, "Moodle, flat") if (tmp_path / "new").mkdir() is None else None
+        (tmp_path / "new").mkdir()
+        run = Run(tmp_path / "new", plan, "Moodle, flat")
         assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "" and len(run.book.rows) == 5
         run = Run(tmp_path, plan, "Moodle, flat")(of_class("Moodle, flat"))
         assert run({**of_class("Moodle, flat"), **eve}).marks["ada"] == "10" and len(run.book.rows) == 5
@@ -509,25 +508,19 @@ class TestOwners:
         assert not lines[0]["typed name"].startswith("=")
 
     def test_the_receipt_is_on_both_pages(self, tmp_path, plan):
-        from hashlib import sha256
-
         run = Run(tmp_path, plan, "Moodle")(of_class("Moodle"))
-        receipt = sha256(packed(True)).hexdigest()
+        receipt = hashlib.sha256(packed(True)).hexdigest()
         assert receipt in (run.out / "feedback" / "ada_101.html").read_text(encoding="utf-8")
         assert receipt[:16] in (run.out / "summary.html").read_text(encoding="utf-8")
 
-    def test_a_damaged_list_of_owners_is_an_error(self, tmp_path, plan):
-        from lxmls_day1.base.errors import InputError
-
-        run = Run(tmp_path, plan, "files")(of_class("files"))
+    def test_a_damaged_list_of_owners_is_an_error(self, run):
         (run.out / ".owners.json").write_text("[")
         with pytest.raises(InputError, match=wording("grading.cannot_read_restore")):
             run(of_class("files"))
 
 
-def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
+def test_points_are_applied_to_stored_verdicts(run, plan):
     """The reasons for grading again are reported, too."""
-    run = Run(tmp_path, plan, "files")(of_class("files"))
     more = tuple(replace(exercise, points=2 * exercise.points) for exercise in plan.exercises)
     page = run.out / "feedback" / "ada.html"
     rows = {path: path.stat().st_mtime_ns for path in (run.out / ".rows").iterdir()}
@@ -552,14 +545,12 @@ def test_points_are_applied_to_stored_verdicts(tmp_path, plan):
         ({"grader": "another version"}, "the grader"),
     ],
 )
-def test_the_reason_for_grading_again_is_reported(tmp_path, plan, change, why):
-    run = Run(tmp_path, plan, "files")(of_class("files"))
+def test_the_reason_for_grading_again_is_reported(run, plan, change, why):
     run(of_class("files"), plan=replace(plan, **change).with_key())
     assert run.said == [wording("grading.graded_again_changed_since", why)]
 
 
-def test_failed_submissions_are_graded_again(tmp_path, plan):
-    run = Run(tmp_path, plan, "files")(of_class("files"))
+def test_failed_submissions_are_graded_again(run):
     save_student_files(run.out, GradedSubmission(replace(run.book.rows[0], failed=True), {}))
     assert run(of_class("files")).said == [wording("grading.graded_again_grader_failed")]
 
@@ -572,16 +563,8 @@ def real(tmp_path_factory):
 @pytest.fixture(scope="module")
 def labs():
     """Return a correct lab, and a lab that is still as it was given out."""
-
-    def lab(files):
-        content = io.BytesIO()
-        with zipfile.ZipFile(content, "w") as archive:
-            for path, text in files.items():
-                if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
-                    archive.writestr(zipfile.ZipInfo(str(path)), text)
-        return content.getvalue()
-
-    return lab(solved_files(REFERENCE)), lab(student_files(REFERENCE))
+    both = code_of(solved_files(REFERENCE)), code_of(student_files(REFERENCE))
+    return [make_zip({str(path): text for path, text in lab.items()}) for lab in both]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import textwrap
-import zipfile
+import tomllib
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -28,6 +28,8 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
 from lxmls_day1.grading.running.plan import KEPT, Plan, make_plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import link, write_zip
 
 pytestmark = [
     pytest.mark.slow(40),
@@ -40,268 +42,26 @@ MIRA = PurePosixPath("classifiers/mira.py")
 LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=2, total_seconds=16, memory=512, files=64, written=4)
 SECRET = "correct-horse-battery-staple"
 
-#: An answer that needs more time than any wall-clock limit allows.
-DRIP = """import os, time
-os.write(3, (100_000).to_bytes(8, 'big'))
-while True:
-    os.write(3, b'0')
-    time.sleep(0.02)"""
-#: Code at the beginning of the rule, and the verdicts that its checks may have. The rule itself is correct. A check that
-#: trains may also end in the error that the loop raises if a rule does not return numbers. Attacks take the names of the project from
-#: its objects, because an attack on a name that has changed would attack nothing.
-IN_A_CALL = {
-    "loop": ("while True: pass", {"timeout"}),
-    "loop_that_swallows_interrupts": (
-        """
-        import signal, time
-        for number in range(1, 65):
-            try:
-                signal.signal(number, signal.SIG_IGN)
-            except (OSError, ValueError):
-                pass
-        while True:
-            try:
-                time.sleep(1)
-            except BaseException:
-                pass
-        """,
-        {"timeout"},
-    ),
-    "memory_bomb": ("bomb = bytearray(1 << 40)", {"memory"}),
-    "slow_memory_bomb": ("bomb = []\nwhile True: bomb.append(bytearray(1 << 24))", {"memory"}),
-    "os_exit": ("import os\nos._exit(0)", {"crashed"}),
-    "sys_exit": ("import sys\nsys.exit()", {"error"}),
-    "keyboard_interrupt": ("raise KeyboardInterrupt", {"error"}),
-    "segfault": ("import ctypes\nctypes.string_at(0)", {"crashed"}),
-    "abort": ("import os\nos.abort()", {"crashed"}),
-    "recursion": ("return mira_rule(scores, label, sq_norm, step, cost)", {"error"}),
-    "kill_parent": ("import os\nos.kill(os.getppid(), 9)", {"error"}),
-    "kill_everybody": ("import os\nos.kill(-1, 9)", {"error"}),
-    "fork_20_with_setsid": (
-        """
-        import os, time
-        for _ in range(20):
-            if os.fork() == 0:
-                os.setsid()
-                time.sleep(1000)
-        """,
-        {"error"},
-    ),
-    "daemon": ("import subprocess\nsubprocess.Popen(['/bin/sleep', '1000'], start_new_session=True)", {"error"}),
-    "daemon_by_multiprocessing": (
-        "import multiprocessing, time\nmultiprocessing.Process(target=time.sleep, args=(1000,), daemon=True).start()",
-        {"error"},
-    ),
-    "patched_libraries": (
-        """
-        import builtins, math, sys
-        np.allclose = np.array_equal = lambda *_, **__: True
-        np.testing.assert_allclose = np.testing.assert_array_equal = lambda *_, **__: None
-        math.isfinite = lambda _: False
-        builtins.abs = lambda _: 0.0
-        builtins.AssertionError = ValueError
-        try:
-            import pytest
-            pytest.fail = pytest.raises = lambda *_, **__: None
-            import ANSWERS, EXPECT
-            sys.modules["ANSWERS"].Answer.is_close = lambda *_, **__: True
-            sys.modules["EXPECT"].Expect.__call__ = lambda *_, **__: None
-        except ImportError:
-            sys.modules["pytest"] = sys.modules["ANSWERS"] = None
-        return np.full(len(scores), 0.123)
-        """.replace("ANSWERS", Answer.is_close.__module__).replace("EXPECT", Expect.__call__.__module__),
-        {"wrong"},
-    ),
-    "exception_group": ("raise ExceptionGroup('several', [ValueError('one'), KeyError('two')])", {"error"}),
-    "frame_walking": (
-        """
-        import gc, sys
-        frame = sys._getframe()
-        while frame is not None:
-            for name, value in {**frame.f_globals, **frame.f_locals}.items():
-                if "expect" in name.lower():
-                    raise SystemError("found " + name)
-            frame = frame.f_back
-        for thing in gc.get_objects():
-            if type(thing).__name__ in SECRETS:
-                raise SystemError("found a " + type(thing).__name__)
-        return np.full(len(scores), 0.123)
-        """.replace("SECRETS", str([kind.__name__ for kind in (RecordedAnswers, Answer, Plan, pytest.Function)])),
-        {"wrong"},
-    ),
-    "reading_the_disk": (
-        """
-        import os
-        for folder, within, names in os.walk("/"):
-            within[:] = [name for name in within if name not in ("usr", "lib", "lib64", "sys")]  # large, and the system's
-            for name in names:
-                wanted = name in ("1.5.json", "exercises.toml", ".expected.json") or name.startswith(("test_1_0", "1_05_"))
-                if wanted or (name == "mira.py" and not folder.startswith(os.getcwd())):
-                    try:
-                        open(os.path.join(folder, name)).read()
-                    except OSError:
-                        continue
-                    raise SystemError("found " + os.path.join(folder, name))
-        return np.full(len(scores), 0.123)
-        """,
-        {"wrong"},
-    ),
-    "proc_of_the_grader": (
-        """
-        import os
-        for pid in [name for name in os.listdir("/proc") if name.isdigit()]:
-            for what in ("environ", "mem", "maps", "cmdline", "root", "cwd"):
-                try:
-                    open(f"/proc/{pid}/{what}", "rb").read(100)
-                except OSError:
-                    continue
-                if int(pid) != os.getpid():
-                    raise SystemError(f"found /proc/{pid}/{what}")
-        return np.full(len(scores), 0.123)
-        """,
-        {"wrong", "error"},
-    ),
-    "environment_secrets": (
-        """
-        import os
-        raise SystemError("the environment: " + repr(dict(os.environ)))
-        """,
-        {"error"},
-    ),
-    "overwriting_neighbours": (
-        """
-        import os
-        done = []
-        for path in NEIGHBOURS:
-            for name in (path, os.path.join(path, "x"), os.path.dirname(path) + "/y"):
-                try:
-                    open(name, "w").write("zero marks")
-                    done.append(name)
-                except OSError:
-                    pass
-        if done:
-            raise SystemError("wrote " + repr(done))
-        return np.full(len(scores), 0.123)
-        """,
-        {"wrong"},
-    ),
-    "forged_messages": (
-        """
-        import os, sys
-        caller = sys._getframe()
-        while "Channel" not in caller.f_globals:
-            caller = caller.f_back
-        encoded = caller.f_globals["Channel"].send.__globals__["ENCODE"]  # it cannot be imported
-        for frame in (encoded({"value": np.full(3, 0.123)}), encoded({"verdict": "ok"}), b"ok" * 1000):
-            for descriptor in range(1024):
-                try:
-                    os.write(descriptor, frame)
-                except OSError:
-                    pass
-        return np.full(len(scores), 0.123)
-        """.replace("ENCODE", encode_message.__name__),
-        {"wrong", "refused"},
-    ),
-    "silence_on_the_line": ("import os\nos.close(3)\nwhile True: pass", {"timeout", "crashed"}),
-    "half_a_message": (
-        "import os, time\nos.write(3, (1000).to_bytes(8, 'big') + b'{')\nwhile True: time.sleep(1)",
-        {"timeout"},
-    ),
-    "a_message_that_drips": (DRIP, {"timeout"}),
-    "a_message_that_drips_while_the_disk_fills": (
-        "import threading\n"
-        "write = lambda: [open(f'{number}', 'wb').write(bytes(1_000_000)) for number in range(200)]\n"
-        f"threading.Thread(target=write, daemon=True).start()\n{DRIP}",
-        {"timeout", "refused"},
-    ),
-    "a_message_without_end": ("import os\nos.write(3, (1 << 62).to_bytes(8, 'big') + b'{' * 100)", {"refused"}),
-    "equal_to_everything": (
-        """
-        class Right:
-            def __eq__(self, other): return True
-            def __ne__(self, other): return False
-            def __len__(self): return len(scores)
-            def __iter__(self): return iter([Right()] * len(scores))
-            def __getitem__(self, i): return Right()
-            def __sub__(self, other): return 0.0
-            __rsub__ = __le__ = __lt__ = __abs__ = __float__ = __sub__
-        return Right()
-        """,
-        {"refused", "error", "timeout"},
-    ),
-    "array_tricks": (
-        """
-        class Array:
-            shape, dtype, ndim = (len(scores),), np.dtype(float), 1
-            def __array__(self, *_, **__): raise SystemExit
-            __array_interface__ = {"shape": (1 << 40,), "typestr": "<f8", "data": (1, False), "version": 3}
-        return Array()
-        """,
-        {"refused", "memory"},  # The loop of training makes an array of it, with 2 ** 40 entries.
-    ),
-    "subclass_of_array": (
-        """
-        class Array(np.ndarray):
-            def __array_finalize__(self, other): pass
-            def tobytes(self, *_): return b"forged"
-            def __eq__(self, other): return np.array(True)
-        return np.full(len(scores), 0.123).view(Array)
-        """,
-        {"wrong"},
-    ),
-    "object_array": ("return np.array([object()] * len(scores))", {"refused", "error"}),
-    "not_a_number": ("return np.full(len(scores), np.nan)", {"wrong", "error"}),
-    "infinity": ("return [float('inf')] * len(scores)", {"wrong", "error"}),
-    "texts": ("return np.array(['0.25'] * len(scores))", {"wrong"}),
-    "complex_numbers": ("return np.zeros(len(scores), complex)", {"refused", "error", "wrong"}),
-    "dates": ("return np.zeros(len(scores), 'datetime64[s]')", {"refused", "error", "wrong"}),
-    "another_shape": ("return np.zeros((len(scores), 1, 2))", {"wrong", "error"}),
-    "nothing": ("return None", {"wrong", "error"}),
-    "a_generator": ("return (x for x in scores)", {"refused", "error"}),
-    "a_list_in_itself": ("d = []\nd.append(d)\nreturn d", {"refused", "error"}),
-    "texts_that_grow": ("return ['x' * 1_000_000] + [''] * 250", {"refused", "error"}),
-    "a_wide_sparse_array": ("import scipy.sparse\nreturn scipy.sparse.csr_array((1, 5_000_000))", {"refused", "error"}),
-    "an_empty_array_without_end": ("return np.zeros((0, 10**15))", {"refused", "error"}),
-    "many_lists": ("return [[]] * 200_000", {"refused", "error", "timeout"}),
-    # A check that asks for 120 answers at once gets 29 MB of zeros, more than a reply may have.
-    "a_column_that_broadcasts": ("return np.zeros((30_000, 1))", {"wrong", "error", "refused"}),
-    "400_MB_reply": ("return np.zeros(50_000_000)", {"refused", "memory", "error"}),
-    "50_MB_of_output": ("print('x' * 50_000_000)", {"refused"}),
-    "10_MB_of_output_in_pieces": ("import os\nfor _ in range(1000): os.write(2, b'x' * 10_000)", {"refused"}),
-    "filling_the_disk": (
-        "for number in range(10_000): open(f'{number}', 'wb').write(b'x' * 1_000_000)",
-        {"error", "refused"},
-    ),
-    "a_thousand_files": ("for number in range(100_000): open(f'{number}', 'wb').close()", {"error", "refused"}),
-    "folders_within_folders": (
-        "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\nreturn np.full(len(scores), 0.123)",
-        {"error", "refused", "wrong"},
-    ),
-    "loopback": (
-        "import socket\nsocket.create_connection(('127.0.0.1', PORT), 1).sendall(b'GET / HTTP/1.0')",
-        {"error"},
-    ),
-    "exec_of_another_program": ("import os\nos.execv('/bin/true', ['true'])", {"error"}),
-    "tracing": (
-        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-        "if libc.ptrace(16, 1, 0, 0) < 0: raise OSError(ctypes.get_errno(), 'ptrace')\n",
-        {"error"},
-    ),
-    "new_name_space": (
-        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-        "if libc.unshare(0x10000000) < 0: raise OSError(ctypes.get_errno(), 'unshare')\n",
-        {"error"},
-    ),
-    "lying_exception": (
-        """
-        class NotInLab(Exception):
-            def __str__(self): raise SystemExit
-        raise NotInLab
-        """,
-        {"missing", "error"},
-    ),
-    "html_in_an_exception": ("raise ValueError('<script>alert(1)</script>' * 1000)", {"error"}),
+#: Attacks take the names of the project from its objects, because an attack on a name that has changed would attack nothing.
+NAMES = {
+    "ANSWERS": Answer.is_close.__module__,
+    "EXPECT": Expect.__call__.__module__,
+    "SECRETS": str([kind.__name__ for kind in (RecordedAnswers, Answer, Plan, pytest.Function)]),
+    "ENCODE": encode_message.__name__,
 }
+
+
+def read_attacks(place: str) -> dict[str, tuple[str, set[str]]]:
+    """Return name -> (code, verdicts that it may get) of a table in the file of attacks."""
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))[place]
+    in_capitals = re.compile("|".join(NAMES))
+    return {
+        name: (in_capitals.sub(lambda found: NAMES[found[0]], attack["code"]), set(attack["verdicts"]))
+        for name, attack in table.items()
+    }
+
+
+IN_A_CALL, AT_IMPORT = read_attacks("in_a_call"), read_attacks("at_import")
 #: Each line must end in an exception; the submission then gets the verdict "wrong". `changed` raises
 #: unless a file has changed afterwards; `call` makes a system call by its numbers on x86-64 and 64-bit ARM.
 NOT_POSSIBLE = {
@@ -428,14 +188,6 @@ IN_A_CALL |= {name: (ATTEMPTS.format(attempts=attempts), {"wrong"}) for name, at
 IN_A_CALL["too_many_threads"][1].add("timeout")  # 200 attempts in each of many calls are slow
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 
-AT_IMPORT = {
-    "loop_at_import": ("while True: pass", {"timeout"}),
-    "os_exit_at_import": ("import os\nos._exit(0)", {"crashed"}),
-    "sys_exit_at_import": ("import sys\nsys.exit(0)", {"error"}),
-    "memory_bomb_at_import": ("bomb = bytearray(1 << 40)", {"memory", "error"}),
-    "closed_descriptors_at_import": ("import os\nos.closerange(0, 100)", {"crashed"}),
-}
-
 #: A change of the whole submission, and the verdicts of all checks.
 AS_FILES = {
     "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
@@ -472,7 +224,7 @@ SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__ini
 def with_attack(source: bytes, code: str, at_import: bool) -> bytes:
     """Return the file with this code at the start of its rule, or at the end of the file."""
     text = source.decode()
-    code = textwrap.dedent(code).strip() + "\n"
+    code = code.strip() + "\n"
     if at_import:
         return (text + "\n\n" + code).encode()
     rule = next(node for node in ast.parse(text).body if getattr(node, "name", "") == "mira_rule")
@@ -549,7 +301,7 @@ def graded(request, tmp_path_factory):
     inbox, out, canary = place / "inbox", place / "out", place / "canary"
     canary.mkdir()
     (canary / "canary.txt").write_text("alive", encoding="utf-8")
-    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    right = code_of(solved_files(reference_folder()))
     neighbours = [
         str(inbox / "a_right_one" / MIRA),
         str(out / "grades.csv"),
@@ -586,9 +338,6 @@ def graded(request, tmp_path_factory):
     return {row.name: row for row in book.rows}, before, after, connected, tried, out
 
 
-LAB = ("readers", "classifiers")
-
-
 def start_server():
     import socket
 
@@ -606,15 +355,9 @@ def had_a_guest(server) -> bool:
 
 def make_archives(inbox: Path) -> None:
     """Write malicious zip files."""
-    with zipfile.ZipFile(inbox / "climbing.zip", "w") as archive:
-        archive.writestr("../../../climbed.py", b"x = 1")
-        archive.writestr("/tmp/climbed.py", b"x = 1")
-    with zipfile.ZipFile(inbox / "linking.zip", "w") as archive:
-        link = zipfile.ZipInfo("classifiers/mira.py")
-        link.create_system, link.external_attr = 3, 0o120777 << 16
-        archive.writestr(link, "/etc/passwd")
-    with zipfile.ZipFile(inbox / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("classifiers/mira.py", bytes(30_000_000))
+    write_zip(inbox / "climbing.zip", {"../../../climbed.py": b"x = 1", "/tmp/climbed.py": b"x = 1"})
+    write_zip(inbox / "linking.zip", link("classifiers/mira.py"))
+    write_zip(inbox / "bomb.zip", {"classifiers/mira.py": bytes(30_000_000)})
     (inbox / "no_zip.zip").write_bytes(b"PK\x03\x04 not really")
 
 
@@ -695,7 +438,7 @@ def test_allowed_processes_are_killed_with_their_box(tmp_path):
     """If a submission may start processes, none of them outlives it, not even those in their own sessions."""
     if reason := reason_unavailable(lab_program(), BUBBLEWRAP):
         pytest.skip(f"bubblewrap does not work here: {reason}")
-    right = {path: content for path, content in solved_files(reference_folder()).items() if path.parts[0] in LAB}
+    right = code_of(solved_files(reference_folder()))
     attack = IN_A_CALL["fork_20_with_setsid"][0].replace("range(20)", "range(3)")
     write_files(tmp_path / "inbox" / "forks", {**right, MIRA: with_attack(right[MIRA], attack, at_import=False)})
     write_files(tmp_path / "inbox" / "right", right)

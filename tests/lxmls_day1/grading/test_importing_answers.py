@@ -17,6 +17,7 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import ForkServers, Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 from tests.wording import wording
 
 pytestmark = [
@@ -105,8 +106,7 @@ def submission(name, path, given, solution):
 
 @pytest.fixture(scope="module")
 def given():
-    files = student_files(reference_folder())
-    return {path: text for path, text in files.items() if path.parts[0] in ("readers", "classifiers")}
+    return code_of(student_files(reference_folder()))
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,12 @@ import pytest
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.grading_run import saved_rows
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,24 +43,9 @@ def expected(tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module")
-def solved():
-    return solved_files(REFERENCE)
-
-
-def hand_in(folder: Path, files) -> None:
-    for path, content in files.items():
-        if path.parts[0] in ("readers", "classifiers") and path.suffix == ".py":
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(content)
-
-
 def put_hostile(folder: Path, canary: Path, names) -> None:
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(HOSTILE.format(canary=str(canary)), encoding="utf-8")
-    evil = f"cache_dir: {folder}\n"
-    (folder / ".numba_config.yaml").write_text(evil, encoding="utf-8")
+    write_files(folder, dict.fromkeys(names, HOSTILE.format(canary=str(canary)).encode()))
+    (folder / ".numba_config.yaml").write_text(f"cache_dir: {folder}\n", encoding="utf-8")
 
 
 def command_in(folder: Path, inbox: str, out: Path, *more: str, **variables: str):
@@ -69,19 +56,17 @@ def command_in(folder: Path, inbox: str, out: Path, *more: str, **variables: str
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("where", ["inside", "above", "beside"])
-def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, solved, where):
+def test_no_file_of_a_submission_is_imported_by_the_grader(tmp_path, expected, where):
     canary, out = tmp_path / "canary.txt", tmp_path / "marks"
     shutil.copytree(expected, out)
-    stub = {
-        **solved,
-        PurePosixPath("classifiers/mira.py"): student_files(REFERENCE)[PurePosixPath("classifiers/mira.py")],
-    }
-    hand_in(tmp_path / "class" / "ada", stub)
+    mira = PurePosixPath("classifiers/mira.py")
+    stub = code_of(solved_files(REFERENCE)) | {mira: student_files(REFERENCE)[mira]}
+    write_files(tmp_path / "class" / "ada", stub)
     put_hostile(tmp_path / "class" / "ada", canary, (*AT_START, *MODULES))
     variables = {}
     folder, inbox = {"inside": (tmp_path / "class" / "ada", "."), "above": (tmp_path, "class")}.get(where, (None, ""))
     if where == "beside":  # PYTHONPATH names the folder by a dot.
-        hand_in(tmp_path / "class" / "ben", stub)
+        write_files(tmp_path / "class" / "ben", stub)
         folder, inbox, variables = tmp_path / "class" / "ben", "../ada", {"PYTHONPATH": ".:"}
         put_hostile(folder, canary, MODULES)
     done = subprocess.run(

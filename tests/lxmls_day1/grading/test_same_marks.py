@@ -15,11 +15,13 @@ from lxmls_day1.box.fork_server import BUBBLEWRAP, LANDLOCK
 from lxmls_day1.box.levels import Level, reason_unavailable
 from lxmls_day1.course.registry import FOLDER, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.labs import code_of
 from tools.authoring.mistakes import read_mistakes
 
 pytestmark = [
@@ -35,9 +37,7 @@ SEEDS = (1, 20_26, 2**32 - 1)
 def handed_in(right_variants):
     """Return correct and wrong solutions of two exercises: name -> files."""
     registry = Registry.read(REFERENCE / FOLDER / "exercises.toml")
-    solved = {
-        path: text for path, text in solved_files(REFERENCE).items() if path.parts[0] in ("readers", "classifiers")
-    }
+    solved = code_of(solved_files(REFERENCE))
     given = student_files(REFERENCE)
     found = {}
     for exercise in (registry[id] for id in EXERCISES):
@@ -78,8 +78,7 @@ def test_marks_are_equal_at_both_levels(tmp_path, handed_in, seed):
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_marks_are_equal_with_another_python(tmp_path, handed_in, version):
     """Run the command as a user does, with any Python of that version that has the package's dependencies."""
-    root = str(REFERENCE)
-    environment = {**os.environ, "PYTHONPATH": root}
+    environment = {**os.environ, "PYTHONPATH": str(REFERENCE)}
     needed = "import lxmls_day1, pytest, numpy, scipy, numba, joblib, click, matplotlib"
     python = os.environ.get(f"LXMLS_DAY1_PYTHON_{version.replace('.', '_')}") or shutil.which(f"python{version}")
     if f"{sys.version_info[0]}.{sys.version_info[1]}" == version:
@@ -88,9 +87,7 @@ def test_marks_are_equal_with_another_python(tmp_path, handed_in, version):
         pytest.skip(f"there is no Python {version} here with all that the package needs")
     inbox = tmp_path / "inbox"
     for name, files in handed_in.items():
-        for path, content in files.items():
-            (inbox / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (inbox / name / path).write_bytes(content)
+        write_files(inbox / name, files)
     found = []
     for program in (sys.executable, python):
         out = tmp_path / f"out{len(found)}"

@@ -4,6 +4,7 @@ A kernel has one version of Landlock; older versions are simulated by leaving ou
 """
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -14,7 +15,8 @@ import sys
 import tempfile
 from dataclasses import replace
 from importlib.util import cache_from_source
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -31,6 +33,7 @@ from lxmls_day1.commands.grade import command
 from lxmls_day1.engine.text.corpora import cache_folder
 from lxmls_day1.grading.running.boxed_lab import BoxedLab
 from lxmls_day1.grading.running.lab_boxes import lab_program
+from tests.lxmls_day1.grading.labs import boxed_lab
 from tests.wording import wording
 
 pytestmark = [
@@ -67,16 +70,13 @@ def idle_program():
 @pytest.fixture(scope="module")
 def server():
     """Yield a function (level, user) -> fork server, which is shared by all tests here."""
-    servers = {}
+    with contextlib.ExitStack() as stack:
 
-    def get(level, user=None):
-        if (level, user) not in servers:
-            servers[level, user] = ForkServer(lab_program(), level, user=user)
-        return servers[level, user]
+        @functools.cache
+        def get(level, user):
+            return stack.enter_context(contextlib.closing(ForkServer(lab_program(), level, user=user)))
 
-    yield get
-    for made in servers.values():
-        made.close()
+        yield get
 
 
 @pytest.mark.parametrize(("level", "user", "version"), list(configurations()))
@@ -161,110 +161,6 @@ def test_nothing_is_possible_in_the_boxes_of_an_ordinary_user(ordinary_user, tmp
 
 # Allowed in a box ---------------------------------------------------------------------------------------------------------
 
-USEFUL = b"""
-import numpy as np
-
-
-def threads(count):
-    import threading
-
-    end, started = threading.Event(), []
-    for _ in range(count):
-        thread = threading.Thread(target=end.wait)
-        try:
-            thread.start()
-        except RuntimeError:
-            break
-        started.append(thread)
-    end.set()
-    for thread in started:
-        thread.join()
-    return len(started)
-
-
-def pool():
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(4) as executor:
-        return sum(executor.map(abs, range(-10, 1)))
-
-
-def coroutine():
-    import asyncio
-
-    async def seven():
-        await asyncio.sleep(0.001)
-        return 7
-
-    return asyncio.run(seven())
-
-
-def files():
-    import os
-    import pathlib
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as place:
-        folder = pathlib.Path(place)
-        np.save(folder / "x.npy", np.arange(5.0))
-        shutil.copy(folder / "x.npy", folder / "y.npy")
-        shutil.copytree(folder, folder.with_name("copied"))
-        (folder / "empty").touch()
-        (folder / "empty").rename(folder / "still_empty")
-        with open(os.devnull, "w") as file:
-            file.write("nothing")
-        return float(np.load(folder.with_name("copied") / "y.npy", mmap_mode="r").sum())
-
-
-def linear_algebra():
-    import scipy.linalg
-    import scipy.optimize
-
-    A = np.eye(150) + 0.5
-    found = scipy.optimize.minimize(lambda x: ((x - 1) ** 2).sum(), np.zeros(2))
-    return [float(scipy.linalg.svdvals(A)[0].round(6)), found.x.round(4).tolist()]
-
-
-def compiled():
-    import numba
-
-    return numba.njit(lambda x: x + 1)(3)
-
-
-def drawn():
-    import matplotlib.pyplot as plt
-
-    fig, ax = plt.subplots()
-    ax.plot([1, 2])
-    fig.savefig("a.png")
-    return open("a.png", "rb").read(4)[1:].decode()
-
-
-def whose():
-    import os
-
-    return [os.getuid(), os.getgid(), os.getgroups()]
-
-
-def descriptors():
-    import os
-
-    found = []
-    for number in range(200):
-        try:
-            os.fstat(number)
-        except OSError:
-            continue
-        found.append(number)
-    return found
-"""
-FILES = {
-    PurePosixPath("classifiers/__init__.py"): b"",
-    PurePosixPath("readers/__init__.py"): b"",
-    PurePosixPath("classifiers/useful.py"): USEFUL,
-}
-
 
 @pytest.fixture(
     scope="module", params=[(BUBBLEWRAP, None), (BUBBLEWRAP, NOBODY), (LANDLOCK, None), (LANDLOCK, NOBODY)], ids=str
@@ -277,7 +173,7 @@ def useful(request, server):
         of_level = server(level, user)
     except BoxesUnavailable as error:
         pytest.skip(f"the sandbox level {level} does not work here: {error}")
-    lab = BoxedLab(of_level, FILES, Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
+    lab = BoxedLab(of_level, boxed_lab("useful"), Limits(check_seconds=100, check_cpu_seconds=50, total_seconds=400))
     with contextlib.closing(lab):
         yield lab, user
 
@@ -389,11 +285,8 @@ def test_a_cache_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=wording("grading.cache_folder_cannot_written")):
         strongest_level(lab_program(), PROCESS)
     monkeypatch.setenv("LXMLS_DAY1_CACHE", str(tmp_path / "cache"))
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(visible_folders.tempfile, "TemporaryFile", full)
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(visible_folders.tempfile, "TemporaryFile", Mock(side_effect=full))
     said = CliRunner().invoke(command, [str(tmp_path), "--out", str(tmp_path / "out")])
     assert "No space left" in str(said.exception)
 

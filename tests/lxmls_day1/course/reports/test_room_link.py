@@ -1,16 +1,15 @@
 """A workspace that takes part in a room."""
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.browser.room_server import BOOK_SCRIPT, RoomServer
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import room_link
 from lxmls_day1.course.running.checking import CheckReport, CheckResult, ExerciseReport
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.notebook_lab import NotebookLab
+from tests.command_runs import run
 from tests.serving import room_counts, running
 from tests.wording import wording
 
@@ -35,8 +34,7 @@ def test_a_workspace_joins_sends_its_verdicts_also_to_the_next_room_and_leaves(f
     assert send(folder) == ""  # It takes part in no room.
     with running(RoomServer("127.0.0.1", 0, folder)) as server:
         address = f"127.0.0.1:{server.server_port}/docs/index.html"
-        said = CliRunner().invoke(command_group, ["join", address, "--lab", str(folder)])
-        assert said.exit_code == 0 and wording("room.lab_takes_part", server.address) in said.output
+        assert wording("room.lab_takes_part", server.address) in run("join", address, "--lab", folder).output
         assert send(folder) == send(folder, "1.9") == ""  # 1.9 is not of the day.
         assert room_counts(server.room) == (1, 0, 0, {HALF[0][0]: 1})
         # Joining again keeps the session; a mistake that this room does not know is not counted.
@@ -46,8 +44,8 @@ def test_a_workspace_joins_sends_its_verdicts_also_to_the_next_room_and_leaves(f
     assert wording("room.lab_is_not_answered") in send(folder)
     with running(RoomServer("127.0.0.1", server.server_port, folder)) as server:
         assert send(folder) == "" and room_counts(server.room) == (1, 0, 0, {HALF[0][0]: 1})
-        left = CliRunner().invoke(command_group, ["leave", "--lab", str(folder)]).output
-        assert wording("room.lab_has_left") in left and server.room.counts()["people"] == 0
+        assert wording("room.lab_has_left") in run("leave", "--lab", folder).output
+        assert server.room.counts()["people"] == 0
         room_link.join(folder, server.address)
     assert wording("room.lab_is_not_answered") in str(NotebookLab(folder).leave())
 

@@ -9,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from lxmls_day1.course.running.autoreload import Autoreload, file_states, watch_cells
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
 from lxmls_day1.lab import Lab
+from tests.lxmls_day1.small_labs import make_lab
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -21,13 +22,7 @@ ASKED = "asked = [by_another_name(), module.rule(), Learner().train(), learner.t
 @pytest.fixture(params=[False, True], ids=["byte code is written", "none is written"])
 def lab(tmp_path, request, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", request.param)
-    for name in ("readers", "classifiers"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").touch()
-    (tmp_path / "classifiers/mine.py").write_text(RULE)
-    (tmp_path / "classifiers/other.py").write_text(
-        "from classifiers.mine import rule\n\n\ndef twice():\n    return 2 * rule()\n"
-    )
+    make_lab(tmp_path, mine=RULE, other="from classifiers.mine import rule\n\n\ndef twice():\n    return 2 * rule()\n")
     return Lab.open(tmp_path)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lxmls_day1.course.running.exercise_cell import ExerciseCell
-from lxmls_day1.lab import Lab
+from tests.lxmls_day1.small_labs import make_lab
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -11,13 +11,7 @@ pytestmark = pytest.mark.usefixtures("imports_as_before")
 
 @pytest.fixture
 def lab(tmp_path):
-    for name in ("readers", "classifiers"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "__init__.py").touch()
-    (tmp_path / "classifiers/rule.py").write_text(
-        "def rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n"
-    )
-    lab = Lab(tmp_path)
+    lab = make_lab(tmp_path, rule="def rule():\n    raise NotImplementedError('Exercise 1.5: a rule')\n")
     lab.load("classifiers.rule")
     return lab
 

@@ -33,27 +33,10 @@ def run(reference, tmp_path):
     settings.write_text("[pytest]\n")
 
     def run(*arguments, status=0):
-        result = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                START,
-                str(reference),
-                str(settings),
-                str(reference / "tests/exercises"),
-                *arguments,
-            ],
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "PYTHONIOENCODING": "utf-8",
-                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-            },
-            capture_output=True,
-            check=False,
-            encoding="utf-8",
-        )
+        command = [sys.executable, "-c", START, reference, settings, reference / "tests/exercises", *arguments]
+        own = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        options = {"capture_output": True, "check": False, "encoding": "utf-8"}
+        result = subprocess.run(command, cwd=tmp_path, env=os.environ | own, **options)
         assert result.returncode == status, result.stdout + result.stderr
         return result.stdout
 

@@ -7,10 +7,8 @@ import sys
 from pathlib import PurePosixPath
 
 import pytest
-from click.testing import CliRunner
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.commands.command_line import command_group
 from lxmls_day1.course.registry import Registry, check_files
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
@@ -26,6 +24,7 @@ from lxmls_day1.course.workspaces.upgrade import add, update
 from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, write_files
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
+from tests.command_runs import run
 from tests.wording import wording
 
 REFERENCE = Registry.from_folder(reference_folder())
@@ -271,9 +270,7 @@ class TestAdding:
 
     def test_the_command(self, day):
         def said(*arguments):
-            went = CliRunner().invoke(command_group, ["add", *arguments, "--lab", str(day)])
-            assert went.exit_code == 0, went.exception
-            return went.output
+            return run("add", *arguments, "--lab", day).output
 
         assert "5_structured       1.13  " in said()
         assert "classifiers/structured/viterbi.py, notebooks/5_structured.ipynb" in said("5_structured")

@@ -11,6 +11,7 @@ from lxmls_day1.course.workspaces import packed_work
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission, read_packed
 from lxmls_day1.course.workspaces.solve_reset_undo import undo
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.lxmls_day1.zip_files import write_zip
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -120,13 +121,7 @@ def test_work_in_this_workspace_is_kept_and_can_be_restored(packed, other):
 )
 def test_another_file_is_refused_and_nothing_changes(other, tmp_path, monkeypatch, content, said):
     monkeypatch.setattr(packed_work, "MAX_FILE_BYTES", 1000)
-    file = tmp_path / "work.zip"
-    if isinstance(content, bytes):
-        file.write_bytes(content)
-    else:
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, text in content.items():
-                archive.writestr(name, text)
+    file = write_zip(tmp_path / "work.zip", content)
     before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file() and path.name != ".lab-state.lock"}
     with pytest.raises(InputError, match=said):
         open_work(other, file)
@@ -143,23 +138,20 @@ def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
 
 
 def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
-    file = tmp_path / "work.zip"
-    names = [
+    others = [
         "../evil.py",
         "classifiers/../../evil.py",
         "tests/exercises/test_1_01_steps.py",
         "setup.py",
         ".lab-state.json",
+        "classifiers/notes.txt",
+        "readers/out/x.py",
     ]
-    with zipfile.ZipFile(file, "w") as archive:
-        for name in ["submission.json", *names, "classifiers/notes.txt", "readers/out/x.py"]:
-            archive.writestr(name, "{}")
-        archive.writestr("classifiers/steps.py", "x = 1")
-    assert [str(name) for name in read_packed(file).files] == ["classifiers/steps.py"]
+    files = dict.fromkeys(["submission.json", *others], "{}") | {STEPS: "x = 1"}
+    assert [str(name) for name in read_packed(write_zip(tmp_path / "work.zip", files)).files] == [STEPS]
 
 
 def test_paths_with_backslashes_are_opened(tmp_path):
-    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
-        for name in ("lab\\submission.json", "lab\\classifiers\\steps.py", "lab\\..\\classifiers\\evil.py"):
-            archive.writestr(name, "{}")
-    assert [str(name) for name in read_packed(tmp_path / "work.zip").files] == ["classifiers/steps.py"]
+    names = ("lab\\submission.json", "lab\\classifiers\\steps.py", "lab\\..\\classifiers\\evil.py")
+    file = write_zip(tmp_path / "work.zip", dict.fromkeys(names, "{}"))
+    assert [str(name) for name in read_packed(file).files] == [STEPS]

@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,13 +11,10 @@ from lxmls_day1.course.workspace_state import LOCK, WorkspaceState
 from lxmls_day1.course.workspaces import solve_reset_undo as module
 from lxmls_day1.course.workspaces.solve_reset_undo import reset, solve, undo
 from lxmls_day1.course.workspaces.workspace import start_workspace
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 STEPS = "classifiers/steps.py"
-
-
-def tree(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class TestSolveAndReset:
@@ -145,14 +143,7 @@ class TestSolveAndReset:
 
     def test_an_interruption_leaves_all_as_it_was(self, workspace, monkeypatch):
         before = tree(workspace)
-        count = 0
-
-        def interrupted(source, target):
-            nonlocal count
-            count += 1
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(os, "replace", interrupted)
+        monkeypatch.setattr(os, "replace", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             solve(workspace, "1.1")
         monkeypatch.undo()

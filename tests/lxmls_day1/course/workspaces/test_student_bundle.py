@@ -16,6 +16,7 @@ from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lines
 from lxmls_day1.course.workspaces.student_bundle import add_colab_cell, release
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -33,12 +34,6 @@ def checkout(reference):
     return reference
 
 
-def tree(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-
-
 def test_the_address_of_the_course_goes_into_every_notebook():
     files = student_files(reference_folder())
     changed = add_colab_cell(files, "https://example.org/day-1.git")
@@ -48,10 +43,9 @@ def test_the_address_of_the_course_goes_into_every_notebook():
         text = changed[path].decode()
         if path.suffix == ".ipynb":
             text = "".join("".join(cell["source"]) + "\n" for cell in json.loads(text)["cells"])
-            cells = [
-                cell for cell in json.loads(changed[path])["cells"] if "open-lab" in cell["metadata"].get("tags", [])
-            ]
-            compile("".join(cells[0]["source"]), str(path), "exec")
+            cells = json.loads(changed[path])["cells"]
+            opening = next(cell for cell in cells if "open-lab" in cell["metadata"].get("tags", []))
+            compile("".join(opening["source"]), str(path), "exec")
         assert text.count('"https://example.org/day-1.git"') == 1
     with pytest.raises(InputError, match=wording("course.address_git_repository")):
         add_colab_cell(files, 'x"; import os')
@@ -105,9 +99,7 @@ class TestFromBeginningToEnd:
 
         def run(*arguments, status=0, cwd=made.folder / "notebooks"):
             command = [sys.executable, "-P", "-m", "lxmls_day1", *arguments]
-            result = subprocess.run(
-                command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False
-            )
+            result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8")
             assert result.returncode == status, result.stdout + result.stderr
             return result.stdout + result.stderr
 

@@ -7,11 +7,8 @@ from lxmls_day1.course.workspaces import workspace as module
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.upgrade import update
 from lxmls_day1.course.workspaces.workspace import start_workspace, version_note
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
-
-
-def tree(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 class TestStart:

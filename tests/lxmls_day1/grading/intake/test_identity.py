@@ -47,10 +47,8 @@ def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_k
     assert ["frozen" if one.keeps_previous_row else one.source for one in identified if one.student == "ada"] == (
         [has_the_key] if has_the_key else []
     )
-    assert (
-        len({one.student for one in identified}) == len(identified)
-        and sum(len(one.owner_warnings) for one in identified) == n_doubts
-    )
+    assert len({one.student for one in identified}) == len(identified)
+    assert sum(len(one.owner_warnings) for one in identified) == n_doubts
     if case.endswith("one claim"):  # From now on the claim is the owner, because of --again.
         for again in (["ada"], []):
             (accepted,) = Identification(tmp_path, again)(claims)

@@ -5,7 +5,6 @@ import os
 import stat
 import struct
 import sys
-import tracemalloc
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +19,7 @@ from lxmls_day1.course.registry import Exercise
 from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
+from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import Submission, _starter_source_paths, read_submission
@@ -31,6 +31,8 @@ from lxmls_day1.grading.intake.untrusted_files import (
 )
 from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.peak_memory import peak_of
+from tests.lxmls_day1.zip_files import link, make_zip, write_zip
 from tests.wording import wording
 
 GIVEN = {
@@ -58,28 +60,8 @@ RULE = b"def mira_rule():\n    return 1\n"
 LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
 
 
-def make_zip(files, compression=zipfile.ZIP_DEFLATED):
-    """Return a zip file; keys are names or ZipInfos, which allows any name, any mode and duplicate names."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", compression) as archive:
-        for name, data in files.items() if isinstance(files, dict) else files:
-            archive.writestr(name if isinstance(name, zipfile.ZipInfo) else dated(name, compression), data)
-    return content.getvalue()
-
-
-def dated(name, compression):
-    """Return a member with zip's earliest date, so that the archive's bytes do not depend on the time."""
-    info = zipfile.ZipInfo(name)
-    info.compress_type = compression
-    info.external_attr = 0o600 << 16
-    return info
-
-
 def write(folder, files):
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(folder, files)
     return folder
 
 
@@ -93,9 +75,15 @@ def read(path, **limits):
 
 
 def read_zip(tmp_path, content, **limits):
-    path = tmp_path / "ada.zip"
-    path.write_bytes(content if isinstance(content, bytes) else make_zip(content))
-    return read(path, **limits)
+    return read(write_zip(tmp_path / "ada.zip", content), **limits)
+
+
+def submitted(folder, author):
+    """Return the zip file that the submit command makes of the lab."""
+    packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
+    name, content = pack_submission(folder, packed, author)
+    (folder / name).write_bytes(content)
+    return folder / name
 
 
 def read_among_others(tmp_path, files, **limits):
@@ -113,6 +101,10 @@ def students(found):
     return {entry.student: entry.name for entry in found}
 
 
+def read_each(found):
+    return {entry.student: read_submission(entry, GIVEN) for entry in found}
+
+
 class TestOneSubmission:
     @pytest.mark.parametrize("wrapper", ["", "ada/", "a/b/c/", "ä ö/"])
     def test_a_zip_with_or_without_folders_around_the_lab(self, tmp_path, wrapper):
@@ -121,21 +113,16 @@ class TestOneSubmission:
         assert (submission.student, submission.name, submission.warnings) == ("ada", "ada", ())
 
     def test_the_zip_file_of_the_submit_command(self, tmp_path):
-        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
-        name, content = pack_submission(tmp_path, packed, "Ada Lovelace")
-        (tmp_path / name).write_bytes(content)
-        submission = read(tmp_path / name)
+        path = submitted(tmp_path, "Ada Lovelace")
+        submission = read(path)
         assert texts(submission) == LAB
         assert (submission.student, submission.name, submission.author) == ("ada-lovelace", *["Ada Lovelace"] * 2)
-        assert submission.receipt == hashlib.sha256(content).hexdigest()
+        assert submission.receipt == hashlib.sha256(path.read_bytes()).hexdigest()
 
     def test_explanations_are_read(self, tmp_path):
         state = WorkspaceState(tmp_path, explanations=[Explanation("1.5", "half", "Why 2?", "d = 1", "Two blocks.")])
         state.save()
-        packed = SubmissionFiles({PurePosixPath(name): content for name, content in LAB.items()}, (), ())
-        name, content = pack_submission(tmp_path, packed, "Ada")
-        (tmp_path / name).write_bytes(content)
-        submission = read(tmp_path / name)
+        submission = read(submitted(tmp_path, "Ada"))
         assert unpack_explanations(submission.files[EXPLANATIONS], ["1.5"]) == tuple(state.explanations)
         assert submission.warnings == () and submission.digest != read_zip(tmp_path, LAB).digest
 
@@ -154,9 +141,8 @@ class TestOneSubmission:
 
     @pytest.mark.parametrize("partners", [["Bob"], "Bob", None, [3, ["x"]], {"Bob": 1}, ["\u202eBob\n", "Eve" * 1000]])
     def test_partners_of_an_earlier_version_cause_a_warning(self, tmp_path, partners):
-        submission = read_zip(
-            tmp_path, {**LAB, "submission.json": json.dumps({"name": "Ada", "with": partners}).encode()}
-        )
+        manifest = json.dumps({"name": "Ada", "with": partners}).encode()
+        submission = read_zip(tmp_path, {**LAB, "submission.json": manifest})
         assert submission.author == "Ada" and texts(submission) == LAB
         named = isinstance(partners, list) and "Bob" in str(partners)
         assert len(submission.warnings) == named
@@ -308,10 +294,8 @@ class TestLooseFiles:
     )
     def test_a_name_alone_is_not_enough(self, tmp_path, content):
         problem = read_zip(tmp_path, {"mira_final.py": content}).problem
-        assert (
-            wording("grading.contains_nothing_lab") in problem
-            and "mira_final.py looks like classifiers/mira.py" in problem
-        )
+        assert wording("grading.contains_nothing_lab") in problem
+        assert "mira_final.py looks like classifiers/mira.py" in problem
         submission = read_zip(tmp_path, {"svm.py": b"", "mira_final.py": content})
         assert PurePosixPath(MIRA) not in submission.files and submission.similar == {
             PurePosixPath(MIRA): "mira_final.py looks like it"
@@ -357,12 +341,6 @@ class TestNested:
         inner = make_zip({"x": os.urandom(600_000)}, zipfile.ZIP_STORED)
         files = {f"all/{i}.zip": inner for i in range(5)} | {"notebooks/a.ipynb": b""}
         assert "more than 1 MB" in read_zip(tmp_path, files, bytes=1_000_000).problem
-
-
-def link(name, target=b"/etc/passwd", mode=stat.S_IFLNK | 0o777):
-    info = zipfile.ZipInfo(name)
-    info.create_system, info.external_attr = 3, mode << 16
-    return {info: target}
 
 
 def named(*names):
@@ -455,12 +433,8 @@ class TestRefused:
     def test_a_zip_bomb_that_claims_to_be_small_is_refused(self, tmp_path):
         raw = make_zip({**LAB, "classifiers/svm.py": b"\0" * 150_000_000})
         raw = raw.replace(struct.pack("<L", 150_000_000), struct.pack("<L", 10))
-        tracemalloc.start()
-        try:
-            assert left_out(read_zip(tmp_path, raw), "classifiers/svm.py cannot be read")
-            assert tracemalloc.get_traced_memory()[1] < 20_000_000
-        finally:
-            tracemalloc.stop()
+        sentence = "classifiers/svm.py cannot be read"
+        assert peak_of(lambda: left_out(read_zip(tmp_path, raw), sentence)) < 20_000_000
 
     def test_a_nested_zip_bomb_is_refused(self, tmp_path):
         inner = make_zip({"classifiers/mira.py": b"\0" * 15_000_000})
@@ -503,12 +477,8 @@ class TestRefused:
             file.truncate(500_000_000)  # A sparse file: it takes no blocks on the disk.
             file.seek(500_000_000)
             file.write(end)
-        tracemalloc.start()
-        try:
-            assert self.refused(read(path), wording("grading.table_contents_too_long"))
-            assert tracemalloc.get_traced_memory()[1] < 50_000_000
-        finally:
-            tracemalloc.stop()
+        sentence = wording("grading.table_contents_too_long")
+        assert peak_of(lambda: self.refused(read(path), sentence)) < 50_000_000
 
     def test_duplicate_names_are_refused(self, tmp_path):
         with pytest.warns(UserWarning, match="Duplicate name"):
@@ -587,27 +557,24 @@ class TestFolders:
         (lab / "data").symlink_to(secret)
         assert texts(read(lab)) == {"readers/vocabulary.py": b""}
         (lab / "classifiers").symlink_to(secret)
-        assert left_out(
-            read(lab), wording("grading.classifiers_symbolic_link_followed"), {"readers/vocabulary.py": b""}
-        )
+        kept = {"readers/vocabulary.py": b""}
+        assert left_out(read(lab), wording("grading.classifiers_symbolic_link_followed"), kept)
         (lab / "classifiers").unlink()
         write(lab, {"classifiers/__init__.py": b""})
         (lab / "classifiers/mira.py").symlink_to(secret / "mira.py")
-        kept = {"readers/vocabulary.py": b"", "classifiers/__init__.py": b""}
+        kept["classifiers/__init__.py"] = b""
         assert left_out(read(lab), wording("grading.symbolic_link_followed"), kept)
 
     def test_a_link_in_a_folder_of_submissions(self, tmp_path):
         write(tmp_path / "all", {**within("ada", LAB), **within("bob", LAB)})
         (tmp_path / "all/eve").symlink_to(tmp_path / "all/ada")
         (tmp_path / "all/mallory.zip").symlink_to("/nowhere.zip")
-        found = find_submissions([tmp_path / "all"])
-        read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+        read = read_each(find_submissions([tmp_path / "all"]))
         assert sorted(read) == ["ada", "bob", "eve", "mallory"]
         assert read["eve"].problem == read["mallory"].problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_as_the_submission_is_refused(self, tmp_path):
-        (tmp_path / "ada.zip").write_bytes(make_zip(LAB))
-        (tmp_path / "bob.zip").symlink_to(tmp_path / "ada.zip")
+        (tmp_path / "bob.zip").symlink_to(write_zip(tmp_path / "ada.zip", LAB))
         assert read(tmp_path / "bob.zip").problem == wording("grading.symbolic_link_followed_2")
 
     def test_a_link_that_replaces_a_listed_file_is_not_followed(self, tmp_path):
@@ -659,8 +626,7 @@ class TestFolders:
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
     def test_files_without_read_permission(self, tmp_path):
-        path = tmp_path / "ada.zip"
-        path.write_bytes(make_zip(LAB))
+        path = write_zip(tmp_path / "ada.zip", LAB)
         path.chmod(0)
         assert "Permission denied" in read(path).problem
 
@@ -675,21 +641,19 @@ class TestDownloads:
             "Loose One_8_assignsubmission_file_svm.py": b"4",
             "Nobody_9_assignsubmission_file_/": b"",
         }
-        archive = tmp_path / "moodle.zip"
-        archive.write_bytes(make_zip(files))
+        archive = write_zip(tmp_path / "moodle.zip", files)
         folder = write(tmp_path / "moodle", {name: content for name, content in files.items() if name[-1] != "/"})
         (folder / "Nobody_9_assignsubmission_file_").mkdir()
-        by_glob = sorted(folder.iterdir())
-        for paths in ([archive], [folder], by_glob):
+        names = {
+            "ada-lovelace_123456": "Ada Lovelace",
+            "loose-one_8": "Loose One",
+            "nobody_9": "Nobody",
+            "zoë-o-neil_7": "Zoë O'Neil",
+        }
+        for paths in ([archive], [folder], sorted(folder.iterdir())):
             found = find_submissions(paths)
-            names = {
-                "ada-lovelace_123456": "Ada Lovelace",
-                "loose-one_8": "Loose One",
-                "nobody_9": "Nobody",
-                "zoë-o-neil_7": "Zoë O'Neil",
-            }
             assert students(found) == names
-            read = {entry.student: read_submission(entry, GIVEN) for entry in found}
+            read = read_each(found)
             assert texts(read["ada-lovelace_123456"]) == LAB
             assert texts(read["zoë-o-neil_7"]) == {MIRA: b"2"}
             assert texts(read["loose-one_8"]) == {MIRA: b"3", "classifiers/svm.py": b"4"}
@@ -699,9 +663,8 @@ class TestDownloads:
         names = {"a_1": "A", "b_2": "B"}
         files = {f"{name}_{key[2]}_assignsubmission_file_/mira.py": b"1" for key, name in names.items()}
         files = within("Lab 1-42/files", files)
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
-        assert students(find_submissions([tmp_path / "all.zip"])) == names
-        assert students(find_submissions([write(tmp_path / "all", files)])) == names
+        for path in (write_zip(tmp_path / "all.zip", files), write(tmp_path / "all", files)):
+            assert students(find_submissions([path])) == names
 
     def test_the_folder_of_one_moodle_student(self, tmp_path):
         folder = write(tmp_path / "Ada Lovelace_1_assignsubmission_file_", {"lab.zip": make_zip(LAB)})
@@ -716,8 +679,7 @@ class TestDownloads:
             "turingalan_222_67892_svm.py": b"3",
         }
         folder = write(tmp_path / "canvas", files)
-        (tmp_path / "submissions.zip").write_bytes(make_zip(files))
-        for paths in ([folder], [tmp_path / "submissions.zip"], sorted(folder.iterdir())):
+        for paths in ([folder], [write_zip(tmp_path / "submissions.zip", files)], sorted(folder.iterdir())):
             ada, alan = find_submissions(paths)
             assert (ada.student, alan.student) == ("lovelaceada_12345", "turingalan_222")
             submission = read_submission(ada, GIVEN)
@@ -744,8 +706,7 @@ class TestDownloads:
                 "submission_125/mira.py": b"3",
             },
         )
-        (tmp_path / "export.zip").write_bytes(make_zip(files))
-        for path in (tmp_path / "export.zip", write(tmp_path / "export", files)):
+        for path in (write_zip(tmp_path / "export.zip", files), write(tmp_path / "export", files)):
             found = find_submissions([path])
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
             assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
@@ -774,24 +735,22 @@ class TestDownloads:
         }
         folder = write(tmp_path / "all", files)
         (folder / "erin").mkdir()
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
         found = find_submissions([folder])
         assert students(found) == {name: name for name in ("ada", "bob", "carol", "dave", "erin")}
         read = [read_submission(entry, GIVEN) for entry in found]
         assert [bool(submission.problem) for submission in read] == [False, False, True, True, True]
-        assert students(find_submissions([tmp_path / "all.zip"])) == {n: n for n in ("ada", "bob", "carol", "dave")}
+        zipped = write_zip(tmp_path / "all.zip", files)
+        assert students(find_submissions([zipped])) == {n: n for n in ("ada", "bob", "carol", "dave")}
         assert found[0].source == str(folder / "ada.zip")
 
     def test_a_folder_with_one_student(self, tmp_path):
-        assert students(find_submissions([write(tmp_path / "a", within("ada", LAB))])) == {"ada": "ada"}
-        assert students(find_submissions([write(tmp_path / "b", {"ada.zip": make_zip(LAB)})])) == {"ada": "ada"}
-        assert students(find_submissions([write(tmp_path / "ada", LAB)])) == {"ada": "ada"}
+        for name, files in (("a", within("ada", LAB)), ("b", {"ada.zip": make_zip(LAB)}), ("ada", LAB)):
+            assert students(find_submissions([write(tmp_path / name, files)])) == {"ada": "ada"}
 
     def test_a_bad_name_in_a_download_affects_only_its_student(self, tmp_path):
         one, other = (f"{name}_1_assignsubmission_file_" for name in ("A", "B"))
         files = {f"{one}/mira.py": b"1", f"{one}/../../evil.py": b"", **within(other, LAB), "../x.py": b""}
-        (tmp_path / "all.zip").write_bytes(make_zip(files))
-        a, b = (read_submission(entry, GIVEN) for entry in find_submissions([tmp_path / "all.zip"]))
+        a, b = read_each(find_submissions([write_zip(tmp_path / "all.zip", files)])).values()
         assert "leads out of it" in a.problem
         assert texts(b) == LAB
 
@@ -856,9 +815,7 @@ class TestRandomInput:
             assert bool(submission.problem) != bool(submission.files)
 
     def read_all(self, tmp_path, raw):
-        path = tmp_path / "ada.zip"
-        path.write_bytes(raw)
-        found = find_submissions([path])
+        found = find_submissions([write_zip(tmp_path / "ada.zip", raw)])
         assert found
         return [read_submission(entry, GIVEN) for entry in found]
 

@@ -8,12 +8,11 @@ from lxmls_day1.grading.gradebook import (
     CheckGrade,
     ExerciseGrade,
     FreeAnswer,
-    Gradebook,
     ManualMark,
-    SubmissionGrade,
 )
 from lxmls_day1.grading.reports.class_matrix import SIGNS, class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
+from tests.lxmls_day1.grading.grades import LOOK, book_of, mira, submission
 
 CAP = ("no_cap", "The cap is missing.")
 
@@ -22,9 +21,8 @@ def check(verdict, hidden=False, **more):
     return CheckGrade("t.py::test_small_inputs", "1.5", "A", hidden, verdict, **more)
 
 
-def row_of(*checks, name="Ada", **more):
-    exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
-    return SubmissionGrade(more.pop("student", "ada"), name, "", "", (exercise,), **more)
+def row_of(*checks, name="Ada", student="ada", **more):
+    return submission(student, mira(*checks), name=name, **more)
 
 
 def cell_of(row, links=None):
@@ -58,12 +56,10 @@ def test_nearly_all_points_are_not_all():
 
 
 def test_a_manual_exercise_leads_to_its_answer():
-    exercise = ExerciseGrade("1.1", "A look", "experiment", 5.0)
-    answer = FreeAnswer("1.1", "n.ipynb", "Why?", "Because.")
-    row = SubmissionGrade("ada", "Ada", "", "", (exercise,), answers=(answer,))
-    book = Gradebook((row,), 1, "process", "")
+    row = submission("ada", LOOK, answers=(FreeAnswer("1.1", "n.ipynb", "Why?", "Because."),))
+    book = book_of(row)
     assert 'href="answers.html#answer-1-1">' in summary_html(book) and 'id="answer-1-1"' in answers_html(book)
-    marked = replace(row, exercises=(replace(exercise, mark=ManualMark(2.5)),))
+    marked = replace(row, exercises=(replace(LOOK, mark=ManualMark(2.5)),))
     assert [cell_of(one).sign for one in (row, replace(row, answers=()), marked)] == ["hand", "blank", ""]
     assert cell_of(marked).percent == "50"
 
@@ -82,11 +78,8 @@ def test_namesakes_are_told_apart_and_a_missing_exercise_is_blank():
 
 
 def test_the_page_says_every_sign_in_words():
-    rows = (
-        row_of(check("wrong", mistakes=(CAP,)), name="<b>Ada"),
-        row_of(check("timeout"), student="bob", notes=("x",)),
-    )
-    text = summary_html(Gradebook(rows, 1, "process", ""))
+    ada = row_of(check("wrong", mistakes=(CAP,)), name="<b>Ada")
+    text = summary_html(book_of(ada, row_of(check("timeout"), student="bob", notes=("x",))))
     assert [f"{SIGNS[sign][1]} (1)" in text for sign in ("look", "stopped", "named")] == [True] * 3
     assert 'title="named mistake: no_cap"' in text and "<b>Ada" not in text
     order = [text.index(f'id="{part}"') for part in ("matrix", "mistakes", "notes", "distribution", "all")]
@@ -96,7 +89,7 @@ def test_the_page_says_every_sign_in_words():
 def test_a_mistake_has_a_picture_of_an_answer_that_it_alone_explains():
     both = row_of(check("wrong", mistakes=(CAP, ("signs", "Signs.")), picture="Qm90aA=="))
     alone = row_of(check("wrong", mistakes=(CAP,), picture="QWxvbmU="), student="bob")
-    text = summary_html(Gradebook((both, alone), 1, "process", ""))
+    text = summary_html(book_of(both, alone))
     assert text.count("data:image/png;base64,QWxvbmU=") == 1 and "Qm90aA==" not in text
 
 

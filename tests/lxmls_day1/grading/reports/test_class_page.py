@@ -7,9 +7,10 @@ import pytest
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
 from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, FreeAnswer, Gradebook
 from lxmls_day1.grading.reports.class_page import MAX_MISTAKES_SHOWN, answers_html, summary_html
 from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
+from tests.lxmls_day1.grading.grades import LOOK, book_of, mira, submission
 from tests.wording import wording
 
 EASY, HARD = "test_1_05_mira.py::test_easy", "test_1_05_mira.py::test_small_inputs"
@@ -18,17 +19,12 @@ SIGN = ("signs", "The *signs* are swapped.")
 
 
 def row_of(student, easy, hard, answer="", mistake=None, **more):
-    checks = tuple(
-        CheckGrade(
-            check, "1.5", title, title == "Hard", verdict, mistakes=(mistake,) if mistake and check == HARD else ()
-        )
-        for check, title, verdict in ((EASY, "Easy", easy), (HARD, "Hard", hard))
+    checks = (
+        CheckGrade(EASY, "1.5", "Easy", False, easy),
+        CheckGrade(HARD, "1.5", "Hard", True, hard, mistakes=(mistake,) if mistake else ()),
     )
-    exercises = (ExerciseGrade("1.1", "A look", "experiment", 5.0), ExerciseGrade("1.5", "MIRA", "code", 10.0, checks))
     answers = (FreeAnswer("1.1", "notebooks/1.ipynb", "What do you see?", answer),)
-    return SubmissionGrade(
-        student, more.pop("name", student.title()), f"in/{student}.zip", "", exercises, answers=answers, **more
-    )
+    return submission(student, LOOK, mira(*checks), source=f"in/{student}.zip", answers=answers, **more)
 
 
 @pytest.fixture
@@ -86,7 +82,7 @@ def test_the_most_common_mistake_comes_first(run):
 
 def test_rarer_mistakes_are_folded_and_not_lost():
     rows = [row_of(f"s{n}", "ok", "wrong", mistake=(f"m{n}", f"Mistake {n}.")) for n in range(MAX_MISTAKES_SHOWN + 5)]
-    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    text = summary_html(book_of(*rows))
     folded = text.partition("<summary>5 more, each made by 1</summary>")[2].partition("</details>")[0]
     assert [text.count(f"Mistake {n}.") for n in range(len(rows))] == [1] * len(rows) and folded.count("Mistake") == 5
 
@@ -110,7 +106,7 @@ def test_mean_points_per_exercise(run):
 
 def test_links_stay_in_the_folder(run):
     odd = row_of('a b"%/', "ok", "ok")
-    for text in (summary_html(run), answers_html(run), summary_html(Gradebook((odd,), 1, "process", ""))):
+    for text in (summary_html(run), answers_html(run), summary_html(book_of(odd))):
         for link in re.findall('(?:href|src)="([^"]*)"', text):
             assert re.fullmatch(
                 r"#[\w-]+|answers\.html(?:#answer-[\d-]+)?|feedback/[\w%.-]+\.html(?:#exercise-[\w-]+)?", link
@@ -120,10 +116,9 @@ def test_links_stay_in_the_folder(run):
 
 
 def test_an_empty_class():
-    empty = Gradebook((), 1, "process", "")
+    empty = book_of()
     assert "No submissions." in summary_html(empty) and "No answers" in answers_html(empty)
-    nothing = Gradebook((SubmissionGrade("ada", "Ada", "", "", ()),), 1, "process", "")
-    assert "0 of 0" in summary_html(nothing)
+    assert "0 of 0" in summary_html(book_of(submission("ada")))
 
 
 def test_answers_are_grouped_by_question(run):
@@ -148,8 +143,7 @@ def test_the_model_answer_follows_its_question(run):
 
 
 def test_students_without_an_answer_cell_are_named(run):
-    rows = (*run.rows, SubmissionGrade("eve", "Eve", "", "", ()))
-    text = answers_html(Gradebook(rows, 1, "process", ""))
+    text = answers_html(book_of(*run.rows, submission("eve")))
     assert re.search("No such cell.*Eve", text)
 
 
@@ -157,7 +151,7 @@ class TestExplanations:
     WHY = "Why is there a cap?"
 
     def page(self, *rows):
-        return answers_html(Gradebook(rows, 1, "process", ""), None, {"1.5": dict([CAP])})
+        return answers_html(book_of(*rows), None, {"1.5": dict([CAP])})
 
     def explaining(self, student, text, attempt="d = 1", mistake=CAP[0], question=WHY):
         return row_of(student, "ok", "ok", explanations=(Explanation("1.5", mistake, question, attempt, text),))
@@ -171,12 +165,8 @@ class TestExplanations:
         assert re.search("Asked, not answered.*Bob", section)
 
     def test_the_most_common_question_comes_first(self):
-        rows = (
-            self.explaining("ada", "A.", question="Rare?"),
-            self.explaining("bob", "B."),
-            self.explaining("cyd", "C."),
-        )
-        text = self.page(*rows)
+        rare = self.explaining("ada", "A.", question="Rare?")
+        text = self.page(rare, self.explaining("bob", "B."), self.explaining("cyd", "C."))
         assert text.index(self.WHY) < text.index("Rare?")
 
     def test_an_explanation_that_was_edited_later(self):
@@ -187,9 +177,8 @@ class TestExplanations:
 
 
 def test_many_checks_are_folded():
-    checks = tuple(CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25))
-    row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
-    assert wording("grading.more_everyone_passes") in summary_html(Gradebook((row,), 1, "process", ""))
+    checks = [CheckGrade(f"t.py::test_{n}", "1.5", f"Check {n}", False, "wrong") for n in range(25)]
+    assert wording("grading.more_everyone_passes") in summary_html(book_of(submission("ada", mira(*checks))))
 
 
 def test_a_mistake_has_a_sample(run):
@@ -204,9 +193,8 @@ def test_groups_without_a_name(run):
     check = CheckGrade(
         "t.py::test_small_inputs", "1.5", "Small", False, "wrong", "scores  [0, <1>]", behaviour=behaviour
     )
-    exercises = (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),)
-    rows = [SubmissionGrade(s, s.title(), "", "", exercises, written={"1.5": "d = <2>"}) for s in ("ada", "bob")]
-    text = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    rows = [submission(student, mira(check), written={"1.5": "d = <2>"}) for student in ("ada", "bob")]
+    text = summary_html(book_of(*rows))
     section = text[text.index('id="groups"') : text.index('id="checks"')]
     (group,) = failure_groups(rows)
     assert group.id in section and "2 submissions" in section
@@ -221,15 +209,10 @@ def test_students_who_pass_only_the_small_inputs_are_named():
             CheckGrade("t.py::test_small_inputs", "1.5", "S", False, small),
             CheckGrade("t.py::a", "1.5", "A", True, other),
         )
-        return SubmissionGrade(student, student.title(), "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
+        return submission(student, mira(*checks))
 
-    rows = (
-        row("ada", "ok", "wrong"),
-        row("bob", "wrong", "wrong"),
-        row("cyd", "ok", "ok"),
-        row("dan", "ok", "timeout"),
-    )
-    text = summary_html(Gradebook(rows, 1, "process", ""))
+    wrong = row("ada", "ok", "wrong"), row("bob", "wrong", "wrong")
+    text = summary_html(book_of(*wrong, row("cyd", "ok", "ok"), row("dan", "ok", "timeout")))
     (said,) = re.findall(r"<b>1\.5: right on all small inputs, wrong in other checks:</b> (.*?)</p>", text)
     assert re.sub("<[^>]*>", "", said) == "Ada"
 

@@ -11,6 +11,7 @@ from lxmls_day1.course.registry import RECORDED
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.reports.groups import failure_groups, failure_signature_of
 from lxmls_day1.grading.running.session import GradingSession
+from tests.lxmls_day1.grading.grades import mira, submission
 from tests.wording import wording
 
 INPUTS = tuple({"scores": [0, n], "true class": 0} for n in (1, 2, 3, 4))
@@ -32,7 +33,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
             named_as=error.diagnosis_kind, behaviour=failure_signature_of(error),
         ),
     )  # fmt: skip
-    return SubmissionGrade(student, student.title(), "", "", (ExerciseGrade(exercise, "MIRA", "code", 10.0, checks),))
+    return submission(student, ExerciseGrade(exercise, "MIRA", "code", 10.0, checks))
 
 
 class TestGrouping:
@@ -105,8 +106,7 @@ def small_answers(lab, inputs):
     def test_the_session_saves_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
         assert (check.verdict, check.mistakes) == ("wrong", ())
-        row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
-        (group,) = failure_groups([row])
+        (group,) = failure_groups([submission("ada", mira(check))])
         assert group.wrong == (({"n": 1}, Answer.from_value(7)),) and wording("grading.small_inputs") in group.text
 
     def test_the_session_saves_no_wrong_answers_with_a_name(self, tmp_path):

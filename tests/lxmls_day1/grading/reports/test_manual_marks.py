@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, ManualMark, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, ManualMark
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.class_tables import grades_csv, grades_json, gradescope_json
 from lxmls_day1.grading.reports.manual_marks import COLUMNS, FILE, read_manual_marks, write_manual_marks
 from lxmls_day1.grading.reports.student_page import student_html
+from tests.lxmls_day1.grading.grades import LOOK, book_of, mira, submission
 from tests.wording import wording
 
 OUT_OF = {"1.1": 5.0, "1.10": 4.0}
@@ -20,17 +21,13 @@ OUT_OF = {"1.1": 5.0, "1.10": 4.0}
 
 def row_of(student, answer="A line.", name=None):
     check = CheckGrade("t.py::test_a", "1.5", "A", False, "ok")
-    exercises = (
-        ExerciseGrade("1.1", "A look", "experiment", 5.0),
-        ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),
-        ExerciseGrade("1.10", "A proof", "derivation", 4.0),
-    )
+    proof = ExerciseGrade("1.10", "A proof", "derivation", 4.0)
     answers = (
         FreeAnswer("1.1", "n.ipynb", "What do you see?", answer),
         FreeAnswer("1.10", "n.ipynb", "Why?", "Since $x$."),
         FreeAnswer("1.10", "n.ipynb", "And then?", ""),
     )
-    return SubmissionGrade(student, name or student.title(), "", "", exercises, answers=answers)
+    return submission(student, LOOK, mira(check), proof, name=name, answers=answers)
 
 
 def students_of(rows):
@@ -230,7 +227,7 @@ class TestMarksAreShown:
             row = row_of(student)
             exercises = [replace(e, mark=marks.get(student)) if e.id == "1.1" else e for e in row.exercises]
             rows.append(replace(row, exercises=tuple(exercises)))
-        return Gradebook(tuple(rows), 1, "process", "")
+        return book_of(*rows)
 
     def marked(self):
         return self.book(ada=ManualMark(3.5, self.COMMENT))
@@ -270,12 +267,10 @@ class TestMarksAreShown:
         whole = CheckGrade("t.py::test_b", "1.5", "B", True, "ok")
 
         def with_hidden(book):
-            rows = [
-                replace(
-                    r, exercises=tuple(replace(e, checks=(*e.checks, whole)) if e.checks else e for e in r.exercises)
-                )
-                for r in book.rows
-            ]
-            return summary_html(replace(book, rows=tuple(rows)))
+            def more_of(exercise):
+                return replace(exercise, checks=(*exercise.checks, whole)) if exercise.checks else exercise
+
+            rows = [replace(row, exercises=tuple(map(more_of, row.exercises))) for row in book.rows]
+            return summary_html(book_of(*rows))
 
         assert "2 with full marks" in with_hidden(full) and "1 with full marks" in with_hidden(less)

@@ -4,17 +4,17 @@ from dataclasses import replace
 import pytest
 
 import lxmls_day1
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, Gradebook
 from lxmls_day1.grading.reports import report_files
 from lxmls_day1.grading.reports.manual_marks import ManualMarks
 from lxmls_day1.grading.reports.report_files import Report, files_of_student
 from lxmls_day1.grading.running.plan import grader_version
+from tests.lxmls_day1.grading.grades import mira, submission
 
 
 def run_of_two():
     check = CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok")
-    exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))
-    rows = tuple(SubmissionGrade(student, student.title(), "", "", (exercise,)) for student in ("ada", "bob"))
+    rows = tuple(submission(student, mira(check)) for student in ("ada", "bob"))
     return Gradebook(rows, 3, "process", "apart")
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
 from lxmls_day1.grading.verdicts import OK, WRONG
+from tests.lxmls_day1.grading.grades import mira, submission
 from tests.wording import wording
 
 # Each export has a quote, a comma and a line end in a cell, a formula as a name, and a line of no student. Marks replace the §.
@@ -53,8 +54,7 @@ def marks(text, **values):
 
 def row(student, right=True, failed=False):
     check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if right else WRONG)
-    exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,))
-    return SubmissionGrade(student, student, "", "", (exercise,), failed=failed)
+    return submission(student, mira(check), name=student, failed=failed)
 
 
 def found(student, id="", file="lab.zip"):
@@ -179,7 +179,7 @@ def test_empty_and_short_lines_are_not_changed(roster):
 def test_marks_use_the_decimal_comma_of_other_columns(roster):
     public = CheckGrade("test_1_05_mira.py::public", "1.5", "A check", False, OK)
     hidden = CheckGrade("test_1_05_mira.py::hidden", "1.5", "A check", True, WRONG)
-    half = SubmissionGrade("s", "s", "", "", (ExerciseGrade("1.5", "MIRA", "code", 10.0, (public, hidden)),))
+    half = submission("s", mira(public, hidden))
     for text, number in (
         ("username;first;marks\nada;7,5;\nalan;8;\n", "2,5"),
         ("username;first;marks\nada;7.5;\nalan;8,5;\n", "2.5"),

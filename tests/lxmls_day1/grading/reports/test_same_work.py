@@ -1,7 +1,6 @@
 """Equal answers are found despite other names and another layout; different answers and the starter code are not reported."""
 
 import time
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
@@ -11,12 +10,12 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import solved_files, student_files
-from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import summary_html
 from lxmls_day1.grading.reports.same_work import MAX_FUNCTION_CHARACTERS, MIN_ANSWER_TOKENS, digest_of_answer, same_work
 from lxmls_day1.grading.running.one_submission import MAX_SEARCHED_BYTES, answers_of
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.grading.grades import book_of, submission
 
 REFERENCE = reference_folder()
 SVM, MIRA = PurePosixPath("classifiers/svm.py"), PurePosixPath("classifiers/mira.py")
@@ -110,12 +109,12 @@ def test_only_code_that_the_student_wrote_counts(plan):
 def test_submissions_with_equal_answers_are_tabulated():
     made = {"ada": "ab", "bob": "ab", "carl": "a ", "dora": " c", "eve": "  ", "<b>": " c"}
     rows = [
-        SubmissionGrade(name, name, "", "", (), answered={f"1.{n}": d for n, d in enumerate(digests, 2) if d != " "})
+        submission(name, name=name, answered={f"1.{n}": d for n, d in enumerate(digests, 2) if d != " "})
         for name, digests in made.items()
     ]
     found = [([row.student for row in one.rows], one.exercises) for one in same_work(rows)]
     assert found == [(["ada", "bob", "carl"], ("1.2",)), (["ada", "bob"], ("1.3",)), (["dora", "<b>"], ("1.3",))]
-    page = summary_html(Gradebook(tuple(rows), 1, "process", ""))
+    page = summary_html(book_of(*rows))
     assert page.count("The same work") == 1 and "<b></bdi>" not in page
     assert f"fewer than {MIN_ANSWER_TOKENS} words" in page
-    assert "The same work" not in summary_html(Gradebook((replace(rows[0]), rows[4]), 1, "process", ""))
+    assert "The same work" not in summary_html(book_of(rows[0], rows[4]))

@@ -1,6 +1,5 @@
 import dataclasses
 import re
-from html.parser import HTMLParser
 
 import pytest
 
@@ -10,6 +9,8 @@ from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
 from lxmls_day1.grading.verdicts import VERDICTS
+from tests.lxmls_day1.grading.grades import LOOK, mira, submission
+from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 
 HOSTILE = [
@@ -57,16 +58,12 @@ def row_with(text, **changes):
         ),
         CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
     ]
-    exercises = (
-        ExerciseGrade("1.1", "A look", "experiment", 5.0),
-        ExerciseGrade("1.5", "MIRA", "code", 10.0, tuple(checks)),
-    )
     row = SubmissionGrade(
         "ada",
         f"Ada {text}",
         f"/home/me/{text}.zip",
         "ab" * 32,
-        exercises,
+        (LOOK, mira(*checks)),
         (f"put aside: {text}",),
         f"printed {text}\n",
         (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
@@ -83,28 +80,13 @@ def run_of(row, **changes):
     return dataclasses.replace(run, **changes)
 
 
-class Outline(HTMLParser):
-    """All tags with the names of their attributes, and the text between the tags."""
+def page_of(row, **changes):
+    return student_html(row, run_of(row, **changes))
 
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.text, self.open = [], [], []
-        self.feed(text)
-        self.close()
 
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, *(name for name, _ in attributes)))
-        if tag not in ("meta", "img", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_comment(self, data):
-        raise AssertionError("a comment")
-
-    def handle_data(self, data):
-        self.text.append(data)
+def outline(page):
+    """Return all tags with the names of their attributes."""
+    return [(tag, *(name for name, _ in attributes)) for tag, attributes in Elements(page).tags]
 
 
 PAGES = {"student": lambda run: student_html(run.rows[0], run), "summary": summary_html, "answers": answers_html}
@@ -114,9 +96,7 @@ PAGES = {"student": lambda run: student_html(run.rows[0], run), "summary": summa
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_students_write_adds_no_markup_and_no_control_character(page, text):
     expected, said = (PAGES[page](run_of(row_with(one))) for one in ("harmless", text))
-    got = Outline(said)
-    assert got.tags == Outline(expected).tags
-    assert not got.open
+    assert outline(said) == outline(expected)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]", said)
     said.encode("utf-8")
 
@@ -133,15 +113,14 @@ def test_the_cells_of_a_column_look_like_its_head():
 
 def test_a_submission_that_cannot_be_read_is_not_a_mere_warning():
     row = row_with("x", problem="a.zip lies too deep.")
-    text = student_html(row, run_of(row))
+    text = page_of(row)
     _, _, after = text.partition("Nothing could be read")
     assert after.partition("Warnings")[0].count("a.zip lies too deep.") == 1 == text.count("a.zip lies too deep.")
     assert "a.zip lies too deep." in summary_html(run_of(row))
 
 
 def test_the_page_loads_nothing():
-    row = row_with("x")
-    text = student_html(row, run_of(row))
+    text = page_of(row_with("x"))
     assert not re.findall(r'(?:src|href|action|data|srcset|poster)="([^"#][^"]*)"', text)
     for anchor in re.findall('href="#([^"]*)"', text):
         assert text.count(f'id="{anchor}"') == 1
@@ -151,74 +130,62 @@ def test_the_page_loads_nothing():
 
 class TestContents:
     def test_points_and_points_still_to_come(self):
-        row = row_with("x")
-        text = " ".join(Outline(student_html(row, run_of(row))).text)
+        text = Elements(page_of(row_with("x"))).text
         assert re.search(r"1\.25 +of 10 points", text)  # One of two public checks and none of two hidden checks pass.
         assert TO_BE_MARKED in text and wording("grading.more_points_come_exercise", "5", "1.1") in text
 
     def test_a_hidden_check_does_not_show_its_calls(self):
-        row = row_with("x")
-        assert "SECRET" not in student_html(row, run_of(row))
-        assert "f(x)" in student_html(row, run_of(row))
+        text = page_of(row_with("x"))
+        assert "SECRET" not in text and "f(x)" in text
 
     def test_a_known_mistake_is_named_at_the_head_and_once_in_its_exercise(self):
-        row = row_with("x")
-        head, _, rest = student_html(row, run_of(row)).partition("</header>")
+        head, _, rest = page_of(row_with("x")).partition("</header>")
         assert head.count("The step divides by") == rest.count("The step divides by") == 1
 
     def test_a_repeated_text_is_replaced_by_a_reference(self):
-        checks = tuple(
-            CheckGrade(f"t.py::{n}", "1.5", f"Check {n}", False, "error", "mira.py:3, in f\nNameError: y")
-            for n in range(3)
-        )
-        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, checks),))
-        text = student_html(row, run_of(row))
+        said = "mira.py:3, in f\nNameError: y"
+        checks = [CheckGrade(f"t.py::{n}", "1.5", f"Check {n}", False, "error", said) for n in range(3)]
+        text = page_of(row_with("x", exercises=(mira(*checks),)))
         assert text.count("NameError") == 1 and text.count("as in “Check 0”") == 2
 
     def test_the_settings_of_grading_are_shown(self):
-        row = row_with("x")
-        text = student_html(row, run_of(row))
+        text = page_of(row_with("x"))
         for fact in ("landlock", "seed 7", "2026-07-19 12:30 UTC", "lxmls-day1 0.1", "wall 5", "abababab"):
             assert fact in text
 
     def test_paths_of_the_instructor_are_not_shown(self):
-        row = row_with("x")
-        assert "/home/me" not in student_html(row, run_of(row))
+        assert "/home/me" not in page_of(row_with("x"))
 
     @pytest.mark.parametrize("verdict", VERDICTS)
     def test_every_verdict_is_explained_in_words(self, verdict):
         check = CheckGrade("t.py::t", "1.5", "Check", True, verdict)
-        row = row_with("x", exercises=(ExerciseGrade("1.5", "MIRA", "code", 10.0, (check,)),))
-        text = student_html(row, run_of(row))
+        text = page_of(row_with("x", exercises=(mira(check),)))
         assert VERDICT_WORDS[verdict][0] in text and VERDICT_WORDS[verdict][1] in text
         assert verdict == "ok" or VERDICTS[verdict] in text
 
     def test_a_page_without_exercises(self):
-        row = SubmissionGrade("ada", "", "", "", ())
-        text = student_html(row, run_of(row, graded="", version="", limits={}))
+        text = page_of(SubmissionGrade("ada", "", "", "", ()), graded="", version="", limits={})
         assert "ada" in text and "0 points" in text
 
     def test_very_long_output_is_cut(self):
-        row = row_with("y\n" * 200_000, printed="z" * 10**6)
-        assert len(student_html(row, run_of(row))) < 120_000
+        assert len(page_of(row_with("y\n" * 200_000, printed="z" * 10**6))) < 120_000
 
 
 def test_an_exercise_that_was_not_begun_is_one_line():
     """One student's 68 kB of feedback repeated 21 times that nothing was written."""
     said = ["still to be written"] * 3 + [""] * 6  # Hidden checks have no text.
-    checks = tuple(
+    checks = [
         CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not text, "missing", text, ("f(1)",))
         for n, text in enumerate(said)
-    )
-    blank = ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
+    ]
     by_hand = ExerciseGrade("1.1", "Bayes", "text", 5.0, ())
     answers = (FreeAnswer("1.1", "n.ipynb", "What?", " \n"), FreeAnswer("1.5", "n.ipynb", "Why $x$?", ""))
-    row = SubmissionGrade("ada", "Ada", "", "", (blank, by_hand), answers=answers)
-    text = student_html(row, run_of(row))
+    row = submission("ada", mira(*checks), by_hand, answers=answers)
+    text = page_of(row)
     assert text.count("still to be written") == 1 and "Check 1" not in text and "f(1)" not in text
     assert wording("grading.no_answer_in_notebook") in text and "What?" not in text and "Why" not in text
     written = dataclasses.replace(row, answers=(answers[0], dataclasses.replace(answers[1], text="Because.")))
-    assert "Because." in student_html(written, run_of(written)) and "Why" in student_html(written, run_of(written))
+    assert "Because." in page_of(written) and "Why" in page_of(written)
 
 
 def test_an_explanation_is_plain_text():
@@ -233,7 +200,7 @@ def test_pictures_of_a_wrong_answer_and_of_a_pasted_one():
     exercise = dataclasses.replace(row.exercises[1], checks=(wrong,))
     answer = FreeAnswer("1.1", "n.ipynb", "What?", "See [picture].", pictures=("data:image/jpeg;base64,SlBH",))
     row = dataclasses.replace(row, exercises=(row.exercises[0], exercise), answers=(answer,))
-    text = student_html(row, run_of(row))
+    text = page_of(row)
     assert re.search(r'<img class="example" src="data:image/png;base64,UE5H" alt="[^"]*picture[^"]*">', text)
     assert wording("grading.img_alt_picture_answer") in text
     assert "data:image/jpeg;base64,SlBH" in answers_html(run_of(row))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -39,10 +40,7 @@ def other(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
-    def full(*_arguments):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(os, "write", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     with (
         pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK_FILE))),
         locked_folder(tmp_path / "out", "grading into"),

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import zipfile
 
 import pytest
 
@@ -14,6 +13,8 @@ from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import python_command
+from tests.lxmls_day1.grading.labs import code_of
+from tests.lxmls_day1.zip_files import write_zip
 from tests.wording import wording
 
 pytestmark = [
@@ -68,32 +69,24 @@ def name_of(how: str, step: str) -> str:
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     base = tmp_path_factory.mktemp("faults")
-    files = {p: c for p, c in solved_files(reference_folder()).items() if p.parts[0] in ("readers", "classifiers")}
+    files = {str(path): content for path, content in code_of(solved_files(reference_folder())).items()}
     names = ["right", LATE, "greedy"]
     names += [name_of("raise", step) for step in (*NEEDED, *OPTIONAL)] + [name_of("kill", step) for step in KILLING]
     (base / "inbox").mkdir()
-    for name in names:
-        with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
-            for path, content in files.items():
-                archive.writestr(str(path), content)
-    for name, more in {
+    handed_in = {name: {} for name in names} | {
         "long-name": {f"classifiers/{'🙂' * 100}.txt": b"x"},
         "many-folders": {f"readers/folder{n}/deeper{n}/deepest{n}/data.txt": b"x" for n in range(400)},
-    }.items():
-        with zipfile.ZipFile(base / "inbox" / f"{name}.zip", "w") as archive:
-            for path, content in {**{str(p): c for p, c in files.items()}, **more}.items():
-                archive.writestr(path, content)
+    }
+    for name, more in handed_in.items():
+        write_zip(base / "inbox" / f"{name}.zip", {**files, **more})
     plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
-    patched = pytest.MonkeyPatch()
     faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
-    patched.setattr(worker_process, "python_command", lambda module: faulty)
-    patched.setattr(type(plan), "worker_timeout", 8.0)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker_process, "python_command", lambda module: faulty)
+        patch.setattr(type(plan), "worker_timeout", 8.0)
         book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
-    finally:
-        patched.undo()
-    assert len(book.rows) == len(names) + 2
+    assert len(book.rows) == len(handed_in)
     assert json.loads((base / "out" / "grades.json").read_text(encoding="utf-8"))["submissions"]
     assert "Needs a look" in (base / "out" / "summary.html").read_text(encoding="utf-8")
     assert {row.student for row in saved_rows(base / "out")} == {row.student for row in book.rows}
