@@ -45,16 +45,6 @@ def as_json_lines():
     return "".join(json.dumps({"category": label, "text": text}) + "\n" for label, text in EXAMPLES)
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="mine.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 class TestFormats:
     @pytest.mark.parametrize("packed", [False, True])
     @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -77,22 +67,17 @@ class TestFormats:
     def test_the_same_examples_from_each(self, write, content, name, mark, packed):
         data = (mark + content).encode()
         (file,) = read_labelled(write(gzip.compress(data, mtime=0) if packed else data, name + ".gz" * packed))
-        texts = (
-            [text.replace("\n", "\r\n") for text in TEXTS] if "\r\n" in content and "\r\nIt did" in content else TEXTS
-        )
-        assert (file.labels, file.texts, file.bags) == (LABELS, texts, [])
+        line_end = "\r\n" if "\r\nIt did" in content else "\n"
+        assert (file.labels, file.bags) == (LABELS, [])
+        assert file.texts == [text.replace("\n", line_end) for text in TEXTS]
 
     @pytest.mark.parametrize("packed", [False, True])
     @pytest.mark.parametrize("ending", [".svmlight", ".libsvm", ".SVM"])
     def test_svmlight_files_are_read(self, write, ending, packed):
         data = "\ufeff+1 3:1 17:2.5  # a remark\r\n-1 qid:4 2:1\r\n".encode()
         (file,) = read_labelled(write(gzip.compress(data, mtime=0) if packed else data, f"x{ending}" + ".gz" * packed))
-        assert (file.labels, file.bags, file.texts, file.lines) == (
-            ["1", "-1"],
-            [{"3": 1.0, "17": 2.5}, {"2": 1.0}],
-            [],
-            [1, 2],
-        )
+        assert (file.labels, file.texts, file.lines) == (["1", "-1"], [], [1, 2])
+        assert file.bags == [{"3": 1.0, "17": 2.5}, {"2": 1.0}]
 
     def test_a_gzip_file_of_any_name(self, write):
         assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv"))[0].labels == LABELS
@@ -113,20 +98,15 @@ class TestFormats:
 
 class TestColumns:
     def test_the_guessed_layout_is_reported(self, write):
-        said = read_labelled(write(as_csv()))[0].described
-        assert (
-            said
-            == "mine.csv: a comma between columns, a header; label in 'category', text in 'text'; 6 examples, 3 classes"
-        )
-        said = read_labelled(write(as_csv("\t", names=None), "x.tsv"))[0].described
-        assert (
-            said
-            == "x.tsv: a tab between columns, no header; label in column 1, text in column 0; 6 examples, 3 classes"
-        )
-        said = read_labelled(write(as_json_lines().encode("utf-16"), "x.jsonl"))[0].described
-        assert said == wording("engine.x_jsonl_json_lines")
-        said = read_labelled(write("1 1:1\n", "x.svm"))[0].described
-        assert said == "x.svm: svmlight features; 1 example, 1 class"
+        with_names = "a comma between columns, a header; label in 'category', text in 'text'"
+        without = "a tab between columns, no header; label in column 1, text in column 0"
+        for content, name, described in (
+            (as_csv(), "mine.csv", f"mine.csv: {with_names}; 6 examples, 3 classes"),
+            (as_csv("\t", names=None), "x.tsv", f"x.tsv: {without}; 6 examples, 3 classes"),
+            (as_json_lines().encode("utf-16"), "x.jsonl", wording("engine.x_jsonl_json_lines")),
+            ("1 1:1\n", "x.svm", "x.svm: svmlight features; 1 example, 1 class"),
+        ):
+            assert read_labelled(write(content, name))[0].described == described
 
 
 JSON_START = '{"text": "a", "label": "x"}\n\n'
@@ -253,14 +233,13 @@ class TestRefused:
     @pytest.mark.parametrize(("name", "content", "settings", "kind", "says"), REFUSED)
     def test_bad_files_are_refused_alike_in_memory_and_in_pieces(self, write, name, content, settings, kind, says):
         path = write(content, name)
-        said = []
-        for read in (lambda: read_labelled(path, **settings), lambda: list(LabelledStream([path], **settings))):
-            with pytest.raises(kind) as caught:
-                read()
-            said.append(str(caught.value))
+        with pytest.raises(kind) as in_memory:
+            read_labelled(path, **settings)
+        with pytest.raises(kind) as in_pieces:
+            list(LabelledStream([path], **settings))
         wanted = says.replace("{}", str(path))
-        assert said[0] == said[1]
-        assert said[0].startswith((f"{path}{wanted}", wanted))
+        assert str(in_memory.value) == str(in_pieces.value)
+        assert str(in_memory.value).startswith((f"{path}{wanted}", wanted))
 
 
 class TestSeveralFiles:
@@ -401,9 +380,7 @@ def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
         assert file.labels == ["pos", "neg"] * 4
         assert file.described == REPORTED.format(delimiter, header, label, text, notes)
         lines = content.replace("\r", "").split("\n")
-        assert [file.labels[place] for place in range(8)] == [
-            re.match(r"pos|neg", lines[number - 1])[0] for number in file.lines
-        ]
+        assert file.labels == [lines[number - 1][:3] for number in file.lines]
 
 
 @pytest.mark.parametrize(
@@ -465,6 +442,7 @@ def test_packed_files_of_one_file_are_read(write, monkeypatch, data, name, piece
 
 NPY = io.BytesIO()
 np.save(NPY, np.eye(2))
+PICKLE = pickle.dumps([1])
 
 
 @pytest.mark.parametrize(
@@ -483,10 +461,7 @@ np.save(NPY, np.eye(2))
         (zipped("a.csv")[:60], " is a damaged zip file ("),
         (zipped("a.parquet", content="PAR1...PAR1"), ", unpacked, is a Parquet file"),
         (NPY.getvalue(), " is a NumPy file"),
-        (
-            pickle.dumps({"a": 1}),
-            " is a pickle of Python, which cannot be read as text; load it in Python where you trust it",
-        ),
+        (PICKLE, " is a pickle of Python, which cannot be read as text; load it in Python where you trust it"),
         (b"PAR1\x15\x04...PAR1", " is a Parquet file, which cannot be read as text; write it as JSON Lines"),
         (b"7z\xbc\xaf\x27\x1c\0\4", " is a 7z archive, which cannot be read as text; unpack it"),
         (b"%PDF-1.7\n%\xe2\xe3", " is a PDF file"),
@@ -495,7 +470,7 @@ np.save(NPY, np.eye(2))
         (b"\x28\xb5\x2f\xfd\x24", " is a Zstandard file"),
         (b"SQLite format 3\0", " is an SQLite database"),
         (b"a.csv" + bytes(252) + b"ustar\x0000", " is a tar archive"),
-        (gzip.compress(pickle.dumps([1]), mtime=0), ", unpacked, is a pickle of Python"),
+        (gzip.compress(PICKLE, mtime=0), ", unpacked, is a pickle of Python"),
         (bz2.compress(TABLE.encode())[:-9], " is a damaged bzip2 file ("),
         (lzma.compress(TABLE.encode())[:-9], " is a damaged xz file ("),
         (b"BZh91AY&SYxxxxxxxxxxxxx", " is a damaged bzip2 file ("),
@@ -506,9 +481,8 @@ def test_binary_files_are_named_by_their_first_bytes(write, data, says):
     for name in ("x.csv", "x.svm", "x"):
         path = write(data, name)
         for read in (lambda path=path: read_labelled(path), lambda path=path: read_bytes(str(path))):
-            with pytest.raises(InputError) as caught:
+            with pytest.raises(InputError, match=f"^{re.escape(f'{path}{says}')}"):
                 read()
-            assert str(caught.value).startswith(f"{path}{says}")
 
 
 @pytest.mark.parametrize(
@@ -526,9 +500,8 @@ def test_binary_files_are_named_by_their_first_bytes(write, data, says):
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.svm"])
 def test_files_of_other_programs_are_named(write, content, says, name):
     path = write(content, name)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=f"^{re.escape(f'{path}{says}')}(?s:.*)--format"):
         read_labelled(path)
-    assert str(caught.value).startswith(f"{path}{says}") and "--format" in str(caught.value)
 
 
 def test_tables_like_those_of_other_programs_are_tables(write):
@@ -554,9 +527,8 @@ def test_blanks_before_values_and_another_first_number(write):
 
 def test_skipped_lines_of_every_format(write):
     for name, content in (("x.jsonl", as_json_lines()), ("x.svm", "1 1:1\n2 1:1\n"), ("x.csv", TRAIN)):
-        (plain,), (skipped,) = (
-            read_labelled(write(head + content, name), skip_lines=number) for head, number in (("", 0), ("a,b\n\n", 2))
-        )
+        (plain,) = read_labelled(write(content, name))
+        (skipped,) = read_labelled(write("a,b\n\n" + content, name), skip_lines=2)
         assert skipped.labels == plain.labels and skipped.lines == [line + 2 for line in plain.lines]
     with pytest.raises(CorpusError, match="got none"):
         read_labelled(write(TRAIN), skip_lines=100)
