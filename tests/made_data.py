@@ -71,6 +71,10 @@ def documents(seed, n_classes, n_documents=80, n_words=40):
     return rng.poisson((0.3 + rng.random((n_classes, n_words)) ** 4)[y]).astype(float), y
 
 
+def all_but_seconds(history):
+    return [round._replace(seconds=None) for round in history]
+
+
 def as_bags(reviews):
     """Return the result of `parse_review` for each line of parsed reviews: token -> count, and the label."""
     ends = zip(reviews.starts[:-1], reviews.starts[1:], reviews.y, strict=True)

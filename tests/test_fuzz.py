@@ -34,12 +34,10 @@ from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.sklearn.tuning import tune, with_development_part
+from readers import SimpleDataSet, StreamedCorpus, TextCorpus
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question
-from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_ends, split_train_dev_test
-from readers.streamed_corpus import StreamedCorpus
-from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
 from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 

@@ -27,12 +27,9 @@ from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.sklearn.adapter import as_estimator
+from readers import QuestionCorpus, SentimentCorpus, SimpleDataSet, TextCorpus
 from readers.pos_corpus import PosCorpus, read_conllu
-from readers.question_reader import QuestionCorpus
-from readers.sentiment_reader import SentimentCorpus
-from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_train_dev_test
-from readers.text_reader import TextCorpus
 from readers.vocabulary import vectorise
 from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 from tests.wording import wording

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.max_ent_batch import MaxEntBatch
+from classifiers import MaxEntBatch, MaxEntOnline
 from classifiers.max_ent_model import expectations, softmax
-from classifiers.max_ent_online import MaxEntOnline
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))

@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers import AROW, ConfidenceWeighted, OnlineClassifier, PassiveAggressive, compiled
 from classifiers.column_squishing import ColumnSquishing, squishing_rule
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
 from classifiers.mira import Mira, mira_rule
-from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive
 from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume

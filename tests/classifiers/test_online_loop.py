@@ -5,11 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
+from classifiers import ColumnSquishing, MaxEntOnline, Mira, PassiveAggressive2
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive2
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError

@@ -2,17 +2,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.mira import Mira
-from classifiers.perceptron import Perceptron
+from classifiers import LinearClassifier, Mira, Perceptron
 from classifiers.run_all_classifiers import all_classifiers, run_all_classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.run import POINTS
 from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_training
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.style import CONNECTOR
-from readers.sentiment_reader import SentimentCorpus
-from readers.simple_data_set import SimpleDataSet
+from readers import SentimentCorpus, SimpleDataSet
 from tests.wording import wording
 
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.svm import SVM
+from classifiers import SVM, MaxEntBatch, MaxEntOnline
 from lxmls_day1.engine.corpus_training import resume
 
 pytestmark = pytest.mark.bits

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers import AROW, NBSVM, SVM, MaxEntBatch, Perceptron
 from classifiers.domains.domain_adaptation import (
     augment,
     choose_pivots,
@@ -12,11 +13,6 @@ from classifiers.domains.domain_adaptation import (
     train_augmented,
     train_with_correspondences,
 )
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.nbsvm import NBSVM
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
 
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers import AROW, ConfidenceWeighted, SecondOrderPerceptron
 from classifiers.online_classifier import second_order
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.second_order.second_order_perceptron import SecondOrderPerceptron
 from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
 from tests.made_data import random_problem

@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.optimize import check_grad
 
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers import LinearClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import marginals
 from classifiers.structured.tag_features import FeatureIndex, explicit_features

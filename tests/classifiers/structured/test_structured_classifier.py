@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.column_squishing import ColumnSquishing
+from classifiers import ColumnSquishing, compiled
 from classifiers.max_ent_online import max_ent_rule
 from classifiers.mira import Mira, mira_rule
-from classifiers.online_classifier import compiled
 from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured.tag_features import FeatureIndex

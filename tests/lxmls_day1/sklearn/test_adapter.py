@@ -15,18 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.utils import get_tags
 
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.column_squishing import ColumnSquishing
+from classifiers import AROW, SVM, BinaryPerceptron, ColumnSquishing, MaxEntBatch, Mira, NaiveBayes, Perceptron
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
-from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.naive_bayes import NaiveBayes
 from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.sklearn.adapter import LabEstimator, as_estimator, calibrated
 from tests.wording import wording

@@ -127,16 +127,11 @@ def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name,
         shards.verify()
 
 
-def test_a_corpus_whose_source_has_changed_is_stale(tmp_path):
+def test_a_corpus_whose_source_has_changed_is_stale(tmp_path, write):
     _, _, shards = corpus(tmp_path / "x.bags")
-    source = tmp_path / "mails.csv"
-    source.write_text("a,b\n")
-    entry = {
-        "path": str(source),
-        "bytes": 4,
-        "mtime_ns": source.stat().st_mtime_ns,
-        "sha256": hashlib.sha256(b"a,b\n").hexdigest(),
-    }
+    source = write("a,b\n", "mails.csv")
+    sha256, mtime_ns = hashlib.sha256(b"a,b\n").hexdigest(), source.stat().st_mtime_ns
+    entry = {"path": str(source), "bytes": 4, "mtime_ns": mtime_ns, "sha256": sha256}
     damaged(shards.folder, lambda manifest: manifest.update(sources=[entry]))
     Shards(shards.folder)
     os.utime(source, ns=(1, 1))  # A new date, but the same content.

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from classifiers.online_classifier import OnlineClassifier, compiled
+from classifiers import OnlineClassifier, StructuredClassifier, compiled
 from classifiers.perceptron import perceptron_rule
-from classifiers.structured.structured_classifier import StructuredClassifier
 from lxmls_day1.engine.kernels.machine_code import cached_jit
 from lxmls_day1.engine.kernels.row_steps import Weights
 from tests.wording import wording
