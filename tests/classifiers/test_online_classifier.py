@@ -69,13 +69,9 @@ def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, dens
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
 @pytest.mark.parametrize("kind", ["counts", "float32", "float64"])
-def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_are_not_rounded(
-    monkeypatch, n_classes, kind, runs_as
-):
+def test_a_large_set_gives_the_bits_of_a_small_one_if_no_number_is_rounded(monkeypatch, n_classes, kind, runs_as):
     X, labels, *_ = random_problem(n_classes, n_examples=60, n_features=12)
-    X = sp.csr_array(
-        np.round(abs(3 * X)) if kind == "counts" else X.astype(np.float32) if kind == "float32" else 1e-40 * X
-    )
+    X = sp.csr_array({"counts": np.round(abs(3 * X)), "float32": X.astype(np.float32), "float64": 1e-40 * X}[kind])
     of_gradients = (SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1))
     for learner in (Perceptron(averaged=False), Mira(), *of_gradients):
         if runs_as == "python":
@@ -114,9 +110,8 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
 def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
     X, labels, orders, _ = random_problem(n_classes)
     shrinkage = 0.0 if rule is perceptron_rule else 0.3
-    W, mean, n_updates = mixed_training(
-        rule, X, labels, orders, np.full(orders.size, 0.5), shrinkage, min(n_jobs, len(X))
-    )
+    steps = np.full(orders.size, 0.5)
+    W, mean, n_updates = mixed_training(rule, X, labels, orders, steps, shrinkage, min(n_jobs, len(X)))
     for averaged, expected in ((False, W), ("steps", mean)):
         for runs in (rule, uncompiled(rule)):
             learner = ConstantSteps(runs, 0.5, shrinkage, nr_rounds=3, order=orders, averaged=averaged, n_jobs=n_jobs)
@@ -203,10 +198,8 @@ def test_seeds_determine_the_order():
     np.testing.assert_array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=3).train(X, labels))
     assert not np.array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=4).train(X, labels))
     once = np.random.default_rng(0).permutation(len(X))
-    np.testing.assert_array_equal(
-        Perceptron(nr_rounds=2, order=once).train(X, labels),
-        Perceptron(nr_rounds=2, order=[once, once]).train(X, labels),
-    )
+    one_order, an_order_a_round = Perceptron(nr_rounds=2, order=once), Perceptron(nr_rounds=2, order=[once, once])
+    np.testing.assert_array_equal(one_order.train(X, labels), an_order_a_round.train(X, labels))
 
 
 def test_training_leaves_data_and_global_randomness_alone():
@@ -287,15 +280,15 @@ def growing(scores, label, sq_norm, step, cost):
     return d
 
 
+NAN_AND_0 = r"array\(\[nan,  0\.\]\)"
+
+
 @pytest.mark.parametrize("compile_it", [True, False])
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        (
-            nan_at_once,
-            r"nan_at_once must return d, one number for each of the 2 classes, but returned array\(\[nan,  0\.\]\)",
-        ),
-        (nan_later, r"nan_later must return d, .* but returned array\(\[nan,  0\.\]\)"),
+        (nan_at_once, rf"nan_at_once must return d, one number for each of the 2 classes, but returned {NAN_AND_0}"),
+        (nan_later, f"nan_later must return d, .* but returned {NAN_AND_0}"),
         (growing, "the weights had overflowed by round 5"),
     ],
 )

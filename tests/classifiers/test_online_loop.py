@@ -11,7 +11,7 @@ from classifiers.perceptron import Perceptron, perceptron_rule
 from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
-from tests.made_data import random_problem
+from tests.made_data import all_but_seconds, random_problem
 from tests.wording import wording
 
 LEARNERS = {
@@ -36,17 +36,12 @@ def test_every_learner_is_this_loop_with_its_rule(name, n_classes):
     learner = make(nr_rounds=3, order=orders, cost=cost, **settings)
     order, steps = orders.ravel(), learner.steps(1, orders.size)
     shrinkage = learner.regularizer if learner.shrinks else 0.0
-    until = [
-        online_loop(learner.rule, X, labels, order[:end], steps[:end], cost.T, shrinkage)
-        for end in (len(X), 2 * len(X), 3 * len(X))
-    ]
+    rounds = len(X) * np.arange(1, 4)
+    until = [online_loop(learner.rule, X, labels, order[:end], steps[:end], cost.T, shrinkage) for end in rounds]
     ends, means = zip(*until, strict=True)
-    for averaged, expected in {
-        "steps": means[-1],
-        "last round": 3 * means[-1] - 2 * means[-2],
-        "rounds": np.mean(ends, axis=0),
-        False: ends[-1],
-    }.items():
+    last_round = 3 * means[-1] - 2 * means[-2]
+    by_average = {"steps": means[-1], "last round": last_round, "rounds": np.mean(ends, axis=0), False: ends[-1]}
+    for averaged, expected in by_average.items():
         learner.averaged = averaged
         for callback in (None, lambda *_: None):
             np.testing.assert_allclose(learner.train(X, labels, callback), expected, rtol=0, atol=1e-9)
@@ -98,12 +93,8 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
     make, settings = LEARNERS[name]
 
     def learner(first, last):
-        made = make(
-            nr_rounds=last - first,
-            order=orders[first:last] if order == "given" else None,
-            averaged=averaged,
-            **settings,
-        )
+        own_order = orders[first:last] if order == "given" else None
+        made = make(nr_rounds=last - first, order=own_order, averaged=averaged, **settings)
         if runs_as == "python":
             rule = made.rule
             made.rule = lambda *arguments: rule(*arguments)
@@ -117,9 +108,7 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
         params, after = resume(second, state, X, labels)
         np.testing.assert_array_equal(params, expected)
         assert pickle.dumps(state) == kept
-        assert [record._replace(seconds=0) for record in second.history] == [
-            r._replace(seconds=0) for r in whole.history[5:]
-        ]
+        assert all_but_seconds(second.history) == all_but_seconds(whole.history[5:])
     np.testing.assert_array_equal(resume(second, pickle.loads(kept), X, labels)[0], expected)
     assert (state.n_rounds, after.n_rounds) == (5, 10)
 

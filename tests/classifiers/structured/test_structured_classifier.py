@@ -151,11 +151,8 @@ def test_the_loop_matches_the_naive_one(name, numbers, chain, decoder):
         settings = {"nr_rounds": 3, "order": orders, "cost": cost, "transitions": chain, "decoder": decoder}
         expected = naive(tau, X, y, orders, steps, regularizer, cost, augmented, chain)
         ends = expected[len(X) - 1 :: len(X)]
-        for averaged, wanted in {
-            "steps": expected.mean(axis=0),
-            "rounds": ends.mean(axis=0),
-            False: expected[-1],
-        }.items():
+        by_average = {"steps": expected.mean(axis=0), "rounds": ends.mean(axis=0), False: expected[-1]}
+        for averaged, wanted in by_average.items():
             learner = AnyRule(rule, steps, augmented, regularizer, averaged=averaged, **settings)
             np.testing.assert_allclose(learner.train(X, y), wanted, atol=1e-9)
 
@@ -186,7 +183,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
 )
 def test_one_word_sentences_give_the_flat_learners_weights(structured, flat, settings, averaged, n_tags):
     rng = np.random.default_rng(n_tags)
-    words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
+    sentences = [["".join(rng.choice(list("abc"), rng.integers(1, 5)))] for _ in range(60)]
     y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
     order = np.array([rng.permutation(60) for _ in range(4)])
     settings = settings | {"nr_rounds": 4, "averaged": averaged, "order": order}
@@ -195,20 +192,18 @@ def test_one_word_sentences_give_the_flat_learners_weights(structured, flat, set
     templates = ["word", "prefix1", "suffix1", "suffix2", "word[-1]"]
 
     tagger = structured(templates=templates, transitions=False, **settings)
-    params = tagger.train([[word] for word in words], [[tag] for tag in y])
+    params = tagger.train(sentences, y[:, None].tolist())
 
     settings.pop("delay", None)
     classifier = flat(**settings)
-    _, indptr, indices, _ = FeatureIndex(templates, tagger.feature_names).encode([[word] for word in words])
+    _, indptr, indices, _ = FeatureIndex(templates, tagger.feature_names).encode(sentences)
     X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(tagger.feature_names)))
     wanted = classifier.train(X, y)
     np.testing.assert_allclose(params, wanted, rtol=0, atol=1e-13)
     assert tagger.nr_updates == classifier.nr_updates
     for mine, theirs in zip(tagger.history, classifier.history, strict=True):
         assert mine.objective == pytest.approx(theirs.objective) and mine.updates == theirs.updates
-    assert (
-        np.concatenate(tagger.test([[word] for word in words], params)).tolist() == classifier.test(X, wanted).tolist()
-    )
+    np.testing.assert_array_equal(np.concatenate(tagger.test(sentences, params)), classifier.test(X, wanted))
 
 
 # ------------------------------------------------------------------------------------------- history, callbacks, scores
