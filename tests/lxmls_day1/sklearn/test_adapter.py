@@ -137,21 +137,15 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
     again, label_again = X.repeat(times, axis=0), y.repeat(times)
     # Class weights: a class of weight 2 has every example twice, and "balanced" uses the sample weights.
     twice = 1 + (label_again == "red")
+    balanced = len(label_again) / n_classes / (label_again[:, None] == label_again).sum(axis=1)
     for class_weight, X_again, y_again, sample_weight in (
         (None, again, label_again, None),
         ({"red": 2}, again.repeat(twice, axis=0), label_again.repeat(twice), None),
-        (
-            "balanced",
-            again,
-            label_again,
-            len(label_again) / n_classes / (label_again[:, None] == label_again).sum(axis=1),
-        ),
+        ("balanced", again, label_again, balanced),
     ):
         expected = as_estimator(classifier).fit(X_again, y_again, sample_weight=sample_weight)
         for kind in (np.asarray, sp.csr_array):
-            estimator = (
-                as_estimator(classifier).set_params(class_weight=class_weight).fit(kind(X), y, sample_weight=times)
-            )
+            estimator = as_estimator(classifier, class_weight=class_weight).fit(kind(X), y, sample_weight=times)
             np.testing.assert_allclose(estimator.params_, expected.params_, rtol=1e-5, atol=1e-5)
 
 
@@ -292,9 +286,8 @@ def test_tags_describe_the_accepted_data():
 
 
 def test_three_classes_are_too_many_for_the_binary_perceptron():
-    with pytest.raises(
-        InputError, match=r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
-    ):
+    says = r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
+    with pytest.raises(InputError, match=says):
         as_estimator(BinaryPerceptron()).fit(*points(3))
 
 

@@ -78,12 +78,12 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_with_a_warning(rule, trai
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         params = train(compiled(marked))
-    (message,) = [str(warning.message) for warning in caught if "could not be compiled" in str(warning.message)]
+    (warning,) = [warning for warning in caught if "could not be compiled" in str(warning.message)]
+    message = str(warning.message)
     assert message.startswith(wording("engine.could_compiled_runs_plain", rule.__name__))
     assert re.search(FAULTY[rule], message), message
     assert message.endswith(f"(test_row_steps.py, line {line_of_the_fault(rule)})")
     assert "During: Pass" not in message and "\n" not in message
-    (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
     assert warning.filename == __file__  # The file that called train.
     np.testing.assert_allclose(params, train(perceptron_rule), rtol=0, atol=1e-12)
 

@@ -40,12 +40,8 @@ def one_step(rule, scores, label, step, cost):
     """Take one step on an example without features from an intercept of ``scores``."""
     examples = sparse_rows.Examples(np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0), np.full(1, 2.0), 0)
     plan = sparse_rows.StepPlan(np.array([label]), np.zeros(1, np.int64), np.array([step]), 0.1, np.empty(0))
-    V, U, state, counts = (
-        scores[None].copy(),
-        np.zeros((1, len(scores))),
-        np.array([1.0, 0.0]),
-        np.zeros((2, 1), np.int64),
-    )
+    V, U = scores[None].copy(), np.zeros((1, len(scores)))
+    state, counts = np.array([1.0, 0.0]), np.zeros((2, 1), np.int64)
     sparse_rows.run_steps(
         rule, examples, plan, costs=np.tile(cost, (len(scores), 1)), V=V, U=U, state=state, updates=counts[0], errors=counts[1]
     )  # fmt: skip
