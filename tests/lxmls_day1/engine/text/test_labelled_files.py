@@ -116,105 +116,89 @@ NOTHING = ": expected lines with a label and a text (or features), got none"
 NO_ENCODING = "encoding must be one that Python knows, such as 'latin-1', got "
 NO_LATIN = "expected text in latin-1, got the byte order mark of "
 
+#: Name of the file, its content, and the message.
+CONTENTS = [
+    ("x.csv", "", NOTHING),
+    ("x.jsonl", "", NOTHING),
+    ("x.svm", "", NOTHING),
+    ("x.csv", "\n \n", NOTHING),
+    ("x.svm", "# nothing\n", NOTHING),
+    ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
+    ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
+    ("x.csv", "a,b\n\na,b,c\n", ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text"),
+    ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
+    ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
+    ("x.csv", "label,text\na,b\n,c\n", ", line 3: the label, in 'label', is empty; expected a word or a number"),
+    ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is not JSON ("),
+    ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object per line"),
+]
+#: The third line of a file, and the message.
+JSON_LINES = [
+    ("nonsense", "this is not JSON (Expecting value"),
+    ("[" * 100_000, "this is not JSON ("),
+    ('"text"', "got a text; expected one JSON object per line"),
+    ("null", "got null; expected one JSON object per line"),
+    ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
+    ('{"text": "b", "label": null}', "the label, in 'label', is null"),
+    ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
+    ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
+]
+SVMLIGHT_LINES = [
+    ("spam 1:1", "the label is 'spam'; expected one number"),
+    ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
+    ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
+    ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
+    ("1 1:", "got '1:'"),
+    ("1 1:1e999", "got '1:1e999'"),
+    ("1 1:1_0", "got '1:1_0'"),
+    (f"1 {'9' * 5000}:1", "got '9999"),
+    ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
+    ("1 3:1 3:1", "index 3 follows 3"),
+]
+#: Settings, and the message.
+UNFIT_COLUMNS = [
+    ({"label_column": 2}, "label_column is 2, but {} has 2 columns: give a number from 0 to 1"),
+    ({"label_column": 1, "text_column": 1}, "label_column and text_column must be different columns, but both"),
+    ({"label_column": "a", "header": False}, "label_column is 'a', but {} has no header with names; give the"),
+]
+BAD_SETTINGS = [
+    ({"label_column": "catgory"}, " has no column 'catgory' for label_column (--label-column); did you mean"),
+    ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
+    ({"label_column": True}, "label_column must be the name of a column or its number"),
+    ({"header": "yes"}, "header must be True, False or None"),
+    ({"delimiter": ", "}, "delimiter must be None or one character"),
+    ({"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
+    ({"encoding": "latin-11"}, f"{NO_ENCODING}'latin-11'; did you mean latin-1"),
+    *[({"encoding": name}, NO_ENCODING) for name in ("klingon", "hex", "\0", "\ud800", "undefined", 8)],
+]
+#: The content of a file, the number of the line, and the message.
+BAD_BYTES = [
+    ("a,fine\nb,café\n".encode("latin-1"), 2, "the byte 0xE9; in cp1252 it would read 'b,café': if that is right"),
+    ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
+    ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
+    ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
+    (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
+]
+
 #: Name of the file, its content, settings; the kind of the error, and the message after the file's path.
 REFUSED = [
     # Contents of the file
-    *[
-        (name, content, {}, CorpusError, says)
-        for name, content, says in [
-            ("x.csv", "", NOTHING),
-            ("x.jsonl", "", NOTHING),
-            ("x.svm", "", NOTHING),
-            ("x.csv", "\n \n", NOTHING),
-            ("x.svm", "# nothing\n", NOTHING),
-            ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
-            ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
-            (
-                "x.csv",
-                "a,b\n\na,b,c\n",
-                ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text",
-            ),
-            ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
-            ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
-            (
-                "x.csv",
-                "label,text\na,b\n,c\n",
-                ", line 3: the label, in 'label', is empty; expected a word or a number",
-            ),
-            ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is not JSON ("),
-            ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object per line"),
-        ]
-    ],
+    *((name, content, {}, CorpusError, says) for name, content, says in CONTENTS),
     ("x.csv", "a,b\n", {"delimiter": "~"}, CorpusError, ", line 1: got 1 field; expected two or more, a label"),
-    *[
-        ("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}")
-        for line, says in [
-            ("nonsense", "this is not JSON (Expecting value"),
-            ("[" * 100_000, "this is not JSON ("),
-            ('"text"', "got a text; expected one JSON object per line"),
-            ("null", "got null; expected one JSON object per line"),
-            ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
-            ('{"text": "b", "label": null}', "the label, in 'label', is null"),
-            ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
-            ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
-        ]
-    ],
-    *[
-        ("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}")
-        for line, says in [
-            ("spam 1:1", "the label is 'spam'; expected one number"),
-            ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
-            ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
-            ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
-            ("1 1:", "got '1:'"),
-            ("1 1:1e999", "got '1:1e999'"),
-            ("1 1:1_0", "got '1:1_0'"),
-            (f"1 {'9' * 5000}:1", "got '9999"),
-            ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
-            ("1 3:1 3:1", "index 3 follows 3"),
-        ]
-    ],
+    *(("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}") for line, says in JSON_LINES),
+    *(("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}") for line, says in SVMLIGHT_LINES),
     # The columns and other settings
     ("x.csv", "a,b,c\nd,e,f\n", {}, InputError, " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c')"),
     ("x.csv", "a,a\nb,c\n", {"label_column": "a"}, InputError, " has several columns 'a'; give label_column"),
     ("x.jsonl", as_json_lines(), {"header": False}, InputError, "header is for columns, but {} holds jsonl; got False"),
     ("x.svm", "1 1:1\n", {"label_column": 0}, InputError, "label_column is for texts, but {} holds svmlight; got 0"),
-    *[
-        ("x.csv", NO_NAMES, settings, InputError, says)
-        for settings, says in [
-            ({"label_column": 2}, "label_column is 2, but {} has 2 columns: give a number from 0 to 1"),
-            ({"label_column": 1, "text_column": 1}, "label_column and text_column must be different columns, but both"),
-            ({"label_column": "a", "header": False}, "label_column is 'a', but {} has no header with names; give the"),
-        ]
-    ],
-    *[
-        ("x.csv", TRAIN, settings, InputError, says)
-        for settings, says in [
-            ({"label_column": "catgory"}, " has no column 'catgory' for label_column (--label-column); did you mean"),
-            ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
-            ({"label_column": True}, "label_column must be the name of a column or its number"),
-            ({"header": "yes"}, "header must be True, False or None"),
-            ({"delimiter": ", "}, "delimiter must be None or one character"),
-            ({"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
-            ({"encoding": "latin-11"}, f"{NO_ENCODING}'latin-11'; did you mean latin-1"),
-            *[({"encoding": name}, NO_ENCODING) for name in ("klingon", "hex", "\0", "\ud800", "undefined", 8)],
-        ]
-    ],
+    *(("x.csv", NO_NAMES, settings, InputError, says) for settings, says in UNFIT_COLUMNS),
+    *(("x.csv", TRAIN, settings, InputError, says) for settings, says in BAD_SETTINGS),
     # Bytes
-    *[
+    *(
         ("x.csv", content, {}, CorpusError, f", line {line}: expected text in utf-8, got {says}")
-        for content, line, says in [
-            (
-                "a,fine\nb,café\n".encode("latin-1"),
-                2,
-                "the byte 0xE9; in cp1252 it would read 'b,café': if that is right",
-            ),
-            ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
-            ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
-            ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
-            (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
-        ]
-    ],
+        for content, line, says in BAD_BYTES
+    ),
     *[
         ("x.csv", TRAIN.encode(mark), {"encoding": "latin-1"}, CorpusError, f", line 1: {NO_LATIN}{mark}")
         for mark in ("utf-8-sig", "utf-16")
@@ -319,11 +303,7 @@ class TestEncodings:
         [
             ("ham,fine\nspam,caf\ufffd\n", "x.csv", 2),
             ("mood\ttext\nspam\t\ufffdl\ufffd\nham\tfine\n", "x.tsv", 2),
-            (
-                '{"label": "a", "text": "fine"}\n{"label": "b", "text": "fine"}\n{"label": "b", "text": "\ufffd"}\n',
-                "x.jsonl",
-                3,
-            ),
+            (JSON_START + '{"label": "b", "text": "\ufffd"}\n', "x.jsonl", 3),
         ],
     )
     def test_letters_that_another_program_lost_are_warned_of(self, write, content, name, line):
@@ -383,27 +363,19 @@ def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
         assert file.labels == [lines[number - 1][:3] for number in file.lines]
 
 
+ALONE = "is the label of this example alone"
+THREE_HEADERS = "sentiment,review\ntopic,body\nsentiment,text\n"
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (
-            ROWS + "label,text\n" + ROWS,
-            "line 9: 'label' is the label of this example alone, and looks like the name of a column",
-        ),
-        (
-            ROWS + "# part 2,of 2\n" + ROWS,
-            "line 9: '# part 2' is the label of this example alone, and looks like a comment",
-        ),
-        (ROWS + "sentiment,review\n", "line 9: 'sentiment' is the label of this example alone"),
-        (
-            ROWS + "sentiment,review\ntopic,body\nsentiment,text\n",
-            "line 9: 'sentiment' is the label of 2 examples like this one, and looks",
-        ),
-        (TABLE + "// half, done\n", "line 10: '// half' is the label of this example alone, and looks like a comment"),
-        (
-            TABLE.replace("t\n", "t\n-----,-----\n", 1),
-            "line 2: '-----' is the label of this example alone, and looks like a line drawn",
-        ),
+        (ROWS + "label,text\n" + ROWS, f"line 9: 'label' {ALONE}, and looks like the name of a column"),
+        (ROWS + "# part 2,of 2\n" + ROWS, f"line 9: '# part 2' {ALONE}, and looks like a comment"),
+        (ROWS + "sentiment,review\n", f"line 9: 'sentiment' {ALONE}"),
+        (ROWS + THREE_HEADERS, "line 9: 'sentiment' is the label of 2 examples like this one, and looks"),
+        (TABLE + "// half, done\n", f"line 10: '// half' {ALONE}, and looks like a comment"),
+        (TABLE.replace("t\n", "t\n-----,-----\n", 1), f"line 2: '-----' {ALONE}, and looks like a line drawn"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*'topic' is the label")
