@@ -444,9 +444,8 @@ def test_settings_may_be_numpy_numbers():
 def test_seeds_of_several_types_are_accepted():
     for good in (0, np.int64(3), 2**70, np.random.default_rng(1), [1, 2]):
         classifiers.Perceptron(seed=good).train(X, Y)
-    np.testing.assert_array_equal(
-        classifiers.Perceptron(seed=np.uint8(3)).train(X, Y), classifiers.Perceptron(seed=3).train(X, Y)
-    )
+    of_numpy, of_python = (classifiers.Perceptron(seed=seed).train(X, Y) for seed in (np.uint8(3), 3))
+    np.testing.assert_array_equal(of_numpy, of_python)
 
 
 # -------------------------------------------------------------------------------------------------- numbers too large
@@ -587,9 +586,8 @@ def test_pictures_of_nonsense_are_refused():
 
 
 def test_sparse_points_are_drawn_as_dense_ones():
-    pictures = [
-        plot_points(form(X[:, :2]), Y, ax=detached_axes()[1])[1] for form in (np.array, sp.csr_array, pd.DataFrame)
-    ]
+    forms = [form(X[:, :2]) for form in (np.array, sp.csr_array, pd.DataFrame)]
+    pictures = [plot_points(points, Y, ax=detached_axes()[1])[1] for points in forms]
     for axis in pictures[1:]:
         for line, other in zip(axis.lines, pictures[0].lines, strict=True):
             np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())

@@ -289,11 +289,7 @@ def test_every_guess_can_be_overruled(write):
     assert of_features.sentences[1].words == (("Dogs", "O"), ("run", "O"), (".", "O"))
     corpus = PosCorpus.from_files(write(content, "a.tsv"), tags=0, form="columns", word_column=1)
     assert corpus.get_name() == "a.tsv: 0" and corpus.read_as == f"a.tsv: {found.described}"
-    for settings in (
-        {"form": "xml"},
-        {"tags": 3, "form": "columns"},
-        {"tags": "pos", "form": "columns"},
-        {"word_column": 2, "form": "columns"},
-    ):
+    of_columns = ({"form": "columns"} | setting for setting in ({"tags": 3}, {"tags": "pos"}, {"word_column": 2}))
+    for settings in ({"form": "xml"}, *of_columns):
         with pytest.raises(InputError):
             read_tagged(content, "a.tsv", **settings)

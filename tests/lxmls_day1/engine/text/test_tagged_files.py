@@ -22,10 +22,8 @@ def tagger(tmp_path_factory):
 
 
 def test_sentences_a_line_and_conllu():
-    assert read_sentences(b"Dogs bark .\r\n\nCats  do not .", "it", parse_conllu) == [
-        (("Dogs", "bark", "."), None),
-        (("Cats", "do", "not", "."), None),
-    ]
+    dogs, cats = read_sentences(b"Dogs bark .\r\n\nCats  do not .", "it", parse_conllu)
+    assert (dogs, cats) == ((("Dogs", "bark", "."), None), (("Cats", "do", "not", "."), None))
     assert read_sentences(CONLLU.encode(), "it", parse_conllu) == [(("Dogs", "bark", "."), ("NOUN", "VERB", "PUNCT"))]
 
 
