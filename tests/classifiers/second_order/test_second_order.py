@@ -68,11 +68,7 @@ EVERY = pytest.mark.parametrize("name", LEARNERS)
 def in_python(learner):
     """Return the same learner with an ordinary function as its rule."""
     rule = type(learner).rule
-
-    def readable(*arguments):
-        return rule(*arguments)
-
-    learner.rule = second_order(readable)
+    learner.rule = second_order(lambda *arguments: rule(*arguments))
     return learner
 
 
@@ -107,9 +103,6 @@ def test_perceptron_steps_match_the_matrix_inverse_of_its_source():
         if f @ np.linalg.solve(a * np.eye(4) + S + np.outer(f, f), v) <= 0:
             S, v = S + np.outer(f, f), v + f
         np.testing.assert_allclose(W, a * np.linalg.solve(a * np.eye(4) + S, v), rtol=0, atol=1e-12)
-
-
-# ---------------------------------------------------------------------------------------- the function that a step minimises
 
 
 # ------------------------------------------------------------------------------------------------------- variances

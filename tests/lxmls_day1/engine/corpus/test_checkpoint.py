@@ -1,5 +1,6 @@
 """Checkpoints: a training that was interrupted anywhere, in any way, ends with the bits of an uninterrupted training."""
 
+import functools
 import signal
 
 import numpy as np
@@ -74,28 +75,22 @@ def test_training_on_threads_is_resumed_bit_for_bit(n_jobs, corpus, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path):
+def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path, request):
     path = tmp_path / "signal.checkpoint"
-
-    class Arrived(Exception):
-        pass
 
     def arrive(_number, _frame):
         assert path.is_file()
-        raise Arrived
+        raise Stop
 
     def at_ten(line):
         if line.documents == 8:
             signal.raise_signal(number)
             assert not path.exists()  # The signal is held back until the steps are done.
 
-    before = signal.signal(number, arrive)
-    try:
-        with pytest.raises(Arrived):
-            train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
-        assert signal.getsignal(number) is arrive
-    finally:
-        signal.signal(number, before)
+    request.addfinalizer(functools.partial(signal.signal, number, signal.signal(number, arrive)))
+    with pytest.raises(Stop):
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
+    assert signal.getsignal(number) is arrive
     params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
     np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 

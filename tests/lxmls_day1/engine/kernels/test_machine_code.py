@@ -181,14 +181,12 @@ def test_a_changed_constant_is_not_read_from_the_cache(cache, module_of):
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_garbage_collection_is_enabled_afterwards_if_it_was_before(cache, module_of, on):
+def test_garbage_collection_is_enabled_afterwards_if_it_was_before(cache, module_of, on, request):
+    request.addfinalizer(gc.enable)
     (gc.enable if on else gc.disable)()
-    try:
-        with pytest.raises(numba.errors.TypingError):
-            compiled(module_of("def scaled(x):\n    return unknown\n"))
-        assert gc.isenabled() is on
-    finally:
-        gc.enable()
+    with pytest.raises(numba.errors.TypingError):
+        compiled(module_of("def scaled(x):\n    return unknown\n"))
+    assert gc.isenabled() is on
 
 
 def test_two_names_of_one_file_have_machine_code_of_their_own(cache, module_of):
