@@ -309,13 +309,9 @@ class TestMakefile:
     def make(self, folder, *arguments, status=0):
         """Run make; return its output, and the calls of the fake Python."""
         self.log.write_text("")
-        result = subprocess.run(
-            [str(self.programs / "make"), *arguments],
-            cwd=folder,
-            env={"PATH": str(self.programs), "LOG": str(self.log)},
-            capture_output=True,
-            text=True,
-        )
+        command = [str(self.programs / "make"), *arguments]
+        variables = {"PATH": str(self.programs), "LOG": str(self.log)}
+        result = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
         assert result.returncode == status, result.stdout + result.stderr
         return result.stdout + result.stderr, self.log.read_text()
 

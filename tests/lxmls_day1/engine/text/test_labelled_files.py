@@ -29,6 +29,7 @@ EXAMPLES = [
     ("top_up", "text"),
     ("top_up", "My déjà vu:\ttopping up failed again!"),
 ]
+NAMES_OF_DATA = {"a/train.csv": "train", "train.jsonl.gz": "train", "my.mails.tsv": "my.mails", "x.gz": "x", "x": "x"}
 LABELS = [label for label, _ in EXAMPLES]
 TEXTS = [text for _, text in EXAMPLES]
 
@@ -82,16 +83,7 @@ class TestFormats:
     def test_a_gzip_file_of_any_name(self, write):
         assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv"))[0].labels == LABELS
 
-    @pytest.mark.parametrize(
-        ("name", "expected"),
-        [
-            ("a/train.csv", "train"),
-            ("train.jsonl.gz", "train"),
-            ("my.mails.tsv", "my.mails"),
-            ("x.gz", "x"),
-            ("x", "x"),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "expected"), NAMES_OF_DATA.items())
     def test_the_name_of_the_data(self, name, expected):
         assert name_of_data(name) == expected
 
@@ -229,15 +221,11 @@ class TestRefused:
 class TestSeveralFiles:
     """Additional files have the columns of the first file, with or without their own header."""
 
+    FEW = EXAMPLES[:3]
+
     @pytest.mark.parametrize("first", [TRAIN, as_csv(names=None), as_json_lines()])
     @pytest.mark.parametrize(
-        "second",
-        [
-            as_csv(examples=EXAMPLES[:3]),
-            as_csv(names=None, examples=EXAMPLES[:3]),
-            as_csv(";", examples=EXAMPLES[:3]),
-            as_json_lines(),
-        ],
+        "second", [as_csv(examples=FEW), as_csv(names=None, examples=FEW), as_csv(";", examples=FEW), as_json_lines()]
     )
     def test_the_same_columns(self, write, first, second):
         files = read_labelled(write(first, "train.txt"), write(gzip.compress(second.encode(), mtime=0), "test.txt"))
