@@ -300,6 +300,12 @@ class TestMakefile:
         self.program("python3", FAKE_PYTHON)
         return folder
 
+    @pytest.fixture
+    def ready(self, project):
+        """Return the project after its first set-up."""
+        self.make(project, "run")
+        return project
+
     def program(self, name, text):
         path = self.programs / name
         path.write_text(text)
@@ -334,20 +340,18 @@ class TestMakefile:
             ("lab", "jupyterlab", "-P -m lxmls_day1 lab --start a lab"),
         ],
     )
-    def test_a_target_adds_its_own_requirements_to_any_set_up(self, project, target, brings, runs):
-        self.make(project, "run")
-        said, asked = self.make(project, target, "LAB=a lab")
+    def test_a_target_adds_its_own_requirements_to_any_set_up(self, ready, target, brings, runs):
+        said, asked = self.make(ready, target, "LAB=a lab")
         assert f"ran: {runs}" in said
         assert f"-r .venv/lock-{target}.txt\n" in asked and "-m venv" not in asked
-        assert f"\n{brings}==" in (project / f".venv/lock-{target}.txt").read_text()
-        assert "-m pip" not in self.make(project, "run")[1] + self.make(project, target)[1]
+        assert f"\n{brings}==" in (ready / f".venv/lock-{target}.txt").read_text()
+        assert "-m pip" not in self.make(ready, "run")[1] + self.make(ready, target)[1]
 
     @pytest.mark.parametrize("name", ["pyproject.toml", "lock.txt"])
-    def test_a_changed_requirement_leads_to_a_new_set_up(self, project, name):
-        self.make(project, "run")
-        with (project / name).open("a") as file:
+    def test_a_changed_requirement_leads_to_a_new_set_up(self, ready, name):
+        with (ready / name).open("a") as file:
             file.write("# changed\n")
-        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+        assert "-m venv --clear .venv" in self.make(ready, "run")[1]
 
     def test_an_interrupted_set_up_is_done_again(self, project):
         (project / "fail-pip").touch()
@@ -357,15 +361,13 @@ class TestMakefile:
         said, asked = self.make(project, "run")
         assert "-m venv --clear .venv" in asked and "ran: -P -m lxmls_day1" in said
 
-    def test_a_copy_with_its_venv_gets_its_own(self, project):
-        self.make(project, "run")
-        shutil.copytree(project, project.with_name("another"))
-        assert "-m venv --clear .venv" in self.make(project.with_name("another"), "run")[1]
+    def test_a_copy_with_its_venv_gets_its_own(self, ready):
+        shutil.copytree(ready, ready.with_name("another"))
+        assert "-m venv --clear .venv" in self.make(ready.with_name("another"), "run")[1]
 
-    def test_a_venv_whose_python_was_removed_is_made_again(self, project):
-        self.make(project, "run")
-        (project / ".venv/bin/python").unlink()
-        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+    def test_a_venv_whose_python_was_removed_is_made_again(self, ready):
+        (ready / ".venv/bin/python").unlink()
+        assert "-m venv --clear .venv" in self.make(ready, "run")[1]
 
     def test_a_shim_that_fails_and_a_python_that_is_too_old_are_passed_over(self, project):
         self.program("python3.13", "#!/bin/sh\necho 'python3.13: command not found' >&2\nexit 127\n")
@@ -390,17 +392,15 @@ class TestMakefile:
         assert wording("package.python_newer_venv_module") in said
         assert not (project / ".venv").exists()
 
-    def test_a_chosen_python_is_used_and_remembered(self, project):
-        self.make(project, "run")
+    def test_a_chosen_python_is_used_and_remembered(self, ready):
         chosen = self.program("my python", FAKE_PYTHON.replace("3.12.0", "3.13.1"))
-        _, asked = self.make(project, "run", f"PYTHON={chosen}")
+        _, asked = self.make(ready, "run", f"PYTHON={chosen}")
         assert f"{chosen} -m venv --clear .venv" in asked
-        assert "-m venv" not in self.make(project, "run", f"PYTHON={chosen}")[1]
-        assert "-m venv" not in self.make(project, "run")[1]
+        assert "-m venv" not in self.make(ready, "run", f"PYTHON={chosen}")[1]
+        assert "-m venv" not in self.make(ready, "run")[1]
 
-    def test_help_and_clean_need_no_python(self, project):
-        self.make(project, "run")
+    def test_help_and_clean_need_no_python(self, ready):
         (self.programs / "python3").unlink()
-        assert "make test" in self.make(project, "help")[0]
-        self.make(project, "clean")
-        assert not (project / ".venv").exists()
+        assert "make test" in self.make(ready, "help")[0]
+        self.make(ready, "clean")
+        assert not (ready / ".venv").exists()

@@ -1,6 +1,5 @@
 """Checkpoints: a training that was interrupted anywhere, in any way, ends with the bits of an uninterrupted training."""
 
-import functools
 import signal
 
 import numpy as np
@@ -87,7 +86,8 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
             signal.raise_signal(number)
             assert not path.exists()  # The signal is held back until the steps are done.
 
-    request.addfinalizer(functools.partial(signal.signal, number, signal.signal(number, arrive)))
+    before = signal.signal(number, arrive)
+    request.addfinalizer(lambda: signal.signal(number, before))
     with pytest.raises(Stop):
         train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
     assert signal.getsignal(number) is arrive
