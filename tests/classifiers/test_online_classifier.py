@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers import AROW, ConfidenceWeighted, OnlineClassifier, PassiveAggressive, compiled
-from classifiers.column_squishing import ColumnSquishing, squishing_rule
-from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
-from classifiers.mira import Mira, mira_rule
+from classifiers import (
+    AROW,
+    SVM,
+    ColumnSquishing,
+    ConfidenceWeighted,
+    MaxEntOnline,
+    Mira,
+    PassiveAggressive,
+    Perceptron,
+)
+from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
@@ -19,7 +24,7 @@ from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
-RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule, squishing_rule]
+RULES = [Perceptron.rule, Mira.rule, SVM.rule, MaxEntOnline.rule, ColumnSquishing.rule]
 
 
 def expected_weights(rule, X, labels, orders, steps, shrinkage=0.0, cost=None, averaged=False):
@@ -106,10 +111,10 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize("n_jobs", [2, 3, 50])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("rule", [Perceptron.rule, SVM.rule, MaxEntOnline.rule], ids=lambda rule: rule.__name__)
 def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
     X, labels, orders, _ = random_problem(n_classes)
-    shrinkage = 0.0 if rule is perceptron_rule else 0.3
+    shrinkage = 0.0 if rule is Perceptron.rule else 0.3
     steps = np.full(orders.size, 0.5)
     W, mean, n_updates = mixed_training(rule, X, labels, orders, steps, shrinkage, min(n_jobs, len(X)))
     for averaged, expected in ((False, W), ("steps", mean)):
@@ -166,8 +171,8 @@ def test_the_scale_is_folded_in_without_losing_the_average(shrinkage):
     """100 rounds with the factor 0.9 pass the folding threshold of 1e-5 some hundred times; other factors are 0, or negative."""
     X, labels, *_ = random_problem(4)
     orders = np.tile(np.arange(len(X)), (100 if shrinkage < 1 else 2, 1))
-    expected = expected_weights(max_ent_rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
-    learner = ConstantSteps(max_ent_rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
+    expected = expected_weights(MaxEntOnline.rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
+    learner = ConstantSteps(MaxEntOnline.rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
     rtol = 1e-9 if shrinkage > 2 else 0  # There the weights grow from step to step.
     np.testing.assert_allclose(learner.train(X, labels), expected, rtol=rtol, atol=1e-9)
 
@@ -181,7 +186,7 @@ def test_history_callback_and_objective_are_correct():
     g = np.hstack([np.ones((len(X), 1)), X])
     for number, (record, weights, averages) in enumerate(seen, start=1):
         until = number * len(X)
-        W, mean = online_loop(svm_rule, X, labels, orders.ravel()[:until], steps[:until], 1 - np.eye(3), 0.2)
+        W, mean = online_loop(SVM.rule, X, labels, orders.ravel()[:until], steps[:until], 1 - np.eye(3), 0.2)
         np.testing.assert_allclose(weights, W, atol=1e-10)
         np.testing.assert_allclose(averages, mean, atol=1e-10)
         scores = g @ averages

@@ -5,10 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from classifiers import ColumnSquishing, MaxEntOnline, Mira, PassiveAggressive2
+from classifiers import SVM, ColumnSquishing, MaxEntOnline, Mira, PassiveAggressive2, Perceptron
 from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import all_but_seconds, random_problem
@@ -130,14 +128,14 @@ def test_the_dual_solver_cannot_resume():
 def test_the_mean_is_that_of_the_weights_after_each_step():
     X, labels, orders, _ = random_problem(3)
     order, steps = orders.ravel(), 0.1 + np.random.default_rng(0).random(orders.size)
-    until = [online_loop(svm_rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
-    mean = online_loop(svm_rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]
+    until = [online_loop(SVM.rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
+    mean = online_loop(SVM.rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]
     np.testing.assert_allclose(mean, np.mean(until, axis=0), rtol=0, atol=1e-13)
 
 
 def test_the_steps_for_two_points():
     """The points (1) and (−1) have the classes 0 and 1. The first is right, because class 0 wins ties; the second is wrong."""
-    W, mean = online_loop(perceptron_rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
+    W, mean = online_loop(Perceptron.rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
     # After the second step the scores of (1) are 0 and 0: class 0 wins again, and the weights stay.
     assert W.tolist() == [[-1.0, 1.0], [1.0, -1.0]]
     np.testing.assert_allclose(mean, 2 / 3 * W, rtol=0, atol=1e-15)

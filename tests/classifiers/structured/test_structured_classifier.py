@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers import ColumnSquishing, compiled
-from classifiers.max_ent_online import max_ent_rule
-from classifiers.mira import Mira, mira_rule
-from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers import SVM, ColumnSquishing, MaxEntOnline, Mira, Perceptron, compiled
 from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import viterbi
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_sentences
@@ -106,10 +102,10 @@ def tau_max_ent(gap, rho, squared_distance, step):
 
 
 LEARNERS = {
-    "perceptron": (perceptron_rule, tau_perceptron, False),
-    "mira": (mira_rule, tau_mira, False),
-    "svm": (svm_rule, tau_perceptron, True),
-    "max_ent": (max_ent_rule, tau_max_ent, False),
+    "perceptron": (Perceptron.rule, tau_perceptron, False),
+    "mira": (Mira.rule, tau_mira, False),
+    "svm": (SVM.rule, tau_perceptron, True),
+    "max_ent": (MaxEntOnline.rule, tau_max_ent, False),
 }
 
 
@@ -160,7 +156,7 @@ def test_the_loop_matches_the_naive_one(name, numbers, chain, decoder):
 def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
     X, y, _ = random_sentences(3)
     steps = 0.1 + np.random.default_rng(0).random(9 * 10)
-    for rule in (mira_rule, ColumnSquishing.rule):
+    for rule in (Mira.rule, ColumnSquishing.rule):
         machine, python = (AnyRule(r, steps, seed=4) for r in (rule, lambda *given, rule=rule: rule(*given)))
         np.testing.assert_allclose(machine.train(X, y), python.train(X, y), atol=1e-10)
         assert [round.updates for round in machine.history] == [round.updates for round in python.history]

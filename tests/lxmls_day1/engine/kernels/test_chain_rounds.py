@@ -5,9 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from classifiers.mira import mira_rule
-from classifiers.online_classifier import compiled
-from classifiers.perceptron import perceptron_rule
+from classifiers import Mira, Perceptron, compiled
 from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.kernels import chain_rounds as kernels
 from lxmls_day1.engine.kernels.chain_search import Sentences
@@ -113,7 +111,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
     found = [kernels.viterbi_kernel()(frozen(each), costs, W) for each in (sentences, ones)]
     for without, of_ones in zip(*found, strict=True):
         np.testing.assert_array_equal(of_ones, without)
-    for rule in (mira_rule, perceptron_rule):
+    for rule in (Mira.rule, Perceptron.rule):
         results = []
         for each in (sentences, ones):
             weights = Weights(*W.shape, averaged)

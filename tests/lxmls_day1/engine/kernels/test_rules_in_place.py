@@ -6,16 +6,13 @@ import types
 import numpy as np
 import pytest
 
-from classifiers.max_ent_online import max_ent_rule
-from classifiers.online_classifier import compiled
-from classifiers.perceptron import perceptron_rule
-from classifiers.svm import svm_rule
+from classifiers import SVM, MaxEntOnline, Perceptron, compiled
 from lxmls_day1.engine.kernels import sparse_rows
 from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.engine.kernels.sparse_rows import compile_row_rule, compile_rule
 
 pytestmark = [pytest.mark.bits, pytest.mark.skipif(not COMPILES, reason="needs numba")]
-RULES = (perceptron_rule, svm_rule, max_ent_rule)
+RULES = (Perceptron.rule, SVM.rule, MaxEntOnline.rule)
 
 
 def with_code(rule, *, constants=None, **globals_):
