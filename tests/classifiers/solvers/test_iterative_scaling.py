@@ -18,7 +18,7 @@ def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
     return X, labels
 
 
-def joint_features(X, labels, n_classes):
+def joint_features(X, n_classes):
     """Return every f(x, y) with its slack feature, as a dense array (M, K, (J + 2) K)."""
     g = np.hstack([np.ones((len(X), 1)), X])
     total = g.sum(axis=1).max()
@@ -34,7 +34,7 @@ def multiplicative(X, labels, n_classes, n_iterations):
 
     Yields the probabilities (M, K) before each iteration.
     """
-    features, total = joint_features(X, labels, n_classes)
+    features, total = joint_features(X, n_classes)
     empirical = features[np.arange(len(X)), labels].mean(axis=0)
     factors = np.ones(features.shape[2])
     for _ in range(n_iterations):

@@ -51,7 +51,7 @@ def test_without_hashing_rows_match_the_text_corpus(tmp_path, source, small_piec
 
 
 @pytest.mark.parametrize("hash_bits", [None, 12])
-def test_every_format_gives_the_same_corpus(tmp_path, write, documents, hash_bits):
+def test_every_format_gives_the_same_corpus(write, documents, hash_bits):
     few = documents[:200]
     columns = "text;label\n" + "".join(f'"{t}";{k}\n' for k, t in few)
     packed = write(gzip.compress(columns.encode()), "mails.csv.gz")

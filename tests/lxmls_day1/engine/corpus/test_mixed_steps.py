@@ -139,7 +139,7 @@ def test_training_resumed_at_any_mixing_has_the_same_bits(every, averaged, tmp_p
         train_corpus(svm, shards, checkpoint=Checkpoint(tmp_path / "1.checkpoint", every, resume=True))
 
 
-def test_an_error_in_one_part_ends_the_others(tmp_path, monkeypatch):
+def test_an_error_in_one_part_ends_the_others(tmp_path):
     before = set(threading.enumerate())  # Other tests may have left threads.
     shards, _, _ = rows_on_disk(tmp_path, 3, 10, n_rows=N_ROWS)
     (shards.folder / "shard-00005" / "data.npy").unlink()

@@ -26,7 +26,7 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def module_of(tmp_path, request):
+def module_of(tmp_path):
     """Yield a function (text, name) -> module that is written to a file of that name and imported."""
     names = []
 
@@ -224,7 +224,7 @@ machine_code.cached_jit(numba.float64(numba.float64), no_cfunc_wrapper=False)(mo
     assert [call(function, 1.0) for function in functions] == [2.0, 5.0]
 
 
-def test_a_numba_without_a_needed_name_compiles_and_warns_that_nothing_is_cached(tmp_path):
+def test_a_numba_without_a_needed_name_compiles_and_warns_that_nothing_is_cached():
     code = """
 import pathlib, sys, warnings, numba, numba.misc.appdirs as appdirs
 sys.dont_write_bytecode = False

@@ -269,7 +269,7 @@ def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server,
     assert_fails_then_works(find, "books", tmp_path, server, message, repair=lambda: serve_books(server))
 
 
-def test_an_unreachable_server_is_an_error(find, table, tmp_path):
+def test_an_unreachable_server_is_an_error(find, table):
     table["books"] = replace(table["books"], source=PlainFiles("http://127.0.0.1:9/"))
     with pytest.raises(CorpusUnavailable, match=wording("engine.server_cannot_reached")):
         find("books")
