@@ -99,6 +99,18 @@ def own_cache_and_no_network():
         yield
 
 
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes text or bytes into a file of the test's folder, and returns its path."""
+
+    def write(content, name="mine.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """Return the folder of real corpora, with files such as ``sentiment/<domain>/{positive,negative}.review``."""

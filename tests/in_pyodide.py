@@ -48,11 +48,9 @@ def main() -> int:
             Path(wheels, wheel.file_name).write_bytes(wheel.content)
         for path in kept.glob("*.whl"):
             Path(wheels, path.name).write_bytes(path.read_bytes())
-        named = (
-            sys.argv[1:]
-            if any((ROOT / word.partition("::")[0]).exists() for word in sys.argv[1:])
-            else [*sys.argv[1:], *TESTS, *DOCTESTS]
-        )
+        named = sys.argv[1:]
+        if not any((ROOT / word.partition("::")[0]).exists() for word in named):
+            named += [*TESTS, *DOCTESTS]
         command = ["node", str(Path(__file__).with_suffix(".js")), str(folder), str(ROOT), wheels, *OPTIONS, *named]
         command += [f"--deselect={name}" for name in DESELECTED]
         return subprocess.run(command, check=False).returncode

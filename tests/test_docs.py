@@ -40,9 +40,8 @@ def test_the_commands_of_five_minutes_run(person, tmp_path):
     assert len(commands) >= 2
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     script = "set -euo pipefail\n" + "\n".join(commands)
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
+    variables = {**os.environ, "PATH": path}
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     if person == "instructor":
         assert (tmp_path / "marks/summary.html").is_file()
@@ -84,8 +83,7 @@ def test_programs_with_dictionaries_and_of_an_installed_package(capsys):
 @pytest.mark.slow
 def test_programs_with_scikit_learn(capsys):
     search, report = programs_of(DOCS / "how-to/estimators.md")
-    names = {}
-    exec(compile(search, "estimators.md", "exec"), names)
+    names = run("estimators.md", [search])
     assert capsys.readouterr().out.endswith("['+']\n")
     exec(compile(report, "estimators.md", "exec"), names)
     printed = capsys.readouterr().out
@@ -165,10 +163,8 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") 
 def test_exercises_are_in_the_order_of_the_notebooks():
     """`status`, `check`, marks and feedback follow the registry's order; an exercise need not have a section in its notebook."""
     notebooks = sorted((ROOT / "notebooks").glob("[1-9]_*.py"))
-    taught = [
-        re.findall(r"^# ## Exercise ([\w.]+)", book.read_text(encoding="utf-8"), re.MULTILINE) for book in notebooks
-    ]
-    in_order = [id for ids in taught for id in ids]
+    texts = "\n".join(book.read_text(encoding="utf-8") for book in notebooks)
+    in_order = re.findall(r"^# ## Exercise ([\w.]+)", texts, re.MULTILINE)
     assert [id for id in Registry.from_folder(ROOT).ids if id in in_order] == in_order
 
 

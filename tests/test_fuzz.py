@@ -5,6 +5,8 @@ another format. The short campaign tries the same few examples each time; `make 
 mistakes are in ``test_refusals.py``.
 """
 
+# ruff: noqa: B023 - the functions of a loop are called before its next iteration
+
 import os
 import warnings
 from functools import partial
@@ -34,12 +36,10 @@ from lxmls_day1.figures.boundaries import decision_boundary, discriminant_scores
 from lxmls_day1.figures.moments import plot_moments
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.sklearn.tuning import tune, with_development_part
+from readers import SimpleDataSet, StreamedCorpus, TextCorpus
 from readers.pos_corpus import parse_conllu
 from readers.question_reader import parse_question
-from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_ends, split_train_dev_test
-from readers.streamed_corpus import StreamedCorpus
-from readers.text_reader import TextCorpus
 from readers.vocabulary import count_vocabulary, count_words, vectorise
 from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 
@@ -201,8 +201,8 @@ def test_sound_data_in_any_form_give_the_same(data, codes, form, label_form):
     inputs, labels = in_form(form, data), LABELS[label_form](codes)
     for name, make in CLASSIFIERS.items():
         plain, classifier = make(), make()
-        expected = outcome(lambda plain=plain: plain.train(data, codes))
-        params = outcome(lambda classifier=classifier: classifier.train(inputs, labels))
+        expected = outcome(lambda: plain.train(data, codes))
+        params = outcome(lambda: classifier.train(inputs, labels))
         assert (expected is None) == (params is None), name
         if params is None:
             assert may_refuse(name, data, codes), name
@@ -213,9 +213,8 @@ def test_sound_data_in_any_form_give_the_same(data, codes, form, label_form):
         scale = np.abs(expected[np.isfinite(expected)]).max(initial=1.0)
         np.testing.assert_allclose(params / scale, expected / scale, rtol=0, atol=tolerance, err_msg=name)
 
-        guesses, expected_guesses = (
-            outcome(lambda c=c, X=X, W=expected: c.test(X, W)) for c, X in ((classifier, inputs), (plain, data))
-        )
+        guesses = outcome(lambda: classifier.test(inputs, expected))
+        expected_guesses = outcome(lambda: plain.test(data, expected))
         names_of_classes = np.asarray(labels).ravel()
         of_code = {code: names_of_classes[np.flatnonzero(codes == code)[0]] for code in classes}
         assert guesses.tolist() == [of_code[code] for code in expected_guesses], name
@@ -243,21 +242,21 @@ def test_wild_numbers_train_to_finite_weights_or_are_refused(data, codes, form):
     inputs = in_form(form, data)
     for name, make in CLASSIFIERS.items():
         classifier = make()
-        params = outcome(lambda classifier=classifier: classifier.train(inputs, codes))
+        params = outcome(lambda: classifier.train(inputs, codes))
         if params is None:
             continue
         assert np.isfinite(data).all(), name
         assert np.isfinite(params).all() or (classifier.rules_out and not np.isnan(params).any()), name
-        guesses = outcome(lambda classifier=classifier, params=params: classifier.test(inputs, params))
+        guesses = outcome(lambda: classifier.test(inputs, params))
         assert guesses is None or (len(guesses) == len(data) and set(guesses) <= set(codes)), name
-        outcome(lambda classifier=classifier, params=params: classifier.objective(inputs, codes, params))
+        outcome(lambda: classifier.objective(inputs, codes, params))
 
 
 @for_each_learner(6, inputs=rubbish, labels=rubbish)
 def test_training_on_rubbish_is_refused_or_correct(name, folder, inputs, labels):
     for some_X, some_y in ((inputs, y), (X, labels), (inputs, labels)):
         classifier = CLASSIFIERS[name]()
-        params = outcome(lambda classifier=classifier, X=some_X, y=some_y: classifier.train(X, y))
+        params = outcome(lambda: classifier.train(some_X, some_y))
         if params is not None:
             assert params.shape[1] == len(classifier.classes)
             assert np.isfinite(params).all() or classifier.rules_out
@@ -271,8 +270,8 @@ def test_settings_of_any_type(name):
     for setting, value in product(known_settings(kind), values):
         classifier = CLASSIFIERS[name]()
         setattr(classifier, setting, value)
-        for train in (classifier.train, lambda X, y, s=setting, v=value: kind(**{s: v}).train(X, y)):
-            params = outcome(lambda train=train: train(X, y))
+        for call in (lambda: classifier.train(X, y), lambda: kind(**{setting: value}).train(X, y)):
+            params = outcome(call)
             assert params is None or np.isfinite(params).all() or classifier.rules_out, setting
 
 
@@ -282,25 +281,22 @@ def test_predicting_from_rubbish(name, folder, one, other):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         params = classifier.train(X, y)
-    for inputs, weights in ((one, params), (X, one), (one, other)):
-        labels = outcome(lambda X=inputs, W=weights: classifier.test(X, W))
+    for inputs, W in ((one, params), (X, one), (one, other)):
+        labels = outcome(lambda: classifier.test(inputs, W))
         assert labels is None or set(labels) <= {0, 1}
-        for call in (
-            lambda X=inputs, W=weights: classifier.get_scores(X, W),
-            lambda X=inputs, W=weights: classifier.get_label(X, W),
-            lambda X=inputs, W=weights: classifier.objective(X, y, W),
-            lambda X=inputs, W=weights: classifier.objective(X, other, W),
-            lambda X=inputs, W=weights: explain(classifier, W, X, list("abc")),
-            lambda W=weights: explain(classifier, W, X[:1], one),
-            lambda X=inputs: classifier.add_intercept_term(X),
-            lambda W=weights: classifier.save(folder / "fuzz.npz", W),
-            lambda W=weights: classifier.save(folder / "fuzz.npz", W, one, other),
-        ):
-            outcome(call)
+        outcome(lambda: classifier.get_scores(inputs, W))
+        outcome(lambda: classifier.get_label(inputs, W))
+        outcome(lambda: classifier.objective(inputs, y, W))
+        outcome(lambda: classifier.objective(inputs, other, W))
+        outcome(lambda: explain(classifier, W, inputs, list("abc")))
+        outcome(lambda: explain(classifier, W, X[:1], one))
+        outcome(lambda: classifier.add_intercept_term(inputs))
+        outcome(lambda: classifier.save(folder / "fuzz.npz", W))
+        outcome(lambda: classifier.save(folder / "fuzz.npz", W, one, other))
         if hasattr(classifier, "get_probabilities"):
-            outcome(lambda X=inputs, W=weights: classifier.get_probabilities(X, W))
+            outcome(lambda: classifier.get_probabilities(inputs, W))
         if hasattr(classifier, "get_moments"):
-            outcome(lambda X=inputs, W=weights: classifier.get_moments(X, other, W))
+            outcome(lambda: classifier.get_moments(inputs, other, W))
     accuracy = outcome(lambda: classifiers.LinearClassifier().evaluate(one, other))
     assert accuracy is None or 0 <= accuracy <= 1
     outcome(lambda: classifier.evaluate(one, y))
@@ -326,12 +322,10 @@ GOOD = {
 }
 
 
-@given(
-    function=st.sampled_from(sorted(GOOD, key=lambda f: f.__name__)),
-    place=st.integers(0, 5),
-    value=rubbish,
-    also=rubbish,
-)
+FUNCTIONS = sorted(GOOD, key=lambda function: function.__name__)
+
+
+@given(function=st.sampled_from(FUNCTIONS), place=st.integers(0, 5), value=rubbish, also=rubbish)
 @examples(few=300)
 def test_formulae_on_rubbish(function, place, value, also):
     arguments = list(GOOD[function])
@@ -385,7 +379,7 @@ def test_tuning_with_rubbish(name, folder, one, other, place):
     settings_of = list(known_settings(type(make())))
     setting = settings_of[place % len(settings_of)] if settings_of else "seed"
     for grid in (one, {setting: one}, {setting: [one]}, {setting: [one, other]}, {"seed": [1], setting: one}):
-        found = outcome(lambda grid=grid: tune(make(), sound, grid))
+        found = outcome(lambda: tune(make(), sound, grid))
         assert found is None or (0.0 <= found.best.accuracy <= 1.0 and found.n_examples == 4)
     good_grid = {"regularizer": [1.0]} if "regularizer" in settings_of else None
     outcome(lambda: tune(one, sound, good_grid))
@@ -393,14 +387,14 @@ def test_tuning_with_rubbish(name, folder, one, other, place):
     for part in ("train_X", "train_y", "dev_X", "dev_y"):
         parts = SplitData(X, y, X, y)
         setattr(parts, part, one)
-        found = outcome(lambda parts=parts: tune(make(), parts, good_grid))
+        found = outcome(lambda: tune(make(), parts, good_grid))
         assert found is None or 0.0 <= found.best.accuracy <= 1.0
         setattr(parts, "dev_y" if part != "dev_y" else "train_y", other)
-        outcome(lambda parts=parts: tune(make(), parts, good_grid))
-        outcome(lambda parts=parts: with_development_part(parts))
+        outcome(lambda: tune(make(), parts, good_grid))
+        outcome(lambda: with_development_part(parts))
     for share in (one, 0.5):
         parts = SplitData(X, y, [], [])
-        found = outcome(lambda parts=parts, share=share: with_development_part(parts, share, other))
+        found = outcome(lambda: with_development_part(parts, share, other))
         assert found is None or len(found.train_y) + len(found.dev_y) == 4
     outcome(lambda: with_development_part(one))
     outcome(lambda: with_development_part(SplitData(one, other, [], [])))
@@ -418,14 +412,14 @@ lines = st.lists(st.text(st.sampled_from("abz019+-.:,;|{}[]\t \"'#_/\\é\x00\x85
 def test_files_of_rubbish(text, value):
     if isinstance(text, str):
         for parse in (parse_question, parse_review, lambda line: parse_reviews([line])):
-            outcome(lambda parse=parse: parse(text))
+            outcome(lambda: parse(text))
         outcome(lambda: parse_conllu(text.encode(errors="surrogatepass")))
 
 
-@given(
-    content=st.one_of(lines.map(lambda text: text.encode(errors="surrogatepass")), st.binary(max_size=40)),
-    value=rubbish,
-)
+contents = st.one_of(lines.map(lambda text: text.encode(errors="surrogatepass")), st.binary(max_size=40))
+
+
+@given(content=contents, value=rubbish)
 @examples(few=40)
 def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
     path = Path(tmp_path_factory.getbasetemp(), "fuzz.csv")
@@ -435,23 +429,20 @@ def test_a_corpus_of_rubbish(content, value, tmp_path_factory):
         assert corpus.X.shape == (len(corpus.y), len(corpus.feature_names))
         assert np.isfinite(corpus.X.data).all()
     for form in ("jsonl", "svmlight"):
-        outcome(lambda form=form: TextCorpus(path, form=form, split=(1, 0, 0)))
+        outcome(lambda: TextCorpus(path, form=form, split=(1, 0, 0)))
     outcome(lambda: classifiers.LinearClassifier.load(path))
     path.write_text("a,x y\nb,y z\n" * 5)
     for setting in known_settings(TextCorpus):
         if setting in ("path", "test_path", "progress") or (setting == "count" and callable(value)):
             continue  # Errors of a user's function are not the package's.
-        corpus = outcome(lambda setting=setting: TextCorpus(path, **{setting: value}))
+        corpus = outcome(lambda: TextCorpus(path, **{setting: value}))
         assert corpus is None or np.isfinite(corpus.X.data).all()
     outcome(lambda: TextCorpus(path, count=lambda text: value))
     if not isinstance(value, (str, int)):  # these name files
         outcome(lambda: TextCorpus(value))
 
 
-@given(
-    content=st.one_of(lines.map(lambda text: text.encode(errors="surrogatepass")), st.binary(max_size=40)),
-    value=rubbish,
-)
+@given(content=contents, value=rubbish)
 @examples(few=40)
 def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     path = Path(tmp_path_factory.getbasetemp(), "fuzz-disk.csv")
@@ -468,11 +459,12 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     for setting in (*settings, "hash_bits", "keep_words", "classes", "like", "rows_a_shard", "jobs"):
         if setting == "jobs" and isinstance(value, int) and value > 4:
             continue  # The value is a number of threads.
-        made = outcome(lambda setting=setting: make_corpus([path], out, **{"overwrite": True, setting: value}))
+        made = outcome(lambda: make_corpus([path], out, **{"overwrite": True, setting: value}))
         assert made is None or made.n_rows == 10 - (setting == "header" and value is True)
     if not isinstance(value, (str, int)):  # these name files
-        for call in (lambda: make_corpus([path], value), lambda: Shards(value), lambda: StreamedCorpus(value)):
-            outcome(call)
+        outcome(lambda: make_corpus([path], value))
+        outcome(lambda: Shards(value))
+        outcome(lambda: StreamedCorpus(value))
         outcome(lambda: make_corpus(value, out, overwrite=True))
     outcome(lambda: write_shards(out, value, [0], ["a"]))
     shards = outcome(lambda: make_corpus([path], out, overwrite=True))
@@ -480,31 +472,22 @@ def test_a_corpus_on_disk_of_rubbish(content, value, tmp_path_factory):
     outcome(lambda: Shards(out))
 
 
-@given(
-    kind=st.sampled_from(
-        [classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.StructuredSVM, classifiers.CRF]
-    ),
-    one=rubbish,
-    other=rubbish,
-)
+TAGGERS = [classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.StructuredSVM, classifiers.CRF]
+
+
+@given(kind=st.sampled_from(TAGGERS), one=rubbish, other=rubbish)
 @examples(few=60)
 def test_sentences_of_rubbish(kind, one, other):
     sentences, tags = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
     learner = kind(nr_rounds=1)
     params = learner.train(sentences, tags)
-    for X, y in (
-        (one, tags),
-        (sentences, one),
-        (one, other),
-        ([one], [["x"]]),
-        ([["a"]], [one]),
-        ([[one, one]], [["x", "y"]]),
-    ):
-        outcome(lambda X=X, y=y: kind(nr_rounds=1).train(X, y))
-        outcome(lambda X=X: learner.test(X, params))
-        outcome(lambda X=X: learner.test(sentences, X))
-        outcome(lambda X=X, y=y: learner.objective(X, y, params))
-        outcome(lambda y=y: learner.evaluate(y, tags))
+    within = [([one], [["x"]]), ([["a"]], [one]), ([[one, one]], [["x", "y"]])]
+    for X, y in ((one, tags), (sentences, one), (one, other), *within):
+        outcome(lambda: kind(nr_rounds=1).train(X, y))
+        outcome(lambda: learner.test(X, params))
+        outcome(lambda: learner.test(sentences, X))
+        outcome(lambda: learner.objective(X, y, params))
+        outcome(lambda: learner.evaluate(y, tags))
     for setting in ("templates", "min_count", "transitions", "nr_rounds", "averaged", "seed", "order", "cost"):
         assume(not hasattr(one, "__next__"))
-        outcome(lambda setting=setting: kind(**{"nr_rounds": 1, setting: one}).train(sentences, tags))
+        outcome(lambda: kind(**{"nr_rounds": 1, setting: one}).train(sentences, tags))

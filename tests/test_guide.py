@@ -3,16 +3,12 @@
 Only the domain may change: without the real reviews the same blocks run on the toy corpus.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+import re
 
 import pytest
 
+from tests.python_runs import run_python
 from tests.wording import wording
-
-ROOT = Path(__file__).resolve().parent.parent
 
 FLAT_IMPORTS = """
 import sys
@@ -32,20 +28,10 @@ import svm as svmc
 import run_all_classifiers as rac
 """
 
-PACKAGE_IMPORTS = """
-import readers.simple_data_set as sds
-import classifiers.linear_classifier as lcc
-import classifiers.gaussian_naive_bayes as gnbc
-import classifiers.naive_bayes as nb
-import readers.sentiment_reader as srs
-import classifiers.multinomial_naive_bayes as mnbb
-import classifiers.perceptron as percc
-import classifiers.mira as mirac
-import classifiers.max_ent_batch as mebc
-import classifiers.max_ent_online as meoc
-import classifiers.svm as svmc
-import classifiers.run_all_classifiers as rac
-"""
+PACKAGE_IMPORTS = re.sub(
+    r"^import (.*_reader|simple_data_set) as", r"import readers.\1 as", FLAT_IMPORTS, flags=re.MULTILINE
+)
+PACKAGE_IMPORTS = re.sub(r"^import (\w+) as", r"import classifiers.\1 as", PACKAGE_IMPORTS, flags=re.MULTILINE)
 
 BLOCKS = """
 # Exercise 1.1
@@ -149,20 +135,7 @@ print(table)
 print("lines:", sorted(line.get_label() for line in axis.get_lines()))
 """
 
-REPORTS = [
-    "Gaussian Naive Bayes Simple Dataset", "Multinomial Naive Bayes Amazon Sentiment", "Perceptron Simple Dataset",
-    "Mira Simple Dataset", "Mira Amazon Sentiment", "Max-Ent batch Simple Dataset", "Max-Ent Batch Amazon Sentiment",
-    "Max-Ent Online Amazon Sentiment", "SVM Online Simple Dataset", "SVM Online Amazon Sentiment",
-]  # fmt: skip
-
-
-def run(code):
-    """Run code on standard input, as in an interactive session that starts in the repository."""
-    environment = os.environ | {"PYTHONPATH": "", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-W", "error", "-"]
-    return subprocess.run(
-        command, input=code, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8"
-    )
+REPORTS = re.findall(r'print\("(.+) Accuracy train', BLOCKS)
 
 
 @pytest.mark.one_in(4)
@@ -172,8 +145,9 @@ def run(code):
 def test_the_code_blocks_of_the_guide(imports, domain, request):
     if domain == "books":
         request.getfixturevalue("real_data")
-    done = run(imports + BLOCKS.replace("DOMAIN", repr(domain)))
-    assert done.returncode == 0, done.stderr
+    code = imports + BLOCKS.replace("DOMAIN", repr(domain))  # On standard input, as in an interactive session.
+    done = run_python("-W", "error", "-", stdin=code, encoding="utf-8", PYTHONPATH="", PYTHONUTF8="1")
+    assert len(REPORTS) == 10
     for report in REPORTS:
         (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"{report} Accuracy")]
         train, test = float(line.split()[-3]), float(line.split()[-1])

@@ -27,10 +27,8 @@ FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$", re.DOTALL)
 
 def printed(cell):
     """Return all texts that a cell has printed."""
-    texts = [
-        output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", [])
-    ]
-    return "\n".join(texts)
+    outputs = cell.get("outputs", [])
+    return "\n".join(one.get("text", "") or one.get("data", {}).get("text/plain", "") for one in outputs)
 
 
 def numbers_in(text):
@@ -42,11 +40,8 @@ def numbers_in(text):
 def prose_numbers(source):
     """Return the numbers in the prose of a markdown cell; in formulas only numbers with a decimal point, and numbers from 10 on."""
     text = NO_PROSE.sub(" ", source)
-    in_formulae = [
-        n
-        for formula in FORMULA.findall(text)
-        for n in numbers_in(re.sub(r"[{}\\^_~]", " ", formula.replace("{,}", "")))
-    ]
+    formulae = [formula.replace("{,}", "") for formula in FORMULA.findall(text)]
+    in_formulae = [n for formula in formulae for n in numbers_in(re.sub(r"[{}\\^_~]", " ", formula))]
     large = [n for n in in_formulae if "." in n or abs(float(n.rstrip("%"))) >= 10]
     return numbers_in(FORMULA.sub(" ", text)) + large
 
@@ -123,17 +118,13 @@ def test_stated_times_match_the_estimate():
 def test_functions_in_the_text_match_the_files(name):
     """The signature that an exercise shows has the argument names of the function, in their order."""
     cells = read(name).cells
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$",
-        "\n".join(c.source for c in cells if c.cell_type == "markdown"),
-        re.DOTALL | re.MULTILINE,
-    )
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     shown = [node for block in blocks for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef)]
     sources = [path.read_text(encoding="utf-8") for path in (FOLDER.parent / "classifiers").rglob("*.py")]
     for function in shown:
-        heads = [
-            node for source in sources if f"def {function.name}(" in source for node in ast.walk(ast.parse(source))
-        ]
+        trees = [ast.parse(source) for source in sources if f"def {function.name}(" in source]
+        heads = [node for tree in trees for node in ast.walk(tree)]
         wanted = [argument.arg for argument in function.args.args]
         found = [node for node in heads if isinstance(node, ast.FunctionDef) and node.name == function.name]
         assert wanted in [[argument.arg for argument in node.args.args] for node in found], function.name

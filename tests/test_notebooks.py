@@ -9,8 +9,6 @@ import io
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -21,6 +19,7 @@ from PIL import Image
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.student_bundle import add_colab_cell
 from lxmls_day1.course.workspaces.workspace import start_workspace, write_files
+from tests.python_runs import run_python
 from tests.wording import wording
 from tools.authoring import notebook_building
 
@@ -36,6 +35,7 @@ def kernels_find_the_package():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.delenv("MPLBACKEND", raising=False)
+        patch.delenv("JPY_SESSION_NAME", raising=False)  # The tests may have been started in a notebook.
         yield
 
 
@@ -111,18 +111,8 @@ def first_cell():
 class TestFirstCell:
     """The cell that opens the lab, run without the rest of its notebook."""
 
-    def run(self, source, folder, before="", after="print(lab.folder)", **environment):
-        kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "JPY_SESSION_NAME")}
-        result = subprocess.run(
-            [sys.executable, "-c", f"{before}\n{source}\n{after}"],
-            cwd=folder,
-            env={**kept, "PYTHONPATH": str(ROOT), **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, result.stderr
-        return result.stdout.strip()
+    def run(self, source, folder, before="", after="print(lab.folder)"):
+        return run_python("-c", f"{before}\n{source}\n{after}", cwd=folder).stdout.strip()
 
     def test_it_is_two_lines(self, first_cell):
         assert first_cell.splitlines() == ["from lxmls_day1.lab_api import open_lab", "lab = open_lab()"]
@@ -224,14 +214,11 @@ class TestStudents:
         for path in sorted((tmp_path / "solved").rglob("*.py")):
             relative = path.relative_to(tmp_path / "solved")
             if relative.parts[0] in ("readers", "classifiers"):
-                assert program(path.read_text(encoding="utf-8")) == program(
-                    (ROOT / relative).read_text(encoding="utf-8")
-                )
+                assert program(path.read_text("utf-8")) == program((ROOT / relative).read_text("utf-8"))
         for name in NAMES:
             solved = nbformat.read(tmp_path / "solved/notebooks" / f"{name}.ipynb", as_version=4)
-            assert [program(cell.source) for cell in codes(solved)] == [
-                program(cell.source) for cell in codes(read(name))
-            ]
+            for cell, of_reference in zip(codes(solved), codes(read(name)), strict=True):
+                assert program(cell.source) == program(of_reference.source)
 
     @pytest.mark.campaign
     def test_with_the_solutions_it_passes(self, tmp_path):
@@ -250,8 +237,7 @@ class TestStudents:
         for name in ("conftest.py", "sanitize.cfg"):
             shutil.copy(FOLDER / name, folder)
         options = ["--nbval", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(folder), str(folder)]
-        result = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=folder, capture_output=True, text=True)
-        assert result.returncode == 0, result.stdout
+        run_python("-m", "pytest", *options, cwd=folder)
 
 
 def program(source):

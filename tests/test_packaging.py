@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.python_runs import ROOT, run_python
 from tests.wording import wording
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -47,10 +47,10 @@ class TestPins:
                 requires = importlib.metadata.requires(name) or []
             # For another system or Python, or `make check` has not run.
             except importlib.metadata.PackageNotFoundError:
-                if extra == "dev":
-                    assert marker or name in pins(), f"{name}, which {parent or 'make check'} needs, has no line"
-                    continue
-                assert marker, f"{name} is not installed, but {parent or 'we'} need it: run `make test`"
+                pinned = extra == "dev" and name in pins()
+                assert marker or pinned, (
+                    f"{name}, which {parent or 'the project'} needs, is not installed or has no pin"
+                )
                 continue
             if name not in seen:
                 assert name in pins(), f"{name}, which {parent or 'the project'} needs, has no line in constraints.txt"
@@ -58,31 +58,21 @@ class TestPins:
                 wanted += [(r, name) for r in requires]
 
     def test_the_lock_has_them_with_hashes_for_every_set_up(self):
-        entries = re.findall(
-            r"^# (.+)\n([\w.-]+)==(\S+).*((?:\n    --hash=sha256:[0-9a-f]{64}.*)+)$", self.lock(), re.MULTILINE
-        )
-        assert len(entries) == len(re.findall(r"^[\w.-]+==", self.lock(), re.MULTILINE))
-        assert {name: version for _, name, version, _ in entries} == pins()
+        lock = (ROOT / "lock.txt").read_text(encoding="utf-8")
+        entry = r"^# (.+)\n([\w.-]+)==(\S+).*(?:\n    --hash=sha256:[0-9a-f]{64}.*)+$"
+        entries = re.findall(entry, lock, re.MULTILINE)
+        assert len(entries) == len(re.findall(r"^[\w.-]+==", lock, re.MULTILINE))
+        assert {name: version for _, name, version in entries} == pins()
         extras = PROJECT["project"]["optional-dependencies"]
-        for set_up, own in {
-            "run": [],
-            "test": ["test"],
-            "check": ["dev", "test"],
-            "lab": ["notebook"],
-            "docs": ["docs"],
-        }.items():
-            locked = {name for set_ups, name, *_ in entries if set_up in set_ups.split()}
+        extras_of = {"run": [], "test": ["test"], "check": ["dev", "test"], "lab": ["notebook"], "docs": ["docs"]}
+        for set_up, own in extras_of.items():
+            locked = {name for set_ups, name, _ in entries if set_up in set_ups.split()}
             wanted = PROJECT["project"]["dependencies"] + extras["fast"] + [r for extra in own for r in extras[extra]]
             assert {canonical(requirement) for requirement in wanted} | {"hatchling"} <= locked
 
-    def lock(self):
-        return (ROOT / "lock.txt").read_text(encoding="utf-8")
-
     def test_every_imported_library_is_declared(self):
-        declared = {
-            canonical(r)
-            for r in sum(PROJECT["project"]["optional-dependencies"].values(), PROJECT["project"]["dependencies"])
-        }
+        extras = PROJECT["project"]["optional-dependencies"]
+        declared = {canonical(r) for r in sum(extras.values(), PROJECT["project"]["dependencies"])}
         packages = importlib.metadata.packages_distributions()
         found = {}
         for file in (file for top in ("lxmls_day1", "readers", "classifiers") for file in (ROOT / top).rglob("*.py")):
@@ -100,9 +90,7 @@ class TestPins:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    result = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    run_python("-m", "hatchling", "build", "-t", "wheel", "-d", folder)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -132,16 +120,10 @@ class TestWheel:
 
     def test_it_holds_every_source_file_and_the_lab_as_data(self, wheel):
         names = set(zipfile.ZipFile(wheel).namelist())
-        wanted = {file.relative_to(ROOT).as_posix() for file in (ROOT / "lxmls_day1").rglob("*.py")}
-        wanted.add("lxmls_day1/py.typed")
-        wanted |= {
-            f"lxmls_day1/engine/text/toy_corpus/{file.name}"
-            for file in (ROOT / "lxmls_day1/engine/text/toy_corpus").glob("*.review")
-        }
-        templates = ROOT / "lxmls_day1/grading/reports/templates"
-        wanted |= {f"lxmls_day1/grading/reports/templates/{file.name}" for file in templates.iterdir()}
-        scripts = ROOT / "lxmls_day1/grading/autograder_files"
-        wanted |= {file.relative_to(ROOT).as_posix() for file in scripts.rglob("*") if file.is_file()}
+        package = ROOT / "lxmls_day1"
+        files = [package / "py.typed", *package.rglob("*.py"), *package.glob("engine/text/toy_corpus/*.review")]
+        files += [*package.glob("grading/reports/templates/*"), *package.glob("grading/autograder_files/**/*")]
+        wanted = {file.relative_to(ROOT).as_posix() for file in files if file.is_file()}
         for folder in ("readers", "classifiers", "notebooks", "tests/exercises"):
             for file in (ROOT / folder).rglob("*"):
                 hidden = {"__pycache__", ".ipynb_checkpoints"} & set(file.parts)
@@ -167,23 +149,12 @@ class TestWheel:
             "try: main(['run', '--domain', 'toy'])\nexcept SystemExit as end: assert not end.code\n"
             "assert 'matplotlib.pyplot' not in sys.modules"
         )
-        environment = {**os.environ, "PYTHONPATH": str(site), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
-        result = subprocess.run(
-            [sys.executable, "-P", "-c", code],
-            cwd=tmp_path / "elsewhere",
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == 0, result.stderr
+        variables = {"PYTHONPATH": str(site), "LXMLS_DAY1_CACHE": str(tmp_path / "cache")}
+        result = run_python("-P", "-c", code, cwd=tmp_path / "elsewhere", **variables)
         assert "MIRA" in result.stdout
-        assert {file.name for file in (tmp_path / "elsewhere/out").iterdir()} == {
-            "boundaries.png",
-            "accuracies.png",
-            "results.json",
-            "results.csv",
-        }
-        rows = json.loads((tmp_path / "elsewhere/out/results.json").read_text(encoding="utf-8"))["rows"]
+        out = tmp_path / "elsewhere/out"
+        assert sorted(os.listdir(out)) == ["accuracies.png", "boundaries.png", "results.csv", "results.json"]
+        rows = json.loads((out / "results.json").read_text(encoding="utf-8"))["rows"]
         points, reviews = rows[:6], rows[6:]
         assert {row["data_set"] for row in points} == {wording("package.simple_data_set_points")}
         assert all("toy" in row["data_set"].lower() for row in reviews)
@@ -201,10 +172,7 @@ class TestReferenceLabInTheWheel:
         """Run code with a search path that does not include this checkout."""
         libraries = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
         code = f"import sys; sys.path[:0] = [{str(site)!r}]; sys.path += {libraries!r}\n{code}"
-        command = [sys.executable, "-I", "-S", "-W", "error", "-c", code]
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return run_python("-I", "-S", "-W", "error", "-c", code, cwd=cwd).stdout
 
     def test_train_here_and_load_there(self, site, tmp_path):
         train = """
@@ -251,15 +219,16 @@ assert flat is full and CRF is flat.CRF
         for package in ("readers", "classifiers"):
             made = {file.relative_to(site / "lxmls_day1") for file in (site / "lxmls_day1" / package).rglob("*.py")}
             assert made == {file.relative_to(ROOT) for file in (ROOT / package).rglob("*.py")}
-        for file in made:
-            assert not re.search(
-                r"^[ \t>]*(from|import) classifiers\b", (site / "lxmls_day1" / file).read_text(), re.MULTILINE
-            )
-        code = "import pkgutil, importlib, lxmls_day1.classifiers, lxmls_day1.readers\n"
-        code += "for package in (lxmls_day1.classifiers, lxmls_day1.readers):\n"
-        code += "    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'): importlib.import_module(module.name)\n"
-        code += "    assert set(package.__all__) <= set(vars(package)) | set(dir(package))\n"
-        code += "print(sorted({name.partition('.')[0] for name in sys.modules} & {'classifiers', 'readers'}))\n"
+        top_level_import = re.compile(r"^[ \t>]*(from|import) classifiers\b", re.MULTILINE)
+        assert not [file for file in made if top_level_import.search((site / "lxmls_day1" / file).read_text())]
+        code = """
+import pkgutil, importlib, lxmls_day1.classifiers, lxmls_day1.readers
+for package in (lxmls_day1.classifiers, lxmls_day1.readers):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+    assert set(package.__all__) <= set(vars(package)) | set(dir(package))
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"classifiers", "readers"}))
+"""
         assert self.run(code, site, tmp_path) == "[]\n"
 
     def test_grading_boxes_cannot_see_its_modules(self, site, tmp_path):
@@ -274,17 +243,12 @@ assert flat is full and CRF is flat.CRF
         # The cache of library types. The wheel has another path each time and is read again.
         cache = ROOT / ".pytest_cache/mypy"
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), "script.py"]
-        packages = [str(site), *{sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}]
-        done = subprocess.run(
-            command, cwd=tmp_path, env={**os.environ, "MYPYPATH": packages[0]}, capture_output=True, text=True
+        environment = {**os.environ, "MYPYPATH": str(site)}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert not re.findall(r"^script\.py:\d+: error: .*$", done.stdout, re.MULTILINE), done.stdout
+        types = re.findall(
+            r'^script\.py:\d+: note: Revealed type is "(?:builtins\.)?([\w.]+)', done.stdout, re.MULTILINE
         )
-        found = re.findall(r"^script\.py:(\d+): (error|note): (.*)$", done.stdout, re.MULTILINE)
-        types = [
-            text.removeprefix("Revealed type is ").strip('"').partition("[")[0].removeprefix("builtins.")
-            for _, kind, text in found
-            if kind == "note"
-        ]
-        assert not [text for _, kind, text in found if kind == "error"], done.stdout
         assert types == ["lxmls_day1.classifiers.mira.Mira", "numpy.ndarray", "float"]
 
 
@@ -336,6 +300,12 @@ class TestMakefile:
         self.program("python3", FAKE_PYTHON)
         return folder
 
+    @pytest.fixture
+    def ready(self, project):
+        """Return the project after its first set-up."""
+        self.make(project, "run")
+        return project
+
     def program(self, name, text):
         path = self.programs / name
         path.write_text(text)
@@ -345,13 +315,9 @@ class TestMakefile:
     def make(self, folder, *arguments, status=0):
         """Run make; return its output, and the calls of the fake Python."""
         self.log.write_text("")
-        result = subprocess.run(
-            [str(self.programs / "make"), *arguments],
-            cwd=folder,
-            env={"PATH": str(self.programs), "LOG": str(self.log)},
-            capture_output=True,
-            text=True,
-        )
+        command = [str(self.programs / "make"), *arguments]
+        variables = {"PATH": str(self.programs), "LOG": str(self.log)}
+        result = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
         assert result.returncode == status, result.stdout + result.stderr
         return result.stdout + result.stderr, self.log.read_text()
 
@@ -374,20 +340,18 @@ class TestMakefile:
             ("lab", "jupyterlab", "-P -m lxmls_day1 lab --start a lab"),
         ],
     )
-    def test_a_target_adds_its_own_requirements_to_any_set_up(self, project, target, brings, runs):
-        self.make(project, "run")
-        said, asked = self.make(project, target, "LAB=a lab")
+    def test_a_target_adds_its_own_requirements_to_any_set_up(self, ready, target, brings, runs):
+        said, asked = self.make(ready, target, "LAB=a lab")
         assert f"ran: {runs}" in said
         assert f"-r .venv/lock-{target}.txt\n" in asked and "-m venv" not in asked
-        assert f"\n{brings}==" in (project / f".venv/lock-{target}.txt").read_text()
-        assert "-m pip" not in self.make(project, "run")[1] + self.make(project, target)[1]
+        assert f"\n{brings}==" in (ready / f".venv/lock-{target}.txt").read_text()
+        assert "-m pip" not in self.make(ready, "run")[1] + self.make(ready, target)[1]
 
     @pytest.mark.parametrize("name", ["pyproject.toml", "lock.txt"])
-    def test_a_changed_requirement_leads_to_a_new_set_up(self, project, name):
-        self.make(project, "run")
-        with (project / name).open("a") as file:
+    def test_a_changed_requirement_leads_to_a_new_set_up(self, ready, name):
+        with (ready / name).open("a") as file:
             file.write("# changed\n")
-        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+        assert "-m venv --clear .venv" in self.make(ready, "run")[1]
 
     def test_an_interrupted_set_up_is_done_again(self, project):
         (project / "fail-pip").touch()
@@ -397,15 +361,13 @@ class TestMakefile:
         said, asked = self.make(project, "run")
         assert "-m venv --clear .venv" in asked and "ran: -P -m lxmls_day1" in said
 
-    def test_a_copy_with_its_venv_gets_its_own(self, project):
-        self.make(project, "run")
-        shutil.copytree(project, project.with_name("another"))
-        assert "-m venv --clear .venv" in self.make(project.with_name("another"), "run")[1]
+    def test_a_copy_with_its_venv_gets_its_own(self, ready):
+        shutil.copytree(ready, ready.with_name("another"))
+        assert "-m venv --clear .venv" in self.make(ready.with_name("another"), "run")[1]
 
-    def test_a_venv_whose_python_was_removed_is_made_again(self, project):
-        self.make(project, "run")
-        (project / ".venv/bin/python").unlink()
-        assert "-m venv --clear .venv" in self.make(project, "run")[1]
+    def test_a_venv_whose_python_was_removed_is_made_again(self, ready):
+        (ready / ".venv/bin/python").unlink()
+        assert "-m venv --clear .venv" in self.make(ready, "run")[1]
 
     def test_a_shim_that_fails_and_a_python_that_is_too_old_are_passed_over(self, project):
         self.program("python3.13", "#!/bin/sh\necho 'python3.13: command not found' >&2\nexit 127\n")
@@ -430,17 +392,15 @@ class TestMakefile:
         assert wording("package.python_newer_venv_module") in said
         assert not (project / ".venv").exists()
 
-    def test_a_chosen_python_is_used_and_remembered(self, project):
-        self.make(project, "run")
+    def test_a_chosen_python_is_used_and_remembered(self, ready):
         chosen = self.program("my python", FAKE_PYTHON.replace("3.12.0", "3.13.1"))
-        _, asked = self.make(project, "run", f"PYTHON={chosen}")
+        _, asked = self.make(ready, "run", f"PYTHON={chosen}")
         assert f"{chosen} -m venv --clear .venv" in asked
-        assert "-m venv" not in self.make(project, "run", f"PYTHON={chosen}")[1]
-        assert "-m venv" not in self.make(project, "run")[1]
+        assert "-m venv" not in self.make(ready, "run", f"PYTHON={chosen}")[1]
+        assert "-m venv" not in self.make(ready, "run")[1]
 
-    def test_help_and_clean_need_no_python(self, project):
-        self.make(project, "run")
+    def test_help_and_clean_need_no_python(self, ready):
         (self.programs / "python3").unlink()
-        assert "make test" in self.make(project, "help")[0]
-        self.make(project, "clean")
-        assert not (project / ".venv").exists()
+        assert "make test" in self.make(ready, "help")[0]
+        self.make(ready, "clean")
+        assert not (ready / ".venv").exists()

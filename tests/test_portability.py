@@ -6,14 +6,12 @@ be replaced or removed, and text files have CRLF line ends; no text file is open
 docs/dev/platforms.md lists what cannot be tested on Linux.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+import functools
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.python_runs import run_python
+
 #: A `sitecustomize` that removes the same features in started Python processes.
 POORER = """
 import os, sys
@@ -88,51 +86,26 @@ LAB += ["tests/lxmls_day1/base/test_atomic_files.py", "tests/lxmls_day1/test_lib
 def poorer(tmp_path):
     """Return a function that runs a Python without features that other systems lack."""
     (tmp_path / "sitecustomize.py").write_text(POORER, encoding="utf-8")
-    variables = os.environ | {"PYTHONPATH": str(tmp_path)}
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, *arguments], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
-        )
-
-    return run
+    return functools.partial(run_python, PYTHONPATH=str(tmp_path))
 
 
 @pytest.mark.slow
 @pytest.mark.campaign
 def test_a_core_day(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(POORER + AS_ON_WINDOWS, encoding="utf-8")
-    variables = {
-        "PYTHONPATH": str(tmp_path),
-        "PYTHONIOENCODING": "cp1252",
-        "PYTHONUTF8": "0",
-        "PYTHONWARNDEFAULTENCODING": "1",
-    }
-    ran = subprocess.run(
-        [sys.executable, ".ci/core_day.py"],
-        cwd=ROOT,
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-        encoding="cp1252",
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout[-5000:] + ran.stderr[-5000:]
+    texts = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONWARNDEFAULTENCODING": "1"}
+    ran = run_python(".ci/core_day.py", encoding="cp1252", PYTHONPATH=str(tmp_path), **texts)
     assert "The day is done." in ran.stdout
 
 
 @pytest.mark.slow
 def test_every_module_can_be_imported(poorer):
-    ran = poorer("-c", IMPORT_ALL)
-    assert ran.returncode == 0, ran.stderr
+    poorer("-c", IMPORT_ALL)
 
 
 @pytest.mark.slow
 def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
-    ran = subprocess.run(
-        [sys.executable, "-c", IMPORT_A_STUDENT_S], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
+    run_python("-c", IMPORT_A_STUDENT_S)
 
 
 @pytest.mark.slow
@@ -147,5 +120,4 @@ def test_importing_a_student_s_module_needs_no_threads_processes_or_network():
     ids=["a few", "the lab", "checks", "commands"],
 )
 def test_the_lab_works(poorer, paths, marked):
-    ran = poorer("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", f"{marked} and not campaign", *paths)
-    assert ran.returncode == 0, ran.stdout[-5000:]
+    poorer("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", f"{marked} and not campaign", *paths)

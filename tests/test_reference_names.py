@@ -4,9 +4,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,19 +14,16 @@ import lxmls_day1.classifiers
 import lxmls_day1.readers
 import readers
 from lxmls_day1.library_path import ReferenceFinder
+from tests.python_runs import ROOT, run_python
 from tests.wording import wording
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[1]
 X, Y = np.array([[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [-2.0, -1.0]]), np.array([0, 0, 1, 1])
 
 
-def run(code, *arguments, cwd=None):
-    command = [sys.executable, "-W", "error", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def run(code, cwd=None):
+    return run_python("-W", "error", "-c", code, cwd=cwd).stdout
 
 
 def test_nothing_is_imported_before_it_is_needed():
@@ -88,11 +83,11 @@ def test_pickled_objects_are_loaded_in_another_process(tmp_path):
     mira = lxmls_day1.classifiers.Mira(regularizer=0.1, nr_rounds=3)
     params = mira.train(X, Y)
     (tmp_path / "mira.pickle").write_bytes(pickle.dumps((mira, params, X)))
-    code = (
-        "import pickle, sys\n"
-        "mira, params, X = pickle.load(open('mira.pickle', 'rb'))\n"
-        "print(type(mira).__module__, mira.regularizer, mira.test(X, params).tolist())\n"
-    )
+    code = """
+import pickle
+mira, params, X = pickle.load(open("mira.pickle", "rb"))
+print(type(mira).__module__, mira.regularizer, mira.test(X, params).tolist())
+"""
     assert run(code, cwd=tmp_path) == wording("package.lxmls_day_classifiers_mira")
 
 
@@ -129,9 +124,7 @@ def test_sources_and_lines_match_the_files():
     assert rule.__code__.co_firstlineno == classifiers.mira.mira_rule.__code__.co_firstlineno
 
 
-@pytest.mark.parametrize(
-    "name", ["lxmls_day1.lab", "lxmls_day1.classifiers_of_mine", "classifiers", "readers.splitting"]
-)
+@pytest.mark.parametrize("name", ["lxmls_day1.lab", "lxmls_day1.classifiers_of", "classifiers", "readers.splitting"])
 def test_other_modules_are_not_redirected(name):
     assert ReferenceFinder().find_spec(name) is None
 

@@ -27,12 +27,9 @@ from lxmls_day1.engine.text.feature_contributions import explain
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import add_boundary, detached_axes, plot_accuracies, plot_points
 from lxmls_day1.sklearn.adapter import as_estimator
+from readers import QuestionCorpus, SentimentCorpus, SimpleDataSet, TextCorpus
 from readers.pos_corpus import PosCorpus, read_conllu
-from readers.question_reader import QuestionCorpus
-from readers.sentiment_reader import SentimentCorpus
-from readers.simple_data_set import SimpleDataSet
 from readers.splitting import split_train_dev_test
-from readers.text_reader import TextCorpus
 from readers.vocabulary import vectorise
 from tests.every_learner import CLASSIFIERS, UP_TO_A_TOLERANCE
 from tests.wording import wording
@@ -47,6 +44,17 @@ def trained(make, X=X, y=Y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # Warnings of solvers that were stopped early.
         return classifier, classifier.train(X, y)
+
+
+def refuse(call, *names):
+    """Assert that a call raises an `InputError`; the failure shows the names and what the call returned."""
+    with pytest.raises(InputError):
+        pytest.fail(f"{', '.join(map(str, names))}: {call()!r}")
+
+
+def refuse_label(call):
+    with pytest.raises(InputError, match=wording("package.never_same_label")):
+        call()
 
 
 # ---------------------------------------------------------------------------------------------------------------- inputs
@@ -117,8 +125,7 @@ def test_invalid_inputs_are_refused(inputs):
         for method, call in methods(classifier, X=inputs, x=inputs, y=Y, params=params):
             if other_features and "params" not in call.keywords:  # A matrix with other features is invalid, too.
                 continue
-            with pytest.raises(InputError):
-                pytest.fail(f"{name}, {method}: {call()!r}")
+            refuse(call, name, method)
 
 
 def test_more_columns_than_any_memory_has_room_for():
@@ -275,14 +282,12 @@ NO_LABELS = {
 def test_invalid_labels_are_refused(labels):
     for name, make in CLASSIFIERS.items():
         classifier, params = trained(make)
-        calls = [("evaluate", lambda: classifier.evaluate(labels, Y))]
-        calls += [one for one in methods(classifier, X=X, y=labels, params=params) if "y" in one[1].keywords]
         if not isinstance(labels, list) or labels != [1, 1, 1, 1]:
-            for method, call in calls:
-                with pytest.raises(InputError):
-                    pytest.fail(f"{name}, {method}: {call()!r}")
-    with pytest.raises(InputError):
-        mistake_bound(X, labels, [[0, 0]] * 5)
+            refuse(lambda: classifier.evaluate(labels, Y), name, "evaluate")
+            for method, call in methods(classifier, X=X, y=labels, params=params):
+                if "y" in call.keywords:
+                    refuse(call, name, method)
+    refuse(lambda: mistake_bound(X, labels, [[0, 0]] * 5))
     with pytest.raises(ValueError, match=r"."):  # The message of scikit-learn, if it has one.
         as_estimator(classifiers.Perceptron()).fit(X, labels)
 
@@ -317,19 +322,15 @@ def test_labels_of_any_one_kind(labels):
 
 def test_a_number_and_a_text_are_never_the_same_label():
     for truth, predicted in [(["0", "1"], [0, 1]), ([0, 1], ["0", "1"]), (np.array(["0"], dtype=object), [0])]:
-        with pytest.raises(InputError, match=wording("package.never_same_label")):
-            classifiers.LinearClassifier().evaluate(truth, predicted)
+        refuse_label(lambda: classifiers.LinearClassifier().evaluate(truth, predicted))
     days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")
     kinds = [[0, 1], ["a", "b"], [b"a", b"b"], days, days - days[0], [pathlib.Path("a"), pathlib.Path("b")]]
     for one, other in itertools.permutations(kinds, 2):
-        with pytest.raises(InputError, match=wording("package.never_same_label")):
-            classifiers.LinearClassifier().evaluate(one, other)
+        refuse_label(lambda: classifiers.LinearClassifier().evaluate(one, other))
         classifier, weights = trained(classifiers.MaxEntOnline, X[:2], one)
-        with pytest.raises(InputError, match=wording("package.never_same_label")):
-            classifier.objective(X[:2], other, weights)
+        refuse_label(lambda: classifier.objective(X[:2], other, weights))
     perceptron, params = trained(classifiers.Perceptron)
-    with pytest.raises(InputError, match=wording("package.never_same_label")):
-        perceptron.evaluate(["0", "1", "0", "1"], perceptron.test(X, params).astype(str))
+    refuse_label(lambda: perceptron.evaluate(["0", "1", "0", "1"], perceptron.test(X, params).astype(str)))
     with pytest.raises(InputError, match=wording("package.was_not_in_training")):
         perceptron.evaluate([0, 2], [0, 1])
 
@@ -346,11 +347,9 @@ def test_an_objective_needs_a_label_per_example():
             (X, Y, params[:, :1]),
             (X, Y, "abc"),
         ]:
-            with pytest.raises(InputError):
-                classifier.objective(inputs, labels, weights)
+            refuse(lambda: classifier.objective(inputs, labels, weights))
         for untrained in ([0, 1, 0, -1], [0, 0.5, 0, 1], ["a", "b", "a", "b"], [0, np.inf, 0, 0], [0, 1, 2, 2**40]):
-            with pytest.raises(InputError):
-                make().objective(X, untrained, params)
+            refuse(lambda: make().objective(X, untrained, params))
 
 
 # ------------------------------------------------------------------------------------------------------------ parameters
@@ -378,16 +377,10 @@ NO_PARAMS = {
 def test_invalid_parameters_are_refused(params, tmp_path):
     for name, make in CLASSIFIERS.items():
         classifier, _ = trained(make)
-        for number, call in enumerate(
-            [
-                lambda: classifier.test(X, params),
-                lambda: classifier.get_label(classifier.add_intercept_term(X), params),
-                lambda: explain(classifier, params, X[:1], list("abcd")),
-                lambda: classifier.save(tmp_path / "model.npz", params, list("abcd")),
-            ]
-        ):
-            with pytest.raises(InputError):
-                pytest.fail(f"{name}, call {number}: {call()!r}")
+        refuse(lambda: classifier.test(X, params), name)
+        refuse(lambda: classifier.get_label(classifier.add_intercept_term(X), params), name)
+        refuse(lambda: explain(classifier, params, X[:1], list("abcd")), name)
+        refuse(lambda: classifier.save(tmp_path / "model.npz", params, list("abcd")), name)
 
 
 # -------------------------------------------------------------------------------------------------------- other features
@@ -411,24 +404,15 @@ def test_the_model_reports_how_many_features_it_uses(make, tmp_path):
     for width in (0, 1, 2, 3, 5, 8, 9):
         others = np.resize(X, (4, width))
         for inputs in (others, sp.csr_array(others), others.tolist()):
-            for model, weights in [
-                (classifier, params),
-                (loaded.classifier, loaded.params),
-                (copy.copy(classifier), params),
-            ]:
-                with pytest.raises(InputError):
-                    model.test(inputs, weights)
-                with pytest.raises(InputError):
-                    model.get_label(model.add_intercept_term(others), weights)
+            for model in (classifier, loaded.classifier, copy.copy(classifier)):
+                weights = loaded.params if model is loaded.classifier else params
+                refuse(lambda: model.test(inputs, weights))
+                refuse(lambda: model.get_label(model.add_intercept_term(others), weights))
                 if hasattr(model, "get_probabilities"):
-                    with pytest.raises(InputError):
-                        model.get_probabilities(inputs, weights)
-        with pytest.raises(ValueError, match=r"features|0 feature"):
-            estimator.predict(others)
-        with pytest.raises(ValueError, match=r"features|0 feature"):
-            getattr(estimator, "decision_function" if hasattr(estimator, "decision_function") else "predict_proba")(
-                others
-            )
+                    refuse(lambda: model.get_probabilities(inputs, weights))
+        for method in {"predict", "decision_function", "predict_proba"} & set(dir(estimator)):
+            with pytest.raises(ValueError, match=r"features|0 feature"):
+                getattr(estimator, method)(others)
 
 
 def test_changing_a_setting_after_training_does_not_reinterpret_parameters():
@@ -460,9 +444,8 @@ def test_settings_may_be_numpy_numbers():
 def test_seeds_of_several_types_are_accepted():
     for good in (0, np.int64(3), 2**70, np.random.default_rng(1), [1, 2]):
         classifiers.Perceptron(seed=good).train(X, Y)
-    np.testing.assert_array_equal(
-        classifiers.Perceptron(seed=np.uint8(3)).train(X, Y), classifiers.Perceptron(seed=3).train(X, Y)
-    )
+    of_numpy, of_python = (classifiers.Perceptron(seed=seed).train(X, Y) for seed in (np.uint8(3), 3))
+    np.testing.assert_array_equal(of_numpy, of_python)
 
 
 # -------------------------------------------------------------------------------------------------- numbers too large
@@ -513,8 +496,7 @@ def test_invalid_paths_are_refused(path, tmp_path):
             lambda: PosCorpus(data_dir=path),
         ]
     for number, call in enumerate(calls):
-        with pytest.raises(InputError):
-            pytest.fail(f"call {number}: {call()!r}")
+        refuse(call, "call", number)
 
 
 NO_BAGS = {
@@ -540,8 +522,7 @@ def test_counting_that_returns_nonsense(count, tmp_path):
     with pytest.raises(InputError, match="count"):
         TextCorpus(path, count=count)
     if callable(count) and count is not NO_BAGS["numbers as tokens"]:
-        with pytest.raises(InputError):
-            vectorise([count("x y")], {"x": 0, "y": 1})
+        refuse(lambda: vectorise([count("x y")], {"x": 0, "y": 1}))
 
 
 def test_arguments_of_readers_that_make_no_sense(tmp_path):
@@ -552,27 +533,19 @@ def test_arguments_of_readers_that_make_no_sense(tmp_path):
         for value in odd:
             if setting in ("delimiter", "label_column") and value == "a":
                 continue  # A character that divides the content; the name of the first column, if there is a header.
-            with pytest.raises(InputError):
-                pytest.fail(f"{setting}={value!r}: {TextCorpus(path, **{setting: value})!r}")
-    for kind, first in [(SentimentCorpus, "toy"), (QuestionCorpus, "toy"), (PosCorpus, "toy")]:
-        wrong = {
-            SentimentCorpus: ("domain", "train_per", "dev_per", "test_per", "min_count", "rare_words_from", "cache"),
-            QuestionCorpus: ("name", "level", "dev_per", "min_count"),
-            PosCorpus: ("name", "tags"),
-        }[kind]
-        for setting in wrong:
-            for value in [*odd, None]:
-                name = (
-                    {} if setting in ("domain", "name") else {("domain" if kind is SentimentCorpus else "name"): first}
-                )
-                with pytest.raises(InputError):
-                    pytest.fail(f"{setting}={value!r}: {kind(**name, **{setting: value})!r}")
+            refuse(lambda: TextCorpus(path, **{setting: value}), setting, value)
+    for kind, wrong in [
+        (SentimentCorpus, ("domain", "train_per", "dev_per", "test_per", "min_count", "rare_words_from", "cache")),
+        (QuestionCorpus, ("name", "level", "dev_per", "min_count")),
+        (PosCorpus, ("name", "tags")),
+    ]:
+        for setting, value in itertools.product(wrong, [*odd, None]):
+            refuse(lambda: kind(**{wrong[0]: "toy", setting: value}), setting, value)
 
 
 def test_splitting_invalid_data_is_refused():
     for X_, y in [(None, Y), ("abc", "abc"), (X, None), (X, 3), (X, Y[:2]), (3, Y)]:
-        with pytest.raises(InputError):
-            split_train_dev_test(X_, y)
+        refuse(lambda: split_train_dev_test(X_, y))
     parts = split_train_dev_test(X.tolist(), Y.tolist(), (0.5, 0, 0.5))
     np.testing.assert_array_equal(parts[0], X[:2])
     np.testing.assert_array_equal(parts[5], Y[2:])
@@ -585,26 +558,12 @@ def test_pictures_of_nonsense_are_refused():
     sd = SimpleDataSet()
     fig, axis = sd.plot_data(ax=detached_axes()[1])
     good = sd.get_bayes_optimal()
-    for params in (
-        "osx",
-        3,
-        [],
-        {},
-        good * 1j,
-        good.astype(str),
-        good[:2],
-        good * np.nan,
-        sp.csr_array(good),
-        np.ma.masked_less(good, 0),
-    ):
-        for call in [
-            lambda: sd.plot_data(params, ax=detached_axes()[1]),
-            lambda: sd.add_line(fig, axis, params, "name", "green"),
-            lambda: add_boundary(axis, params, "name"),
-            lambda: decision_boundary(params, (-1, 1), (-1, 1)),
-        ]:
-            with pytest.raises(InputError):
-                pytest.fail(repr(call()))
+    no_numbers = ["osx", 3, [], {}, good * 1j, good.astype(str), good * np.nan]
+    for params in (*no_numbers, good[:2], sp.csr_array(good), np.ma.masked_less(good, 0)):
+        refuse(lambda: sd.plot_data(params, ax=detached_axes()[1]))
+        refuse(lambda: sd.add_line(fig, axis, params, "name", "green"))
+        refuse(lambda: add_boundary(axis, params, "name"))
+        refuse(lambda: decision_boundary(params, (-1, 1), (-1, 1)))
     for call in [
         lambda: sd.plot_data(ax="osx"),
         lambda: sd.plot_data(ax=3),
@@ -623,14 +582,12 @@ def test_pictures_of_nonsense_are_refused():
         lambda: plot_accuracies([("a", "b", 0.5, 0.5)], ax="osx"),
         lambda: decision_boundary(good, "ab", (0, 1)),
     ]:
-        with pytest.raises(InputError):
-            pytest.fail(repr(call()))
+        refuse(call)
 
 
 def test_sparse_points_are_drawn_as_dense_ones():
-    pictures = [
-        plot_points(form(X[:, :2]), Y, ax=detached_axes()[1])[1] for form in (np.array, sp.csr_array, pd.DataFrame)
-    ]
+    forms = [form(X[:, :2]) for form in (np.array, sp.csr_array, pd.DataFrame)]
+    pictures = [plot_points(points, Y, ax=detached_axes()[1])[1] for points in forms]
     for axis in pictures[1:]:
         for line, other in zip(axis.lines, pictures[0].lines, strict=True):
             np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())
@@ -640,16 +597,12 @@ def test_sparse_points_are_drawn_as_dense_ones():
 
 
 def test_explanations_and_files_of_nonsense_are_refused():
-    for call in [
-        lambda: explain(classifiers.LinearClassifier(), np.ones((2, 2)), "a", ["a"]),
-        lambda: explain(classifiers.LinearClassifier(), np.ones((2, 2)), [[1.0]], 3),
-        lambda: classifiers.LinearClassifier.load(3),
-        lambda: classifiers.LinearClassifier.load(None),
-        lambda: classifiers.LinearClassifier().save(None, np.ones((2, 2))),
-        lambda: classifiers.LinearClassifier().save(3, np.ones((2, 2))),
-    ]:
-        with pytest.raises(InputError):
-            pytest.fail(repr(call()))
+    classifier = classifiers.LinearClassifier()
+    refuse(lambda: explain(classifier, np.ones((2, 2)), "a", ["a"]))
+    refuse(lambda: explain(classifier, np.ones((2, 2)), [[1.0]], 3))
+    for place in (3, None):
+        refuse(lambda: classifiers.LinearClassifier.load(place))
+        refuse(lambda: classifier.save(place, np.ones((2, 2))))
 
 
 # -------------------------------------------------------------------------------------------------------- scikit-learn

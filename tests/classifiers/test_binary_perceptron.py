@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.perceptron import Perceptron
+from classifiers import BinaryPerceptron, Perceptron
 from lxmls_day1.base.errors import InputError
 from tests.wording import wording
 

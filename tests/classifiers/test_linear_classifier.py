@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.perceptron import Perceptron
+from classifiers import LinearClassifier, Perceptron
 from lxmls_day1.base.errors import InputError
 from tests.wording import wording
 

@@ -24,11 +24,8 @@ def test_the_step_solves_the_optimization_problem_of_the_guide(regularizer):
         after = g @ (W + z[:-1].reshape(3, 3))
         return after[label] - after[predicted] - 1 + z[-1]
 
-    bounds = [(None, None)] * 9 + [(0, None)]
-    constraints = {"type": "ineq", "fun": margin}
-    solved = minimize(
-        primal, np.zeros(10), bounds=bounds, constraints=constraints, method="SLSQP", options={"ftol": 1e-14}
-    )
+    limits = {"bounds": [(None, None)] * 9 + [(0, None)], "constraints": {"type": "ineq", "fun": margin}}
+    solved = minimize(primal, np.zeros(10), **limits, method="SLSQP", options={"ftol": 1e-14})
     d = mira_rule(scores, label, g @ g, 1 / regularizer, 1.0 - np.eye(3)[label])
     np.testing.assert_allclose(np.outer(g, d), solved.x[:-1].reshape(3, 3), atol=1e-6)
 

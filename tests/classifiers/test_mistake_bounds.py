@@ -18,8 +18,8 @@ def test_the_binary_perceptron_never_makes_more_updates_and_converges(seed, n_fe
     u = rng.normal(size=n_features + 1)
     u /= np.linalg.norm(u)
     X = rng.normal(size=(5000, n_features)) * 2
-    distances = u[0] + X @ u[1:]
-    X, signs = X[np.abs(distances) >= margin][:60], np.sign(distances[np.abs(distances) >= margin][:60])
+    X = X[np.abs(u[0] + X @ u[1:]) >= margin][:60]
+    signs = np.sign(u[0] + X @ u[1:])
     if len(np.unique(signs)) < 2:
         return
     bound = mistake_bound(X, signs, u)

@@ -12,10 +12,7 @@ def naive(X, inside, beta, alpha, C, weights):
     """Train one class against the rest with LIBLINEAR's SVM (hinge loss; the intercept is a feature that is 1)."""
     svm = pytest.importorskip("sklearn.svm")
     f = (X > 0).astype(float)
-    p, q = (
-        alpha + (weights[inside, None] * f[inside]).sum(axis=0),
-        alpha + (weights[~inside, None] * f[~inside]).sum(axis=0),
-    )
+    p, q = (alpha + weights[rows] @ f[rows] for rows in (inside, ~inside))
     r = np.log((p / p.sum()) / (q / q.sum()))
     model = svm.LinearSVC(C=C, loss="hinge", tol=1e-10, max_iter=1_000_000, random_state=0)
     model.fit(f * r, inside, sample_weight=weights / weights.mean())
@@ -52,6 +49,5 @@ def test_presence_counts_and_two_classes_are_opposite():
 
 def test_log_count_ratio_of_a_small_example():
     """p = (1 + 3, 1 + 1), q = (1 + 0, 1 + 2): (4/6) / (1/4) and (2/6) / (3/4)."""
-    np.testing.assert_allclose(
-        np.exp(log_count_ratio(np.array([3, 1]), np.array([0, 2]), 1.0)), [8 / 3, 4 / 9], rtol=1e-14
-    )
+    ratio = log_count_ratio(np.array([3, 1]), np.array([0, 2]), 1.0)
+    np.testing.assert_allclose(np.exp(ratio), [8 / 3, 4 / 9], rtol=1e-14)

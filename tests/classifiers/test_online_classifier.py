@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.column_squishing import ColumnSquishing, squishing_rule
-from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
-from classifiers.mira import Mira, mira_rule
+from classifiers import (
+    AROW,
+    SVM,
+    ColumnSquishing,
+    ConfidenceWeighted,
+    MaxEntOnline,
+    Mira,
+    PassiveAggressive,
+    Perceptron,
+)
 from classifiers.online_classifier import OnlineClassifier, compiled
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive
-from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
@@ -22,7 +24,7 @@ from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
-RULES = [perceptron_rule, mira_rule, svm_rule, max_ent_rule, squishing_rule]
+RULES = [Perceptron.rule, Mira.rule, SVM.rule, MaxEntOnline.rule, ColumnSquishing.rule]
 
 
 def expected_weights(rule, X, labels, orders, steps, shrinkage=0.0, cost=None, averaged=False):
@@ -72,13 +74,9 @@ def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, dens
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("runs_as", ["machine code", "python"])
 @pytest.mark.parametrize("kind", ["counts", "float32", "float64"])
-def test_a_large_set_gives_the_same_weights_to_the_last_bit_where_its_numbers_are_not_rounded(
-    monkeypatch, n_classes, kind, runs_as
-):
+def test_a_large_set_gives_the_bits_of_a_small_one_if_no_number_is_rounded(monkeypatch, n_classes, kind, runs_as):
     X, labels, *_ = random_problem(n_classes, n_examples=60, n_features=12)
-    X = sp.csr_array(
-        np.round(abs(3 * X)) if kind == "counts" else X.astype(np.float32) if kind == "float32" else 1e-40 * X
-    )
+    X = sp.csr_array({"counts": np.round(abs(3 * X)), "float32": X.astype(np.float32), "float64": 1e-40 * X}[kind])
     of_gradients = (SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1))
     for learner in (Perceptron(averaged=False), Mira(), *of_gradients):
         if runs_as == "python":
@@ -113,13 +111,12 @@ def mixed_training(rule, X, labels, orders, steps, shrinkage, n_parts):
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize("n_jobs", [2, 3, 50])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("rule", [perceptron_rule, svm_rule, max_ent_rule], ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("rule", [Perceptron.rule, SVM.rule, MaxEntOnline.rule], ids=lambda rule: rule.__name__)
 def test_threads_mix_their_weights_after_each_round(rule, n_classes, n_jobs):
     X, labels, orders, _ = random_problem(n_classes)
-    shrinkage = 0.0 if rule is perceptron_rule else 0.3
-    W, mean, n_updates = mixed_training(
-        rule, X, labels, orders, np.full(orders.size, 0.5), shrinkage, min(n_jobs, len(X))
-    )
+    shrinkage = 0.0 if rule is Perceptron.rule else 0.3
+    steps = np.full(orders.size, 0.5)
+    W, mean, n_updates = mixed_training(rule, X, labels, orders, steps, shrinkage, min(n_jobs, len(X)))
     for averaged, expected in ((False, W), ("steps", mean)):
         for runs in (rule, uncompiled(rule)):
             learner = ConstantSteps(runs, 0.5, shrinkage, nr_rounds=3, order=orders, averaged=averaged, n_jobs=n_jobs)
@@ -174,8 +171,8 @@ def test_the_scale_is_folded_in_without_losing_the_average(shrinkage):
     """100 rounds with the factor 0.9 pass the folding threshold of 1e-5 some hundred times; other factors are 0, or negative."""
     X, labels, *_ = random_problem(4)
     orders = np.tile(np.arange(len(X)), (100 if shrinkage < 1 else 2, 1))
-    expected = expected_weights(max_ent_rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
-    learner = ConstantSteps(max_ent_rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
+    expected = expected_weights(MaxEntOnline.rule, X, labels, orders, np.ones(orders.size), shrinkage, averaged="steps")
+    learner = ConstantSteps(MaxEntOnline.rule, 1.0, shrinkage, nr_rounds=len(orders), order=orders)
     rtol = 1e-9 if shrinkage > 2 else 0  # There the weights grow from step to step.
     np.testing.assert_allclose(learner.train(X, labels), expected, rtol=rtol, atol=1e-9)
 
@@ -189,7 +186,7 @@ def test_history_callback_and_objective_are_correct():
     g = np.hstack([np.ones((len(X), 1)), X])
     for number, (record, weights, averages) in enumerate(seen, start=1):
         until = number * len(X)
-        W, mean = online_loop(svm_rule, X, labels, orders.ravel()[:until], steps[:until], 1 - np.eye(3), 0.2)
+        W, mean = online_loop(SVM.rule, X, labels, orders.ravel()[:until], steps[:until], 1 - np.eye(3), 0.2)
         np.testing.assert_allclose(weights, W, atol=1e-10)
         np.testing.assert_allclose(averages, mean, atol=1e-10)
         scores = g @ averages
@@ -206,10 +203,8 @@ def test_seeds_determine_the_order():
     np.testing.assert_array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=3).train(X, labels))
     assert not np.array_equal(Perceptron(seed=3).train(X, labels), Perceptron(seed=4).train(X, labels))
     once = np.random.default_rng(0).permutation(len(X))
-    np.testing.assert_array_equal(
-        Perceptron(nr_rounds=2, order=once).train(X, labels),
-        Perceptron(nr_rounds=2, order=[once, once]).train(X, labels),
-    )
+    one_order, an_order_a_round = Perceptron(nr_rounds=2, order=once), Perceptron(nr_rounds=2, order=[once, once])
+    np.testing.assert_array_equal(one_order.train(X, labels), an_order_a_round.train(X, labels))
 
 
 def test_training_leaves_data_and_global_randomness_alone():
@@ -290,15 +285,15 @@ def growing(scores, label, sq_norm, step, cost):
     return d
 
 
+NAN_AND_0 = r"array\(\[nan,  0\.\]\)"
+
+
 @pytest.mark.parametrize("compile_it", [True, False])
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        (
-            nan_at_once,
-            r"nan_at_once must return d, one number for each of the 2 classes, but returned array\(\[nan,  0\.\]\)",
-        ),
-        (nan_later, r"nan_later must return d, .* but returned array\(\[nan,  0\.\]\)"),
+        (nan_at_once, rf"nan_at_once must return d, one number for each of the 2 classes, but returned {NAN_AND_0}"),
+        (nan_later, f"nan_later must return d, .* but returned {NAN_AND_0}"),
         (growing, "the weights had overflowed by round 5"),
     ],
 )

@@ -5,16 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
+from classifiers import SVM, ColumnSquishing, MaxEntOnline, Mira, PassiveAggressive2, Perceptron
 from classifiers.online_loop import online_loop
-from classifiers.passive_aggressive import PassiveAggressive2
-from classifiers.perceptron import Perceptron, perceptron_rule
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
-from tests.made_data import random_problem
+from tests.made_data import all_but_seconds, random_problem
 from tests.wording import wording
 
 LEARNERS = {
@@ -39,17 +34,12 @@ def test_every_learner_is_this_loop_with_its_rule(name, n_classes):
     learner = make(nr_rounds=3, order=orders, cost=cost, **settings)
     order, steps = orders.ravel(), learner.steps(1, orders.size)
     shrinkage = learner.regularizer if learner.shrinks else 0.0
-    until = [
-        online_loop(learner.rule, X, labels, order[:end], steps[:end], cost.T, shrinkage)
-        for end in (len(X), 2 * len(X), 3 * len(X))
-    ]
+    rounds = len(X) * np.arange(1, 4)
+    until = [online_loop(learner.rule, X, labels, order[:end], steps[:end], cost.T, shrinkage) for end in rounds]
     ends, means = zip(*until, strict=True)
-    for averaged, expected in {
-        "steps": means[-1],
-        "last round": 3 * means[-1] - 2 * means[-2],
-        "rounds": np.mean(ends, axis=0),
-        False: ends[-1],
-    }.items():
+    last_round = 3 * means[-1] - 2 * means[-2]
+    by_average = {"steps": means[-1], "last round": last_round, "rounds": np.mean(ends, axis=0), False: ends[-1]}
+    for averaged, expected in by_average.items():
         learner.averaged = averaged
         for callback in (None, lambda *_: None):
             np.testing.assert_allclose(learner.train(X, labels, callback), expected, rtol=0, atol=1e-9)
@@ -101,12 +91,8 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
     make, settings = LEARNERS[name]
 
     def learner(first, last):
-        made = make(
-            nr_rounds=last - first,
-            order=orders[first:last] if order == "given" else None,
-            averaged=averaged,
-            **settings,
-        )
+        own_order = orders[first:last] if order == "given" else None
+        made = make(nr_rounds=last - first, order=own_order, averaged=averaged, **settings)
         if runs_as == "python":
             rule = made.rule
             made.rule = lambda *arguments: rule(*arguments)
@@ -120,9 +106,7 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
         params, after = resume(second, state, X, labels)
         np.testing.assert_array_equal(params, expected)
         assert pickle.dumps(state) == kept
-        assert [record._replace(seconds=0) for record in second.history] == [
-            r._replace(seconds=0) for r in whole.history[5:]
-        ]
+        assert all_but_seconds(second.history) == all_but_seconds(whole.history[5:])
     np.testing.assert_array_equal(resume(second, pickle.loads(kept), X, labels)[0], expected)
     assert (state.n_rounds, after.n_rounds) == (5, 10)
 
@@ -144,14 +128,14 @@ def test_the_dual_solver_cannot_resume():
 def test_the_mean_is_that_of_the_weights_after_each_step():
     X, labels, orders, _ = random_problem(3)
     order, steps = orders.ravel(), 0.1 + np.random.default_rng(0).random(orders.size)
-    until = [online_loop(svm_rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
-    mean = online_loop(svm_rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]
+    until = [online_loop(SVM.rule, X, labels, order[:t], steps[:t], 1 - np.eye(3), 0.3)[0] for t in range(1, 20)]
+    mean = online_loop(SVM.rule, X, labels, order[:19], steps[:19], 1 - np.eye(3), 0.3)[1]
     np.testing.assert_allclose(mean, np.mean(until, axis=0), rtol=0, atol=1e-13)
 
 
 def test_the_steps_for_two_points():
     """The points (1) and (−1) have the classes 0 and 1. The first is right, because class 0 wins ties; the second is wrong."""
-    W, mean = online_loop(perceptron_rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
+    W, mean = online_loop(Perceptron.rule, [[1.0], [-1.0]], [0, 1], [0, 1, 0], np.ones(3), 1 - np.eye(2))
     # After the second step the scores of (1) are 0 and 0: class 0 wins again, and the weights stay.
     assert W.tolist() == [[-1.0, 1.0], [1.0, -1.0]]
     np.testing.assert_allclose(mean, 2 / 3 * W, rtol=0, atol=1e-15)

@@ -2,17 +2,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.mira import Mira
-from classifiers.perceptron import Perceptron
+from classifiers import LinearClassifier, Mira, Perceptron
 from classifiers.run_all_classifiers import all_classifiers, run_all_classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.run import POINTS
 from lxmls_day1.figures.classifier_comparison import distinct_names, memory_of_training
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.style import CONNECTOR
-from readers.sentiment_reader import SentimentCorpus
-from readers.simple_data_set import SimpleDataSet
+from readers import SentimentCorpus, SimpleDataSet
 from tests.wording import wording
 
 
@@ -69,10 +66,8 @@ class TestTable:
         parts = [(points.train_X, points.train_y), (points.test_X, points.test_y)]
         above = [np.mean((X.sum(axis=1) > 0) == y) for X, y in parts]
         zero = [np.mean(points.train_y == 0), np.mean(points.test_y == 0)]
-        assert [row[:4] for row in table] == [
-            ("Answers", points.get_name(), *above),
-            ("Zero", points.get_name(), *zero),
-        ]
+        name = points.get_name()
+        assert [row[:4] for row in table] == [("Answers", name, *above), ("Zero", name, *zero)]
         assert [row.objective for row in table] == [None, 0.75]
         assert all(row.seconds >= 0 for row in table)
 
@@ -124,11 +119,10 @@ class TestFigure:
         slanted = [[0, 0], [-1, 1], [-2, 2]]
         _, (fig, drawn) = run_all_classifiers(points, [Answers(ABOVE), Answers(slanted, "Slanted")], ax=axis)
         assert (fig, drawn) == (axis.figure, axis)
-        bayes, above, other = (
-            next(line for line in axis.lines if line.get_label().startswith(name))
-            for name in ("Bayes optimal: ", "Answers: ", "Slanted: ")
-        )
-        for line in (bayes, above):  # With equal variances and shares and means ∓1, the optimum is x_1 + x_2 = 0.
+        lines = {line.get_label().partition(": ")[0]: line for line in axis.lines}
+        other = lines["Slanted"]
+        # With equal variances and shares and means ∓1, the optimum is x_1 + x_2 = 0.
+        for line in (lines["Bayes optimal"], lines["Answers"]):
             np.testing.assert_allclose(line.get_xdata() + line.get_ydata(), 0, atol=1e-9)
         np.testing.assert_allclose(other.get_xdata() + 2 * other.get_ydata(), 0, atol=1e-9)
 

@@ -1,9 +1,5 @@
 """Every classifier is restored from its file unchanged: class, settings, predictions."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,9 +10,9 @@ import classifiers
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.models.model_file import declared_classes
 from readers.pos_corpus import PosCorpus
+from tests.python_runs import ROOT, run_python
 from tests.wording import wording
 
-ROOT = Path(__file__).resolve().parents[2]
 BASES = {"LinearClassifier", "OnlineClassifier", "StochasticGradient", "StructuredClassifier", "StructuredGradient"}
 TAGGERS = [classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.StructuredSVM, classifiers.CRF]
 
@@ -78,9 +74,8 @@ def comparable(value):
 
 def state(classifier):
     """Return all attributes of a classifier except the record of its training."""
-    return comparable(classifier)[0], {
-        key: comparable(value) for key, value in vars(classifier).items() if key != "history"
-    }
+    kept = {key: comparable(value) for key, value in vars(classifier).items() if key != "history"}
+    return comparable(classifier)[0], kept
 
 
 @pytest.mark.slow
@@ -183,6 +178,6 @@ for load in (mirac.Mira.load, lcc.LinearClassifier.load):
     assert type(loaded) is mirac.Mira and loaded.regularizer == 0.5
     assert loaded.test([[1.0, 0.0], [0.0, 1.0]], loaded_params).tolist() == [0, 1]
 """
-        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+        run_python("-c", code)
         loaded = classifiers.Mira.load(tmp_path / "flat.npz").classifier
         assert type(loaded) is classifiers.Mira and loaded.regularizer == 0.5

@@ -5,26 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from classifiers import (
-    AROW,
-    CRF,
-    NBSVM,
-    SVM,
-    BernoulliNaiveBayes,
-    BinaryPerceptron,
-    ColumnSquishing,
-    ConfidenceWeighted,
-    GaussianNaiveBayes,
-    MaxEntBatch,
-    MaxEntOnline,
-    Mira,
-    MultinomialNaiveBayes,
-    PassiveAggressive,
-    PassiveAggressive2,
-    Perceptron,
-    StructuredMira,
-    StructuredPerceptron,
-)
+import classifiers
 from lxmls_day1.base.errors import InputError
 
 POSITIVE = ([0, -1.0, math.nan, math.inf, "1", True], [1e-9, 3])
@@ -34,27 +15,31 @@ FLAG = (["no", 1, None], [True, False])
 OPTIONAL = (POSITIVE[0], [None, 0.5])
 
 SETTINGS = {
-    Perceptron: {
+    classifiers.Perceptron: {
         "nr_rounds": COUNT,
         "averaged": (["last", None, 1], ["steps", "last round", "rounds", True, False]),
         "track_objective": FLAG,
         "progress": FLAG,
         "n_jobs": COUNT,
     },
-    Mira: {"regularizer": POSITIVE},
-    PassiveAggressive: {"cap": POSITIVE},
-    PassiveAggressive2: {"cap": POSITIVE},
-    ColumnSquishing: {"cap": OPTIONAL},
-    AROW: {"regularizer": POSITIVE, "averaged": (["x"], [False])},
-    ConfidenceWeighted: {"confidence": ([0.5, 1, "0.9"], [0.51, 0.99]), "cap": OPTIONAL},
-    MaxEntOnline: {
+    classifiers.Mira: {"regularizer": POSITIVE},
+    classifiers.PassiveAggressive: {"cap": POSITIVE},
+    classifiers.PassiveAggressive2: {"cap": POSITIVE},
+    classifiers.ColumnSquishing: {"cap": OPTIONAL},
+    classifiers.AROW: {"regularizer": POSITIVE, "averaged": (["x"], [False])},
+    classifiers.ConfidenceWeighted: {"confidence": ([0.5, 1, "0.9"], [0.51, 0.99]), "cap": OPTIONAL},
+    classifiers.MaxEntOnline: {
         "regularizer": NOT_NEGATIVE,
         "initial_step": OPTIONAL,
         "alpha": ([0.5, 1.01, "1"], [0.51, 1, None]),
         "nr_rounds": COUNT,
     },
-    SVM: {"solver": (["primal", None, 1], ["subgradient", "dual"]), "tolerance": POSITIVE, "max_epochs": COUNT},
-    MaxEntBatch: {
+    classifiers.SVM: {
+        "solver": (["primal", None, 1], ["subgradient", "dual"]),
+        "tolerance": POSITIVE,
+        "max_epochs": COUNT,
+    },
+    classifiers.MaxEntBatch: {
         "regularizer": NOT_NEGATIVE,
         "tolerance": POSITIVE,
         "max_iterations": COUNT,
@@ -63,20 +48,28 @@ SETTINGS = {
         "n_jobs": COUNT,
         "penalty": (["l0", None], ["l2", "l1"]),
     },
-    GaussianNaiveBayes: {"variance": ([0, -1, "shared", None, True], [0.5, "pooled", "per_class"])},
-    MultinomialNaiveBayes: {"smooth": FLAG, "smooth_param": POSITIVE, "length": (["any", None], ["same", "poisson"])},
-    BernoulliNaiveBayes: {"smooth_param": POSITIVE},
-    NBSVM: {
+    classifiers.GaussianNaiveBayes: {"variance": ([0, -1, "shared", None, True], [0.5, "pooled", "per_class"])},
+    classifiers.MultinomialNaiveBayes: {
+        "smooth": FLAG,
+        "smooth_param": POSITIVE,
+        "length": (["any", None], ["same", "poisson"]),
+    },
+    classifiers.BernoulliNaiveBayes: {"smooth_param": POSITIVE},
+    classifiers.NBSVM: {
         "regularizer": OPTIONAL,
         "beta": ([-0.1, 1.1, "1"], [0, 1]),
         "smooth_param": POSITIVE,
         "tolerance": POSITIVE,
         "max_epochs": COUNT,
     },
-    BinaryPerceptron: {"max_rounds": COUNT},
-    StructuredPerceptron: {"min_count": COUNT, "transitions": FLAG, "decoder": ([1, "viterbi"], [None, max])},
-    StructuredMira: {"k": ([0, 1001, 1.5], [1, 1000]), "regularizer": POSITIVE},
-    CRF: {
+    classifiers.BinaryPerceptron: {"max_rounds": COUNT},
+    classifiers.StructuredPerceptron: {
+        "min_count": COUNT,
+        "transitions": FLAG,
+        "decoder": ([1, "viterbi"], [None, max]),
+    },
+    classifiers.StructuredMira: {"k": ([0, 1001, 1.5], [1, 1000]), "regularizer": POSITIVE},
+    classifiers.CRF: {
         "solver": (["dual", None], ["lbfgs", "online"]),
         "tolerance": POSITIVE,
         "max_iterations": COUNT,
@@ -109,10 +102,18 @@ REFUSED_IN_TRAINING = {
 def test_settings_that_do_not_fit_the_data_are_refused(setting):
     labels, tags = [0, 1, 0, 1], [["x"], ["y"], ["y"], ["x", "y"]]
     for value in REFUSED_IN_TRAINING[setting]:
-        for kind in (Perceptron, Mira, SVM, MaxEntOnline, ColumnSquishing, AROW, ConfidenceWeighted):
+        for kind in (
+            classifiers.Perceptron,
+            classifiers.Mira,
+            classifiers.SVM,
+            classifiers.MaxEntOnline,
+            classifiers.ColumnSquishing,
+            classifiers.AROW,
+            classifiers.ConfidenceWeighted,
+        ):
             with pytest.raises(InputError):
                 kind(**{setting: value}).train([[1.0], [0.0], [2.0], [1.0]], labels)
-        for kind in (StructuredPerceptron, StructuredMira, CRF):
+        for kind in (classifiers.StructuredPerceptron, classifiers.StructuredMira, classifiers.CRF):
             with pytest.raises(InputError):
                 kind(**{setting: value}).train([["a"], ["b"], ["b"], ["c", "a"]], tags)
 
@@ -120,17 +121,17 @@ def test_settings_that_do_not_fit_the_data_are_refused(setting):
 @pytest.mark.parametrize(
     ("learner", "says"),
     [
-        (MaxEntBatch(penalty="l1", solver="dual"), "has corners"),
-        (MaxEntBatch(solver="dual", regularizer=0.0), "every weight regularized"),
-        (MaxEntBatch(solver="dual", regularize_intercept=False), "every weight regularized"),
-        (MaxEntBatch(solver="gis", regularizer=1.0), "has no regularization"),
-        (SVM(solver="dual", regularizer=0.0), "regularizer .*dual solver"),
-        (SVM(solver="dual", order=[0, 1]), "order is for the subgradient solver"),
-        (StructuredPerceptron(templates=[]), "at least one template"),
-        (StructuredPerceptron(templates=["lowr"]), "names attributes"),
-        (StructuredPerceptron(templates="lower"), "templates must be"),
-        (StructuredPerceptron(templates=["word", "word"]), "listed twice"),
-        (StructuredPerceptron(transitions="trigrams"), "no trigrams"),
+        (classifiers.MaxEntBatch(penalty="l1", solver="dual"), "has corners"),
+        (classifiers.MaxEntBatch(solver="dual", regularizer=0.0), "every weight regularized"),
+        (classifiers.MaxEntBatch(solver="dual", regularize_intercept=False), "every weight regularized"),
+        (classifiers.MaxEntBatch(solver="gis", regularizer=1.0), "has no regularization"),
+        (classifiers.SVM(solver="dual", regularizer=0.0), "regularizer .*dual solver"),
+        (classifiers.SVM(solver="dual", order=[0, 1]), "order is for the subgradient solver"),
+        (classifiers.StructuredPerceptron(templates=[]), "at least one template"),
+        (classifiers.StructuredPerceptron(templates=["lowr"]), "names attributes"),
+        (classifiers.StructuredPerceptron(templates="lower"), "templates must be"),
+        (classifiers.StructuredPerceptron(templates=["word", "word"]), "listed twice"),
+        (classifiers.StructuredPerceptron(transitions="trigrams"), "no trigrams"),
     ],
 )
 def test_incompatible_settings_are_refused(learner, says):

@@ -49,24 +49,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder, source = Path(temporary, "made"), Path(temporary, "source")
         folder.mkdir()
-        archive = subprocess.run(
-            ["git", "archive", commit], cwd=HERE.parents[1], capture_output=True, check=True
-        ).stdout
-        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        archive = subprocess.run(["git", "archive", commit], cwd=HERE.parents[1], capture_output=True, check=True)
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
             tar.extractall(source, filter="data")
-        rows = [
-            f"{'good' if i % 2 else 'bad'}\t{'fine' if i % 2 else 'dull'} book {i % 7} page {i % 5}" for i in range(200)
-        ]
+        rows = [f"{('bad', 'good')[i % 2]}\t{('dull', 'fine')[i % 2]} book {i % 7} page {i % 5}" for i in range(200)]
         (folder / "reviews.tsv").write_text("\n".join(["label\ttext", *rows, ""]), encoding="utf-8")
         (folder / "review.txt").write_text("A dull book.\n", encoding="utf-8")
         for command in COMMANDS:
-            done = subprocess.run(
-                [sys.executable, "-P", "-c", CODE.format(source=str(source)), *command.split()],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-            )
+            words = [sys.executable, "-P", "-c", CODE.format(source=str(source)), *command.split()]
+            variables = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+            done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True)
             print(f"{done.returncode} {command}", (done.stdout + done.stderr)[-600:] if done.returncode else "")
             if command.startswith("predict"):
                 (folder / "predicted.txt").write_text(done.stdout, encoding="utf-8")

@@ -84,27 +84,19 @@ def test_a_file_without_labels_needs_none(data):
     (data / "sentiment/kitchen/unlabeled.review").write_text("fork:3 the:1\r\npage:1 spoon:1 #label#:positive\n")
     without = read_reviews("kitchen", data, labelled=False)
     assert [counts for counts, _ in as_bags(without)] == [counts for counts, _ in as_bags(with_labels)]
-    for line, mistake in [
-        ("fork the:1", "got 'fork'"),
-        ("", "line 1: the line is blank"),
-        ("a:0", "the count in 'a:0'"),
-    ]:
+    mistakes = {"fork the:1": "got 'fork'", "": "line 1: the line is blank", "a:0": "the count in 'a:0'"}
+    for line, mistake in mistakes.items():
         (data / "sentiment/kitchen/unlabeled.review").write_text(f"{line}\npage:1\n")
         with pytest.raises(CorpusError, match=mistake):
             read_reviews("kitchen", data, labelled=False)
 
 
 def test_the_folds_test_on_every_review_once(data):
-    tested, in_training = [], []
+    every, tested = {f"{label}_kitchen_{i}" for label in ("positive", "negative") for i in range(NR)}, []
     for fold in range(5):
         pair = read(data, fold=fold, min_count=1)
-        joint = pair.unlabelled_X.shape[0]
-        assert joint == 34
-        in_training.append({word for row in words(pair, pair.target_train_X) for word in row})
-        tested.append(
-            {f"{label}_kitchen_{i}" for label in ("positive", "negative") for i in range(NR)} - in_training[-1]
-        )
-        assert pair.test_X.shape[0] == 4
+        assert pair.unlabelled_X.shape[0] == 34 and pair.test_X.shape[0] == 4
+        tested.append(every - {word for row in words(pair, pair.target_train_X) for word in row})
     assert all(len(fold) == 4 for fold in tested)
     assert len(set().union(*tested)) == 2 * NR
     with pytest.raises(InputError, match=wording("readers.fold_must_be_below")):

@@ -24,9 +24,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-@given(
-    st.sampled_from(sorted(COARSE_CLASSES)), st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.lists(words, min_size=1)
-)
+fine_classes = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+
+
+@given(st.sampled_from(sorted(COARSE_CLASSES)), fine_classes, st.lists(words, min_size=1))
 def test_any_line_of_the_format_is_read(coarse, fine, tokens):
     text = " ".join(tokens)
     for end in ("", "\n", "\r\n"):

@@ -1,4 +1,5 @@
 from collections import Counter
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -75,9 +76,8 @@ def read_both(folder):
 @pytest.mark.parametrize("rare_words_from", ["train", "all"])
 @pytest.mark.parametrize("min_count", [1, 3, 5])
 def test_rare_words_are_counted_in_the_chosen_part(small_corpus, rare_words_from, min_count):
-    corpus = SentimentCorpus(
-        "books", 0.5, 0.2, 0.3, min_count=min_count, rare_words_from=rare_words_from, data_dir=small_corpus
-    )
+    counting = {"min_count": min_count, "rare_words_from": rare_words_from}
+    corpus = SentimentCorpus("books", 0.5, 0.2, 0.3, **counting, data_dir=small_corpus)
     in_turn = [counts for counts, _ in as_bags(parse_pair(*read_both(small_corpus)))]
     expected = naive_features(in_turn, min_count, 5 if rare_words_from == "train" else 10)
     assert corpus.feat_counts == expected
@@ -98,33 +98,30 @@ def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folde
 # -------------------------------------------------------------------------------------------------------------- cache
 
 
-def counting_parses(monkeypatch):
-    calls = []
-    parse = review_files.parse_pair
-    monkeypatch.setattr(
-        review_files, "parse_pair", lambda *args, **kwargs: calls.append(args) or parse(*args, **kwargs)
-    )
-    return calls
+@pytest.fixture
+def parses(monkeypatch):
+    """Return a mock that parses reviews and counts its calls."""
+    counting = Mock(wraps=review_files.parse_pair)
+    monkeypatch.setattr(review_files, "parse_pair", counting)
+    return counting
 
 
-def test_cached_corpora_are_not_parsed_again(small_corpus, cache_folder, monkeypatch):
-    calls = counting_parses(monkeypatch)
+def test_cached_corpora_are_not_parsed_again(small_corpus, cache_folder, parses):
     first = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
     second = SentimentCorpus("books", data_dir=small_corpus, min_count=1)
-    assert len(calls) == 1
+    assert parses.call_count == 1
     assert first.feat_dict == second.feat_dict
     np.testing.assert_array_equal(first.X.toarray(), second.X.toarray())
     np.testing.assert_array_equal(first.y, second.y)
     # Rare words are removed afterwards.
     assert SentimentCorpus("books", data_dir=small_corpus, min_count=3).nr_features < first.nr_features
-    assert len(calls) == 1
+    assert parses.call_count == 1
 
 
-def test_without_cache_nothing_is_read_or_written(small_corpus, cache_folder, monkeypatch):
-    calls = counting_parses(monkeypatch)
+def test_without_cache_nothing_is_read_or_written(small_corpus, cache_folder, parses):
     for _ in range(2):
         SentimentCorpus("books", data_dir=small_corpus, min_count=1, cache=False)
-    assert len(calls) == 2
+    assert parses.call_count == 2
     assert not cache_folder.exists()
 
 

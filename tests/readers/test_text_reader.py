@@ -14,18 +14,8 @@ from tests.wording import wording
 MAIL = "ham,See you at noon.\nspam,Win a prize now!\nham,Lunch at noon?\nspam,A prize for you!\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="mail.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 def test_a_file_is_read_in_its_order(write):
-    corpus = TextCorpus(write(MAIL), split=(0.5, 0.25, 0.25), seed=None)
+    corpus = TextCorpus(write(MAIL, "mail.csv"), split=(0.5, 0.25, 0.25), seed=None)
     assert corpus.get_name() == "mail" and corpus.label_names == ("ham", "spam") and corpus.y.tolist() == [0, 1, 0, 1]
     assert (corpus.train_y.tolist(), corpus.dev_y.tolist(), corpus.test_y.tolist()) == ([0, 1], [0], [1])
     assert corpus.texts == ["See you at noon.", "Win a prize now!", "Lunch at noon?", "A prize for you!"]

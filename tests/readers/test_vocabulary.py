@@ -15,9 +15,7 @@ bags = st.lists(st.dictionaries(st.text(max_size=3), st.integers(1, 5), max_size
 @pytest.mark.slow
 @given(bags, st.integers(1, 6))
 def test_the_vocabulary_sums_counts_in_the_order_of_first_use(examples, min_count):
-    totals = Counter()
-    for bag in examples:
-        totals.update(bag)
+    totals = sum(map(Counter, examples), Counter())
     expected = [(token, total) for token, total in totals.items() if total >= min_count]
     assert list(count_vocabulary(examples, min_count).items()) == expected
 
@@ -47,9 +45,8 @@ def test_words_and_pairs_are_counted(words):
 
 def test_only_the_training_part_makes_features():
     corpus = BagCorpus()
-    corpus._set_examples(
-        [{"a": 1, "b": 2}, {"b": 1}, {"c": 9, "a": 3}, {"b": 1}], ["x", "y", "z", "x"], 2, 3, min_count=1
-    )
+    bags = [{"a": 1, "b": 2}, {"b": 1}, {"c": 9, "a": 3}, {"b": 1}]
+    corpus._set_examples(bags, ["x", "y", "z", "x"], 2, 3, min_count=1)
     assert corpus.feature_names == ["a", "b"] and corpus.feat_counts == {"a": 1, "b": 3}
     assert corpus.X.toarray().tolist() == [[1, 2], [0, 1], [3, 0], [0, 1]]
     assert corpus.label_names == ("x", "y", "z") and corpus.y.tolist() == [0, 1, 2, 0]

@@ -26,16 +26,15 @@ def test_the_exercises_of_this_lab_fit_together(asked, monkeypatch):
     if asked == "some":
         monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # Otherwise the loops of each lab would be compiled again.
         of_stubs, of_small_inputs = authors_check.problems_of_stubs, authors_check.problems_of_small_inputs
-        monkeypatch.setattr(
-            authors_check, "problems_of_stubs", lambda lab, registry: of_stubs(lab, [registry[id] for id in SHORT])
-        )
 
-        def some(reference, mistakes):
-            return of_small_inputs(
-                reference, {exercise: its for exercise, its in mistakes.items() if exercise.id in SHORT}
-            )
+        def of_some_stubs(lab, registry):
+            return of_stubs(lab, [registry[id] for id in SHORT])
 
-        monkeypatch.setattr(authors_check, "problems_of_small_inputs", some)
+        def of_some_inputs(reference, mistakes):
+            return of_small_inputs(reference, {its: known for its, known in mistakes.items() if its.id in SHORT})
+
+        monkeypatch.setattr(authors_check, "problems_of_stubs", of_some_stubs)
+        monkeypatch.setattr(authors_check, "problems_of_small_inputs", of_some_inputs)
     assert problems(ROOT) == []
 
 
@@ -51,6 +50,10 @@ class TestTinyLab:
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
 
+    def add_check(self, reference, check):
+        head = "def small_inputs("
+        self.change(reference, "tests/exercises/test_1_02_means.py", head, f"{check}\n\n{head}")
+
     def test_the_tiny_lab_lacks_only_hidden_checks_of_one_exercise(self, reference):
         assert problems(reference) == [wording("tools.exercise_means_hidden_checks")]
 
@@ -63,29 +66,17 @@ class TestTinyLab:
         assert problem.startswith(wording("tools.solution_begins_here_end"))
 
     def test_a_reference_that_fails(self, reference):
-        check = "def test_sign(lab):\n    assert lab.function('means', 'mean', [1.0]) < 0\n"
-        self.change(
-            reference, "tests/exercises/test_1_02_means.py", "def small_inputs(", f"{check}\n\ndef small_inputs("
-        )
+        self.add_check(reference, "def test_sign(lab):\n    assert lab.function('means', 'mean', [1.0]) < 0\n")
         (problem,) = problems(reference)
         assert problem.startswith("the reference fails test_1_02_means.py::test_sign")
 
     def test_all_inconsistencies_are_reported_at_once(self, reference, monkeypatch):
         exercises, mistakes = "tests/exercises/exercises.toml", "tests/exercises/mistakes"
         self.change(reference, "tests/exercises/recorded/1.1.json", "[0.4]", "[0.5]")
-        self.change(
-            reference,
-            f"{mistakes}/1_01_steps.toml",
-            "tau = loss / (2 * sq_norm)\n",
-            "tau = min(cap, loss / (2 * sq_norm))\n",
-        )
+        step = "loss / (2 * sq_norm)"
+        self.change(reference, f"{mistakes}/1_01_steps.toml", f"tau = {step}\n", f"tau = min(cap, {step})\n")
         self.change(reference, f"{mistakes}/1_02_means.toml", "(len(values) + 1)", "0")
-        self.change(
-            reference,
-            "tests/exercises/test_1_02_means.py",
-            "def small_inputs(",
-            "def test_nothing(lab):\n    assert lab\n\n\ndef small_inputs(",
-        )
+        self.add_check(reference, "def test_nothing(lab):\n    assert lab\n")
         self.change(reference, exercises, '"m = (1/n) sum"', '"return total_of_all / len(values)"')
         monkeypatch.setattr(authors_check, "MIN_MISTAKES", 2)
         found = problems(reference)

@@ -2,15 +2,12 @@
 
 import datetime
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.python_runs import ROOT, run_python
 from tools.benchmarks import results
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tools/benchmarks"
 STUB = """
 from results import accuracies, show, timing
@@ -61,8 +58,7 @@ def checkout(tmp_path):
 
 
 def run(checkout, *arguments):
-    command = [sys.executable, "-X", "utf8", checkout / "tools/benchmarks/run.py", *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    return run_python("-X", "utf8", checkout / "tools/benchmarks/run.py", *arguments, encoding="utf-8").stdout
 
 
 def test_a_run_saves_what_it_measured_and_writes_the_tables(checkout):

@@ -103,18 +103,14 @@ solution = "..."
         assert [program.swaps for program in a.programs] == [(("x", "y"),), (), (("u", "v"), ("w", "x"))]
         assert [program.solution for program in a.programs] == [None, "pass", None]
         assert a.programs[1].function == "rule"
-        assert [str(program) for program in a.programs] == [
-            "mistake a of exercise 1.2",
-            "mistake a of exercise 1.2, variant 1",
-            "mistake a of exercise 1.2, variant 2",
-        ]
+        name = "mistake a of exercise 1.2"
+        assert [str(program) for program in a.programs] == [name, f"{name}, variant 1", f"{name}, variant 2"]
         assert len(b.programs) == 1
 
     def test_a_list_of_texts_is_a_program_for_each_after_the_first(self, read):
         (mistake,) = read(f"{A_MISTAKE}\nswap = [['x', 'y']]\nvariants = [['x', 'z', 'zz'], [['u', 'v']]]")
-        assert [program.swaps for program in mistake.programs] == [(("x", new),) for new in ("y", "z", "zz")] + [
-            (("u", "v"),)
-        ]
+        swaps = [program.swaps for program in mistake.programs]
+        assert swaps == [(("x", "y"),), (("x", "z"),), (("x", "zz"),), (("u", "v"),)]
 
     @pytest.mark.parametrize(
         ("content", "message"),

@@ -46,18 +46,13 @@ def test_each_program_is_kept_once_with_its_answers(pool):
 
 
 def test_answers_within_tolerance_are_the_same():
-    table, different = answer_table(
-        [[Answer.from_value(1.0)], [Answer.from_value(1.00001)], [Answer.from_value(1.1)], [Answer.from_value([1.0])]]
-    )
+    table, different = answer_table([[Answer.from_value(value)] for value in (1.0, 1.00001, 1.1, [1.0])])
     assert table[:, 0].tolist() == [0, 0, 1, 2] and len(different[0]) == 3
 
 
 def test_a_pool_comes_back_from_its_text(pool):
-    infinite = Pool(
-        ({"x": [1, 2]},),
-        ((Answer.from_value([[np.inf]]), Answer.from_value("raises KeyError"), Answer.from_value([])),),
-        {"a": ((1,),)},
-    )
+    known = tuple(Answer.from_value(value) for value in ([[np.inf]], "raises KeyError", []))
+    infinite = Pool(({"x": [1, 2]},), (known,), {"a": ((1,),)})
     recorded = RecordedAnswers(pools={"1.1": pool, "1.2": infinite})
     read = RecordedAnswers.from_plain(json.loads(recorded.to_json())).pools
     assert read["1.1"] == pool and read["1.2"] == infinite

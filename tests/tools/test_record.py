@@ -59,9 +59,8 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
     seed, another = 1, 2
     lab = uncompiled_lab(reference_folder(), tmp_path / "lab")
     folder = reference_folder() / FOLDER
-    files = tuple(
-        file for exercise in Registry.from_folder(reference_folder()) for file in check_files(folder, exercise)
-    )
+    registry = Registry.from_folder(reference_folder())
+    files = tuple(file for exercise in registry for file in check_files(folder, exercise))
 
     def answered(seed, hash_seed, order):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)

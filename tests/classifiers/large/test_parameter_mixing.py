@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
+from classifiers import Mira, Perceptron
 from classifiers.large.parameter_mixing import mixed, train_in_parts
-from classifiers.mira import Mira, mira_rule
-from classifiers.perceptron import Perceptron, perceptron_rule
 
 
 @pytest.fixture
@@ -14,12 +13,12 @@ def points():
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 5])
-@pytest.mark.parametrize(("learner", "rule"), [(Perceptron, perceptron_rule), (Mira, mira_rule)])
-def test_mixing_matches_learners_with_several_jobs(points, n_parts, learner, rule):
+@pytest.mark.parametrize("learner", [Perceptron, Mira])
+def test_mixing_matches_learners_with_several_jobs(points, n_parts, learner):
     X, labels = points
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(len(X)) for _ in range(3)])
-    found = train_in_parts(rule, X, labels, [np.array_split(order, n_parts) for order in orders])
+    found = train_in_parts(learner.rule, X, labels, [np.array_split(order, n_parts) for order in orders])
     for averaged, params in (("steps", found.average), (False, found.weights)):
         expected = learner(nr_rounds=3, order=orders, n_jobs=n_parts, averaged=averaged).train(X, labels)
         np.testing.assert_allclose(params, expected, atol=1e-9)
@@ -28,8 +27,8 @@ def test_mixing_matches_learners_with_several_jobs(points, n_parts, learner, rul
 def test_an_idle_part_changes_nothing(points):
     X, labels = points
     order = np.arange(41)
-    alone = train_in_parts(perceptron_rule, X, labels, [[order]])
-    beside = train_in_parts(perceptron_rule, X, labels, [[order, np.arange(0)]])
+    alone = train_in_parts(Perceptron.rule, X, labels, [[order]])
+    beside = train_in_parts(Perceptron.rule, X, labels, [[order, np.arange(0)]])
     np.testing.assert_allclose(beside.average, alone.average, atol=1e-9)
     np.testing.assert_allclose(beside.weights, alone.weights, atol=1e-9)
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from classifiers import AROW, ConfidenceWeighted, SecondOrderPerceptron
 from classifiers.online_classifier import second_order
-from classifiers.second_order.arow import AROW
-from classifiers.second_order.confidence_weighted import ConfidenceWeighted
-from classifiers.second_order.second_order_perceptron import SecondOrderPerceptron
 from lxmls_day1.engine.corpus_training import resume
 from lxmls_day1.engine.kernels import sparse_rows
 from tests.made_data import random_problem
@@ -70,11 +68,7 @@ EVERY = pytest.mark.parametrize("name", LEARNERS)
 def in_python(learner):
     """Return the same learner with an ordinary function as its rule."""
     rule = type(learner).rule
-
-    def readable(*arguments):
-        return rule(*arguments)
-
-    learner.rule = second_order(readable)
+    learner.rule = second_order(lambda *arguments: rule(*arguments))
     return learner
 
 
@@ -109,9 +103,6 @@ def test_perceptron_steps_match_the_matrix_inverse_of_its_source():
         if f @ np.linalg.solve(a * np.eye(4) + S + np.outer(f, f), v) <= 0:
             S, v = S + np.outer(f, f), v + f
         np.testing.assert_allclose(W, a * np.linalg.solve(a * np.eye(4) + S, v), rtol=0, atol=1e-12)
-
-
-# ---------------------------------------------------------------------------------------- the function that a step minimises
 
 
 # ------------------------------------------------------------------------------------------------------- variances

@@ -18,15 +18,14 @@ def noisy_counts(seed, n_examples=60, n_features=4, n_classes=3):
     return X, labels
 
 
-def joint_features(X, labels, n_classes):
+def joint_features(X, n_classes):
     """Return every f(x, y) with its slack feature, as a dense array (M, K, (J + 2) K)."""
     g = np.hstack([np.ones((len(X), 1)), X])
     total = g.sum(axis=1).max()
     g = np.hstack([g, total - g.sum(axis=1, keepdims=True)])
     features = np.zeros((len(X), n_classes, g.shape[1] * n_classes))
-    for m in range(len(X)):
-        for y in range(n_classes):
-            features[m, y, y::n_classes] = g[m]
+    for y in range(n_classes):
+        features[:, y, y::n_classes] = g
     return features, total
 
 
@@ -35,7 +34,7 @@ def multiplicative(X, labels, n_classes, n_iterations):
 
     Yields the probabilities (M, K) before each iteration.
     """
-    features, total = joint_features(X, labels, n_classes)
+    features, total = joint_features(X, n_classes)
     empirical = features[np.arange(len(X)), labels].mean(axis=0)
     factors = np.ones(features.shape[2])
     for _ in range(n_iterations):
@@ -43,9 +42,8 @@ def multiplicative(X, labels, n_classes, n_iterations):
         p /= p.sum(axis=1, keepdims=True)
         yield p
         expected = np.einsum("my,myi->i", p, features) / len(X)
-        for i in range(len(factors)):
-            if empirical[i] > 0:
-                factors[i] *= (empirical[i] / expected[i]) ** (1 / total)
+        seen = empirical > 0
+        factors[seen] *= (empirical[seen] / expected[seen]) ** (1 / total)
 
 
 def probabilities(X, params):
@@ -70,8 +68,7 @@ def test_the_guides_dice():
         return softmax((groups @ weights)[None, :])[0]
 
     def model(weights):
-        p = face_probabilities(weights)
-        return 0.0, groups.T @ p
+        return 0.0, groups.T @ face_probabilities(weights)
 
     iterations = itertools.islice(iterative_scaling(np.array([10 / 40, 30 / 40]), model, total=1.0), 10)
     *_, last = iterations

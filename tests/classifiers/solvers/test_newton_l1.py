@@ -37,9 +37,8 @@ def test_it_ends_at_the_optimum_of_owl_qn(regularizer, weighted, regularize_inte
 def test_each_step_leads_downwards_and_the_last_point_is_an_optimum():
     X, y, _ = documents(1)
     penalties = np.full(X.shape[1] + 1, 0.005)
-    points = [
-        (v.copy(), value, slope) for v, value, slope in newton_l1(Rows(X, y, 2), penalties, np.random.default_rng(0))
-    ]
+    descent = newton_l1(Rows(X, y, 2), penalties, np.random.default_rng(0))
+    points = [(v.copy(), value, slope) for v, value, slope in descent]
     values = [value for _, value, _ in points]
     assert values[0] == pytest.approx(np.log(2)) and all(b <= a + 1e-14 for a, b in itertools.pairwise(values))
     v, value, slope = points[-1]

@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import check_grad, minimize
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
+from classifiers import MaxEntBatch, MaxEntOnline
 from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import log_partition, marginals
 from classifiers.structured.tag_features import FeatureIndex

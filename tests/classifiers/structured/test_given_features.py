@@ -4,18 +4,16 @@ import warnings
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy.optimize import check_grad
 
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.structured import StructuredMira, StructuredPerceptron, StructuredSVM
+from classifiers import LinearClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured.crf import CRF, CRFObjective
 from classifiers.structured.forward_backward import marginals
 from classifiers.structured.tag_features import FeatureIndex, explicit_features
 from classifiers.structured.viterbi import viterbi
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.commands.command_line import command_group
 from readers.pos_corpus import PosCorpus
+from tests.command_runs import run
 from tests.wording import wording
 
 TEMPLATES = ["lower", "suffix2", "lower[-1]"]
@@ -29,13 +27,8 @@ def features_of(sentence, form):
     for word, before in zip(lower, ["", *lower], strict=False):
         named = {"lower": word, "lower[-1]": before} | ({"suffix2": word[-2:]} if len(word) > 2 else {})
         listed = [f"{name}={value}" for name, value in named.items()]
-        found.append(
-            {name: True for name in listed} | {"absent": False}
-            if form == "numbers"
-            else named
-            if form == "texts"
-            else listed
-        )
+        forms = {"texts": named, "numbers": dict.fromkeys(listed, True) | {"absent": False}, "lists": listed}
+        found.append(forms[form])
     return found
 
 
@@ -55,9 +48,8 @@ def test_tags_match_those_of_the_same_templates(learner, form):
 
 def test_rare_features_are_left_out():
     """The count is the number of words with the feature, for any value; the value 0 does not count, nor values that sum to 0."""
-    index, words = FeatureIndex.learn(
-        [[{"a": "x", "b": 1}, {"a": "y", "b": -0.5, "c": 7.0}], [["b"], {"c": 0.0}]], min_count=2
-    )
+    sentences = [[{"a": "x", "b": 1}, {"a": "y", "b": -0.5, "c": 7.0}], [["b"], {"c": 0.0}]]
+    index, words = FeatureIndex.learn(sentences, min_count=2)
     assert list(index.names) == ["b"]
     assert [array.tolist() for array in words] == [[0, 2, 4], [0, 1, 2, 3, 3], [0, 0, 0], [1.0, -0.5, 1.0]]
     others = [{"b": True, "d": "new"}, {}, {"a": {"b": 2}, "a:b": -2.0}]
@@ -74,13 +66,8 @@ def test_numbers_stay_with_their_features_which_ascend_within_a_word():
 
 def test_words_are_read_as_by_python_crfsuite():
     """The expected result is ItemSequence's for the example of its tests; a name that is listed twice weighs 2, as in its objective."""
-    word = {
-        "foo": {"bar": "baz", "spam": 0.5, "egg": ["x", "y"], "ham": {"x": -0.5, "y": -0.1}},
-        "set": {"x"},
-        "on": True,
-        "off": False,
-    }
-    assert explicit_features(word) == {
+    foo = {"bar": "baz", "spam": 0.5, "egg": ["x", "y"], "ham": {"x": -0.5, "y": -0.1}}
+    assert explicit_features({"foo": foo, "set": {"x"}, "on": True, "off": False}) == {
         "foo:bar:baz": 1.0, "foo:spam": 0.5, "foo:egg:x": 1.0, "foo:egg:y": 1.0, "foo:ham:x": -0.5, "foo:ham:y": -0.1,
         "set:x": 1.0, "on": 1.0,
     }  # fmt: skip
@@ -89,9 +76,10 @@ def test_words_are_read_as_by_python_crfsuite():
     assert list(explicit_features(dict(zip("abcd", numbers, strict=True))).values()) == [0.5, -3.0, 1.0, 1e30]
 
 
-@pytest.mark.parametrize(
-    "value", [None, float("nan"), np.inf, -1e101, 10**400, 1j, np.complex128(2), b"x", np.zeros(2), object()]
-)
+NO_VALUES = [None, np.nan, np.inf, -1e101, 10**400, 1j, np.complex128(2), b"x", np.zeros(2), object()]
+
+
+@pytest.mark.parametrize("value", NO_VALUES)
 def test_invalid_feature_values_are_refused(value):
     for word in ({"a": value}, {"b": 1, "c": {"d": "x", "a": value}}):
         with pytest.raises(InputError, match=wording("classifiers.number_most_e_true")):
@@ -129,16 +117,12 @@ def numbered(sentences, seed=0):
 def test_a_value_of_two_is_as_four_features_of_value_one(name, transitions):
     """Because x² = 4 · 1², scores, norms and penalties agree; the weight of one feature of value 2 is twice that of each of the four."""
     X, y = CORPUS.train_X[:8], CORPUS.train_y[:8]
-    texts = [[{"w": word, "odd": t % 2 == 1} for t, word in enumerate(words)] for words in X]
-    twos = [[{"word": word} | ({"odd": 2.0} if word["odd"] else {}) for word in words] for words in texts]
-    twos = [[{"w": word["word"]["w"], "odd": word.get("odd", 0)} for word in words] for words in twos]
-    fours = [[{"w": word["w"]} | {f"odd{i}": word["odd"] for i in range(4)} for word in words] for words in texts]
+    twos = [[{"w": word, "odd": 2.0 * (t % 2)} for t, word in enumerate(words)] for words in X]
+    fours = [[{"w": word["w"]} | {f"odd{i}": word["odd"] > 0 for i in range(4)} for word in words] for words in twos]
     one, other = (LEARNERS[name](transitions=transitions) for _ in range(2))
     params, of_fours = one.train(twos, y), other.train(fours, y)
-    row, rows = (
-        1 + list(one.feature_names).index("odd"),
-        [1 + list(other.feature_names).index(f"odd{i}") for i in range(4)],
-    )
+    row = 1 + list(one.feature_names).index("odd")
+    rows = [1 + list(other.feature_names).index(f"odd{i}") for i in range(4)]
     close = {"rtol": 0, "atol": 1e-5 if name == "CRF" else 1e-10}
     np.testing.assert_allclose(of_fours[rows], np.tile(params[row] / 2, (4, 1)), **close)
     np.testing.assert_allclose(np.delete(of_fours, rows, axis=0), np.delete(params, row, axis=0), **close)
@@ -218,11 +202,6 @@ def test_files_on_the_command_line(tmp_path, kind):
             blocks.append("".join("\t".join(row) + "\n" for row in rows))
         return "\n".join(blocks)
 
-    def run(*arguments, stdin=None):
-        done = CliRunner().invoke(command_group, [str(one) for one in arguments], input=stdin)
-        assert done.exit_code == 0, done.output
-        return done
-
     train, test, model = (tmp_path / name for name in ("train.tsv", "test.tsv", "crf.npz"))
     train.write_text(text(CORPUS.train_X, CORPUS.train_y), encoding="utf-8")
     test.write_text(text(CORPUS.test_X, CORPUS.test_y), encoding="utf-8")
@@ -231,8 +210,6 @@ def test_files_on_the_command_line(tmp_path, kind):
     for done in (run("predict", model, test), run("predict", model, "-", stdin=test.read_bytes())):
         assert f"accuracy {accuracy} (" in done.stderr
         assert sum(bool(line) for line in done.stdout.splitlines()) == sum(map(len, CORPUS.test_X))
-    refused = CliRunner().invoke(
-        command_group, ["train", "--classifier", "crf", "--file", str(train), "--text-column", "1"]
-    )
-    assert wording("classifiers.label_column_upos_xpos") in refused.output or "text_column" in str(refused.exception)
+    refused = run("train", "--classifier", "crf", "--file", train, "--text-column", "1", status=1)
+    assert wording("classifiers.label_column_upos_xpos") in refused.output
     assert float(accuracy) > 0.5

@@ -39,14 +39,12 @@ def test_hildreth_solves_the_quadratic_programme(cap):
         deltas, lacking = rng.normal(size=(n, 8)), rng.normal(size=n) + 0.5
         gram = deltas @ deltas.T
         alpha = hildreth(gram, lacking, cap)
-        solved = minimize(
-            lambda a, gram=gram, lacking=lacking: 0.5 * a @ gram @ a - lacking @ a,
-            np.zeros(n),
-            jac=lambda a, gram=gram, lacking=lacking: gram @ a - lacking,
-            method="L-BFGS-B",
-            bounds=[(0, cap)] * n,
-            options={"ftol": 1e-15, "gtol": 1e-10},
-        )
+
+        def programme(a, gram=gram, lacking=lacking):
+            return 0.5 * a @ gram @ a - lacking @ a, gram @ a - lacking
+
+        settings = {"method": "L-BFGS-B", "bounds": [(0, cap)] * n, "options": {"ftol": 1e-15, "gtol": 1e-10}}
+        solved = minimize(programme, np.zeros(n), jac=True, **settings)
         assert (alpha >= 0).all() and (alpha <= cap).all()
         np.testing.assert_allclose(alpha, solved.x, atol=1e-6)
 

@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_online import max_ent_rule
-from classifiers.mira import Mira, mira_rule
-from classifiers.online_classifier import compiled
-from classifiers.perceptron import Perceptron, perceptron_rule
+from classifiers import SVM, ColumnSquishing, MaxEntOnline, Mira, Perceptron, compiled
 from classifiers.structured import StructuredClassifier, StructuredMira, StructuredPerceptron, StructuredSVM
 from classifiers.structured.tag_features import FeatureIndex
 from classifiers.structured.viterbi import viterbi
-from classifiers.svm import SVM, svm_rule
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus_training import resume
 from tests.made_data import random_sentences
@@ -107,10 +102,10 @@ def tau_max_ent(gap, rho, squared_distance, step):
 
 
 LEARNERS = {
-    "perceptron": (perceptron_rule, tau_perceptron, False),
-    "mira": (mira_rule, tau_mira, False),
-    "svm": (svm_rule, tau_perceptron, True),
-    "max_ent": (max_ent_rule, tau_max_ent, False),
+    "perceptron": (Perceptron.rule, tau_perceptron, False),
+    "mira": (Mira.rule, tau_mira, False),
+    "svm": (SVM.rule, tau_perceptron, True),
+    "max_ent": (MaxEntOnline.rule, tau_max_ent, False),
 }
 
 
@@ -152,11 +147,8 @@ def test_the_loop_matches_the_naive_one(name, numbers, chain, decoder):
         settings = {"nr_rounds": 3, "order": orders, "cost": cost, "transitions": chain, "decoder": decoder}
         expected = naive(tau, X, y, orders, steps, regularizer, cost, augmented, chain)
         ends = expected[len(X) - 1 :: len(X)]
-        for averaged, wanted in {
-            "steps": expected.mean(axis=0),
-            "rounds": ends.mean(axis=0),
-            False: expected[-1],
-        }.items():
+        by_average = {"steps": expected.mean(axis=0), "rounds": ends.mean(axis=0), False: expected[-1]}
+        for averaged, wanted in by_average.items():
             learner = AnyRule(rule, steps, augmented, regularizer, averaged=averaged, **settings)
             np.testing.assert_allclose(learner.train(X, y), wanted, atol=1e-9)
 
@@ -164,7 +156,7 @@ def test_the_loop_matches_the_naive_one(name, numbers, chain, decoder):
 def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
     X, y, _ = random_sentences(3)
     steps = 0.1 + np.random.default_rng(0).random(9 * 10)
-    for rule in (mira_rule, ColumnSquishing.rule):
+    for rule in (Mira.rule, ColumnSquishing.rule):
         machine, python = (AnyRule(r, steps, seed=4) for r in (rule, lambda *given, rule=rule: rule(*given)))
         np.testing.assert_allclose(machine.train(X, y), python.train(X, y), atol=1e-10)
         assert [round.updates for round in machine.history] == [round.updates for round in python.history]
@@ -187,7 +179,7 @@ def test_a_rule_in_plain_python_gives_the_same_as_its_machine_code():
 )
 def test_one_word_sentences_give_the_flat_learners_weights(structured, flat, settings, averaged, n_tags):
     rng = np.random.default_rng(n_tags)
-    words = ["".join(rng.choice(list("abc"), rng.integers(1, 5))) for _ in range(60)]
+    sentences = [["".join(rng.choice(list("abc"), rng.integers(1, 5)))] for _ in range(60)]
     y = np.concatenate([np.arange(n_tags), rng.integers(0, n_tags, 60 - n_tags)])
     order = np.array([rng.permutation(60) for _ in range(4)])
     settings = settings | {"nr_rounds": 4, "averaged": averaged, "order": order}
@@ -196,20 +188,18 @@ def test_one_word_sentences_give_the_flat_learners_weights(structured, flat, set
     templates = ["word", "prefix1", "suffix1", "suffix2", "word[-1]"]
 
     tagger = structured(templates=templates, transitions=False, **settings)
-    params = tagger.train([[word] for word in words], [[tag] for tag in y])
+    params = tagger.train(sentences, y[:, None].tolist())
 
     settings.pop("delay", None)
     classifier = flat(**settings)
-    _, indptr, indices, _ = FeatureIndex(templates, tagger.feature_names).encode([[word] for word in words])
+    _, indptr, indices, _ = FeatureIndex(templates, tagger.feature_names).encode(sentences)
     X = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(60, len(tagger.feature_names)))
     wanted = classifier.train(X, y)
     np.testing.assert_allclose(params, wanted, rtol=0, atol=1e-13)
     assert tagger.nr_updates == classifier.nr_updates
     for mine, theirs in zip(tagger.history, classifier.history, strict=True):
         assert mine.objective == pytest.approx(theirs.objective) and mine.updates == theirs.updates
-    assert (
-        np.concatenate(tagger.test([[word] for word in words], params)).tolist() == classifier.test(X, wanted).tolist()
-    )
+    np.testing.assert_array_equal(np.concatenate(tagger.test(sentences, params)), classifier.test(X, wanted))
 
 
 # ------------------------------------------------------------------------------------------- history, callbacks, scores

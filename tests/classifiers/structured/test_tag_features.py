@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -63,20 +64,14 @@ sentences = st.lists(
 @given(sentences, sentences, st.integers(1, 3))
 def test_the_index_holds_only_frequent_training_features(training, others, min_count):
     templates = ["word", "suffix1", "shape[+1]", "lower[-1] lower", "word[-1] word word[+1]"]
-    counts = {}
-    for sentence in training:
-        for names in naive_features(sentence, templates):
-            for name in names:
-                counts[name] = counts.get(name, 0) + 1
+    words = itertools.chain.from_iterable(naive_features(sentence, templates) for sentence in training)
+    counts = Counter(itertools.chain.from_iterable(words))
     index, features = FeatureIndex.learn(training, templates, min_count)
     assert set(index.names) == {name for name, count in counts.items() if count >= min_count}
     assert len(index) == len(set(index.names))
     for sentence in [*training, *others]:
-        wanted = [
-            [name for name in names if counts.get(name, 0) >= min_count]
-            for names in naive_features(sentence, templates)
-        ]
-        assert index.features(sentence) == wanted
+        for found, names in zip(index.features(sentence), naive_features(sentence, templates), strict=True):
+            assert found == [name for name in names if counts[name] >= min_count]
     for ours, theirs in zip(features, index.encode(training), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -106,8 +101,5 @@ def test_a_template_that_cannot_be_read(template):
 
 
 def test_a_template_reports_the_offsets_of_its_parts():
-    assert [(p.attribute, p.length, p.offset) for p in parse_template("suffix12[-3] long_shape[+2] lower")] == [
-        ("suffix", 12, -3),
-        ("long_shape", None, 2),
-        ("lower", None, 0),
-    ]
+    parts = [(p.attribute, p.length, p.offset) for p in parse_template("suffix12[-3] long_shape[+2] lower")]
+    assert parts == [("suffix", 12, -3), ("long_shape", None, 2), ("lower", None, 0)]

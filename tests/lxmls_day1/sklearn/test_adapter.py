@@ -15,18 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.utils import get_tags
 
-from classifiers.binary_perceptron import BinaryPerceptron
-from classifiers.column_squishing import ColumnSquishing
+from classifiers import AROW, SVM, BinaryPerceptron, ColumnSquishing, MaxEntBatch, Mira, NaiveBayes, Perceptron
 from classifiers.gaussian_naive_bayes import GaussianNaiveBayes
-from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.max_ent_online import MaxEntOnline, max_ent_rule
-from classifiers.mira import Mira
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.naive_bayes import NaiveBayes
 from classifiers.online_loop import online_loop
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.svm import SVM
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.sklearn.adapter import LabEstimator, as_estimator, calibrated
 from tests.wording import wording
@@ -144,21 +137,15 @@ def test_an_example_of_weight_two_is_two_examples(classifier, n_classes):
     again, label_again = X.repeat(times, axis=0), y.repeat(times)
     # Class weights: a class of weight 2 has every example twice, and "balanced" uses the sample weights.
     twice = 1 + (label_again == "red")
+    balanced = len(label_again) / n_classes / (label_again[:, None] == label_again).sum(axis=1)
     for class_weight, X_again, y_again, sample_weight in (
         (None, again, label_again, None),
         ({"red": 2}, again.repeat(twice, axis=0), label_again.repeat(twice), None),
-        (
-            "balanced",
-            again,
-            label_again,
-            len(label_again) / n_classes / (label_again[:, None] == label_again).sum(axis=1),
-        ),
+        ("balanced", again, label_again, balanced),
     ):
         expected = as_estimator(classifier).fit(X_again, y_again, sample_weight=sample_weight)
         for kind in (np.asarray, sp.csr_array):
-            estimator = (
-                as_estimator(classifier).set_params(class_weight=class_weight).fit(kind(X), y, sample_weight=times)
-            )
+            estimator = as_estimator(classifier, class_weight=class_weight).fit(kind(X), y, sample_weight=times)
             np.testing.assert_allclose(estimator.params_, expected.params_, rtol=1e-5, atol=1e-5)
 
 
@@ -299,9 +286,8 @@ def test_tags_describe_the_accepted_data():
 
 
 def test_three_classes_are_too_many_for_the_binary_perceptron():
-    with pytest.raises(
-        InputError, match=r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
-    ):
+    says = r"Only binary .* is multiclass\. BinaryPerceptron .* holds 3: 'blue', 'green', 'red'"
+    with pytest.raises(InputError, match=says):
         as_estimator(BinaryPerceptron()).fit(*points(3))
 
 

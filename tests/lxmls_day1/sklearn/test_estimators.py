@@ -34,15 +34,11 @@ SETTINGS = {
     "ColumnSquishingClassifier": {"cap": 1.0, "nr_rounds": 200},
     "GaussianNaiveBayesClassifier": {"variance": "pooled"},
 }
+MORE_ROUNDS = {
+    kind.__name__: {"nr_rounds": 200} for kind in CLASSES if "nr_rounds" in inspect.signature(kind).parameters
+}
 ESTIMATORS = [
-    *(
-        kind(
-            **SETTINGS.get(
-                kind.__name__, {"nr_rounds": 200} if "nr_rounds" in inspect.signature(kind).parameters else {}
-            )
-        )
-        for kind in CLASSES
-    ),
+    *(kind(**(MORE_ROUNDS | SETTINGS).get(kind.__name__, {})) for kind in CLASSES),
     as_estimator(lxmls_day1.classifiers.Mira(regularizer=0.1, nr_rounds=200)),
     as_estimator(lxmls_day1.classifiers.BinaryPerceptron(max_rounds=20)),
     as_estimator(lxmls_day1.classifiers.GaussianNaiveBayes(variance="per_class")),
@@ -72,11 +68,8 @@ def test_scikit_learns_own_checks(estimator):
 
 def test_every_classifier_of_whole_examples_has_one_with_its_settings():
     names = {kind.learner for kind in CLASSES}
-    flat = {
-        name
-        for name in lxmls_day1.classifiers.__all__
-        if not hasattr(getattr(lxmls_day1.classifiers, name), "templates")
-    }
+    lab = lxmls_day1.classifiers
+    flat = {name for name in lab.__all__ if not hasattr(getattr(lab, name), "templates")}
     assert flat - names == {"BinaryPerceptron", "LinearClassifier", "NaiveBayes", "OnlineClassifier", "compiled"}
     for kind in CLASSES:
         own = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
@@ -98,11 +91,8 @@ def test_estimators_equal_their_learners(kind, form):
     learner = learner_of(kind)()
     if is_penalized(learner):
         learner.regularizer = 2 / len(Y)
-        assert (estimator.regularizer_, estimator.regularizer_reason_) == (
-            0.1,
-            wording("commands.for_training_examples", "20"),
-        )
-        assert estimator.regularizer is None
+        assert estimator.regularizer_ == 0.1 and estimator.regularizer is None
+        assert estimator.regularizer_reason_ == wording("commands.for_training_examples", "20")
     np.testing.assert_array_equal(estimator.params_, learner.train(counts, Y))
     labels = learner.test(counts, estimator.params_)
     np.testing.assert_array_equal(estimator.predict(counts), labels)

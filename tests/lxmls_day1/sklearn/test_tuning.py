@@ -1,5 +1,6 @@
 """Choosing settings on the development part: the combinations, the chosen one, and that the test part is not used."""
 
+import itertools
 import math
 from types import SimpleNamespace
 
@@ -41,9 +42,8 @@ def test_every_combination_is_trained_and_the_best_on_the_development_part_is_ke
     # The best choice on the training part is therefore not the best here.
     data.dev_y = 1 - data.dev_y if other_way_round else data.dev_y
     found = tune(svm, data, {"regularizer": np.array([1.0, 0.01]), "nr_rounds": (1, 2, 3)})
-    assert [tuple(trial.settings.values()) for trial in found.trials] == [
-        (a, r) for a in (1.0, 0.01) for r in (1, 2, 3)
-    ]
+    tried = [tuple(trial.settings.values()) for trial in found.trials]
+    assert tried == list(itertools.product((1.0, 0.01), (1, 2, 3)))
     for trial in found.trials:
         again = Lab.open().classifier("svm", "SVM", **trial.settings)
         params = again.train(data.train_X, data.train_y)

@@ -5,10 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-
 pytest.importorskip("distributed")
+from classifiers import MaxEntBatch, MultinomialNaiveBayes
 from lxmls_day1.engine.cluster.sums import blocks_of
 from lxmls_day1.engine.corpus_training import train_corpus
 from tests.made_data import rows_on_disk

@@ -5,16 +5,11 @@ import signal
 import numpy as np
 import pytest
 
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.svm import SVM
+from classifiers import AROW, SVM, ColumnSquishing, MaxEntOnline, Mira, Perceptron
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.checkpoint import Checkpoint
 from lxmls_day1.engine.corpus_training import train_corpus
-from tests.made_data import rows_on_disk
+from tests.made_data import all_but_seconds, rows_on_disk
 from tests.wording import wording
 
 pytestmark = pytest.mark.bits
@@ -44,10 +39,6 @@ class Interrupted(Checkpoint):
             raise Stop
 
 
-def all_but_seconds(history):
-    return [round._replace(seconds=None) for round in history]
-
-
 @pytest.mark.slow
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
@@ -57,14 +48,13 @@ def all_but_seconds(history):
 def test_resumed_training_ends_with_the_same_bits_and_history(make, averaged, corpus, tmp_path):
     settings = {"nr_rounds": 3, "averaged": averaged, "track_objective": True}
     whole = make(**settings)
-    expected, lines = train_corpus(whole, corpus), []
+    expected = train_corpus(whole, corpus)
     for every, at in ((1, 1), (7, 50), (10, 100), (7, 101), (50, 150)):
         path = tmp_path / f"{every}-{at}.checkpoint"
         with pytest.raises(Stop):
             train_corpus(make(**settings), corpus, checkpoint=Interrupted(path, every, at=at))
         assert path.is_file()
-        learner = make(**settings)
-        lines = []
+        learner, lines = make(**settings), []
         params = train_corpus(learner, corpus, checkpoint=Checkpoint(path, 50, resume=True), report=lines.append)
         np.testing.assert_array_equal(params, expected)
         assert all_but_seconds(learner.history) == all_but_seconds(whole.history)
@@ -84,15 +74,12 @@ def test_training_on_threads_is_resumed_bit_for_bit(n_jobs, corpus, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path):
+def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, tmp_path, request):
     path = tmp_path / "signal.checkpoint"
-
-    class Arrived(Exception):
-        pass
 
     def arrive(_number, _frame):
         assert path.is_file()
-        raise Arrived
+        raise Stop
 
     def at_ten(line):
         if line.documents == 8:
@@ -100,12 +87,10 @@ def test_a_signal_has_its_effect_when_the_checkpoint_is_written(number, corpus, 
             assert not path.exists()  # The signal is held back until the steps are done.
 
     before = signal.signal(number, arrive)
-    try:
-        with pytest.raises(Arrived):
-            train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
-        assert signal.getsignal(number) is arrive
-    finally:
-        signal.signal(number, before)
+    request.addfinalizer(lambda: signal.signal(number, before))
+    with pytest.raises(Stop):
+        train_corpus(Mira(), corpus, checkpoint=Checkpoint(path), report=at_ten)
+    assert signal.getsignal(number) is arrive
     params = train_corpus(Mira(), corpus, checkpoint=Checkpoint(path, resume=True))
     np.testing.assert_array_equal(params, train_corpus(Mira(), corpus))
 

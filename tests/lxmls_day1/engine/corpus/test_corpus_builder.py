@@ -51,17 +51,15 @@ def test_without_hashing_rows_match_the_text_corpus(tmp_path, source, small_piec
 
 
 @pytest.mark.parametrize("hash_bits", [None, 12])
-def test_every_format_gives_the_same_corpus(tmp_path, documents, source, hash_bits):
+def test_every_format_gives_the_same_corpus(write, documents, hash_bits):
     few = documents[:200]
-    packed = tmp_path / "mails.csv.gz"
-    packed.write_bytes(gzip.compress(("text;label\n" + "".join(f'"{t}";{k}\n' for k, t in few)).encode()))
-    lines = tmp_path / "mails.jsonl"
-    lines.write_text("".join(json.dumps({"id": 3, "text": t, "label": k}) + "\n" for k, t in few))
-    columns = tmp_path / "mails.txt"
-    columns.write_text("".join(f"{k}|{t}\n" for k, t in few), encoding="utf-16")
+    columns = "text;label\n" + "".join(f'"{t}";{k}\n' for k, t in few)
+    packed = write(gzip.compress(columns.encode()), "mails.csv.gz")
+    lines = write("".join(json.dumps({"id": 3, "text": t, "label": k}) + "\n" for k, t in few), "mails.jsonl")
+    bars = write("".join(f"{k}|{t}\n" for k, t in few).encode("utf-16"), "mails.txt")
     made = [
-        make_corpus([path], tmp_path / f"{number}.bags", hash_bits=hash_bits, encoding=encoding)
-        for number, (path, encoding) in enumerate([(packed, None), (lines, "utf-8"), (columns, None)])
+        make_corpus([path], path.with_name(f"{path.name}.bags"), hash_bits=hash_bits, encoding=encoding)
+        for path, encoding in [(packed, None), (lines, "utf-8"), (bars, None)]
     ]
     first, labels = matrix(made[0])
     assert labels == [label for label, _ in few]
@@ -70,9 +68,8 @@ def test_every_format_gives_the_same_corpus(tmp_path, documents, source, hash_bi
         assert np.array_equal(X, first) and same == labels and corpus.words() == made[0].words()
 
 
-def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
-    path = tmp_path / "x.svmlight"
-    path.write_text("+1 3:1 17:2.5  # a remark\n# none\n-1 qid:4 2:1\n1 100000000000:2 \n")
+def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path, write):
+    path = write("+1 3:1 17:2.5  # a remark\n# none\n-1 qid:4 2:1\n1 100000000000:2 \n", "x.svmlight")
     corpus = make_corpus([path], tmp_path / "x.bags")
     assert corpus.words() == ["2", "3", "17", "100000000000"] and corpus.classes == ("-1", "1")
     X, labels = matrix(corpus)
@@ -81,22 +78,19 @@ def test_svmlight_keeps_its_columns_or_hashes_their_names(tmp_path):
     bags = [{"3": 1.0, "17": 2.5}, {"2": 1.0}, {"100000000000": 2.0}]
     assert np.array_equal(hashed, FeatureHasher(32).transform(bags).toarray())
     with pytest.raises(InputError, match=wording("engine.holds_columns_svmlight_files")):
-        (tmp_path / "z.csv").write_text("label,text\na,b c\nb,c d\n")
-        make_corpus([path, tmp_path / "z.csv"], tmp_path / "z.bags")
+        make_corpus([path, write("label,text\na,b c\nb,c d\n")], tmp_path / "z.bags")
 
 
 @pytest.mark.parametrize("settings", [{}, {"hash_bits": 4}, {"hash_bits": 4, "keep_words": True}])
 @pytest.mark.parametrize("pair", ["5:1e39", "5:-1e300"])
-def test_a_value_beyond_single_precision_is_named(tmp_path, pair, settings):
-    path = tmp_path / "x.svmlight"
-    path.write_text(f"1 2:1\n-1 3:3.4e38\n\n1 1:2 {pair}\n-1 4:1e300\n")
+def test_a_value_beyond_single_precision_is_named(tmp_path, write, pair, settings):
+    path = write(f"1 2:1\n-1 3:3.4e38\n\n1 1:2 {pair}\n-1 4:1e300\n", "x.svmlight")
     with pytest.raises(InputError, match=wording("engine.value_is_beyond_the_largest")):
         make_corpus([path], tmp_path / "x.bags", **settings)
 
 
-def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, source):
-    path, out = tmp_path / "x.svmlight", tmp_path / "x.bags"
-    path.write_text("1 2:1\n-1 3:nan\n")
+def test_bad_input_before_anything_is_kept_leaves_no_folder(tmp_path, write):
+    path, out = write("1 2:1\n-1 3:nan\n", "x.svmlight"), tmp_path / "x.bags"
     with pytest.raises(CorpusError, match="line 2"):
         make_corpus([path], out)
     assert not out.exists()
@@ -118,10 +112,9 @@ def test_seen_words_are_stored_beside_hashed_features(tmp_path, source, document
     assert np.array_equal(matrix(plain)[0], matrix(corpus)[0])
 
 
-def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, documents):
-    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
-    train.write_text("label,text\nspam,Win a prize!\nham,See you at noon.\n")
-    test.write_text("label,text\nham,You win nothing.\n")
+def test_a_test_part_has_the_columns_of_the_training_part(tmp_path, write):
+    train = write("label,text\nspam,Win a prize!\nham,See you at noon.\n", "train.csv")
+    test = write("label,text\nham,You win nothing.\n", "test.csv")
     trained = make_corpus([train], tmp_path / "train.bags")
     tested = make_corpus([test], tmp_path / "test.bags", like=trained.folder)
     assert tested.words() == trained.words() and tested.classes == trained.classes == ("ham", "spam")

@@ -14,12 +14,17 @@ from tests.wording import wording
 CLASSES = ("ham", "spam", "eggs")
 
 
-def corpus(folder, rows=50, rows_a_shard=20, whole=True, words=None):
-    rng = np.random.default_rng(rows)
-    X = random_array((rows, 30), density=0.2, rng=rng, format="csr")
+def corpus(folder, rows_a_shard=20, whole=True):
+    rng = np.random.default_rng(50)
+    X = random_array((50, 30), density=0.2, rng=rng, format="csr")
     X.data = rng.integers(1, 256, X.nnz).astype(float) if whole else rng.normal(size=X.nnz)
-    y = rng.integers(0, 3, rows)
-    return X, y, write_shards(folder, X, y, CLASSES, rows_a_shard=rows_a_shard, words=words)
+    y = rng.integers(0, 3, 50)
+    return X, y, write_shards(folder, X, y, CLASSES, rows_a_shard=rows_a_shard)
+
+
+@pytest.fixture
+def shards(tmp_path):
+    return corpus(tmp_path / "x.bags")[2]
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -67,8 +72,7 @@ def damaged(folder, change):
         (lambda m: m.update(classes="abc"), "damaged: classes, shards or sources is not a list"),
     ],
 )
-def test_a_manifest_of_another_kind_is_refused(tmp_path, change, said):
-    _, _, shards = corpus(tmp_path / "x.bags")
+def test_a_manifest_of_another_kind_is_refused(shards, change, said):
     damaged(shards.folder, change)
     with pytest.raises(InputError, match=said) as error:
         Shards(shards.folder)
@@ -90,8 +94,7 @@ def test_folders_that_are_not_corpora_are_refused_with_the_reason(tmp_path):
         Shards(3)
 
 
-def test_a_missing_and_a_truncated_file_are_named(tmp_path):
-    _, _, shards = corpus(tmp_path / "x.bags")
+def test_a_missing_and_a_truncated_file_are_named(shards):
     path = shards.folder / "shard-00001" / "indices.npy"
     content = path.read_bytes()
     path.write_bytes(content[:-1])
@@ -115,8 +118,7 @@ def test_a_missing_and_a_truncated_file_are_named(tmp_path):
         ("labels.npy", -4, 2**32 - 1, "a class that does not exist"),
     ],
 )
-def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name, place, value, said):
-    _, _, shards = corpus(tmp_path / "x.bags")
+def test_arrays_that_would_lead_compiled_code_astray_are_refused(shards, name, place, value, said):
     path = shards.folder / "shard-00000" / name
     content = bytearray(path.read_bytes())
     content[place : place + 4 or None] = int(value).to_bytes(4, "little")
@@ -127,16 +129,10 @@ def test_arrays_that_would_lead_compiled_code_astray_are_refused(tmp_path, name,
         shards.verify()
 
 
-def test_a_corpus_whose_source_has_changed_is_stale(tmp_path):
-    _, _, shards = corpus(tmp_path / "x.bags")
-    source = tmp_path / "mails.csv"
-    source.write_text("a,b\n")
-    entry = {
-        "path": str(source),
-        "bytes": 4,
-        "mtime_ns": source.stat().st_mtime_ns,
-        "sha256": hashlib.sha256(b"a,b\n").hexdigest(),
-    }
+def test_a_corpus_whose_source_has_changed_is_stale(shards, write):
+    source = write("a,b\n", "mails.csv")
+    sha256, mtime_ns = hashlib.sha256(b"a,b\n").hexdigest(), source.stat().st_mtime_ns
+    entry = {"path": str(source), "bytes": 4, "mtime_ns": mtime_ns, "sha256": sha256}
     damaged(shards.folder, lambda manifest: manifest.update(sources=[entry]))
     Shards(shards.folder)
     os.utime(source, ns=(1, 1))  # A new date, but the same content.

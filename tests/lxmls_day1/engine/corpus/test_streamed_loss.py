@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
+from classifiers import MaxEntBatch, MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus.shard_writing import write_shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.column_squishing import ColumnSquishing
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
-from classifiers.perceptron import Perceptron
-from classifiers.second_order.arow import AROW
-from classifiers.svm import SVM
+from classifiers import AROW, SVM, ColumnSquishing, MaxEntOnline, Mira, Perceptron
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.corpus import streamed_steps
 from lxmls_day1.engine.corpus.shard_writing import write_shards
@@ -51,9 +46,8 @@ def test_a_corpus_of_one_shard_gives_the_weights_of_training_in_memory_to_the_la
         memory, disk = (make(nr_rounds=3, averaged=averaged, track_objective=True) for _ in range(2))
         expected = memory.train(X, y)
         np.testing.assert_array_equal(train_corpus(disk, str(shards.folder)), expected)
-        np.testing.assert_array_equal(
-            make(nr_rounds=3, averaged=averaged, order=visits(shards, 1, 3)).train(X, y), expected
-        )
+        in_order = make(nr_rounds=3, averaged=averaged, order=visits(shards, 1, 3))
+        np.testing.assert_array_equal(in_order.train(X, y), expected)
         for ours, theirs in zip(disk.history, memory.history, strict=True):
             assert (ours.number, ours.updates, ours.errors) == (theirs.number, theirs.updates, theirs.errors)
             assert ours.objective == (theirs.objective and pytest.approx(theirs.objective, rel=1e-12))

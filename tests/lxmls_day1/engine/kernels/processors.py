@@ -50,9 +50,8 @@ def main() -> int:
     for name in SHORT if chosen.short else ("this processor", *that_run_here()):
         print(f"{name}:", flush=True)
         processor = {} if name == "this processor" else {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
-        if subprocess.run(
-            [*pytest, "-m", marks, *(of_pytest or ["tests"])], cwd=ROOT, env={**own, **processor}
-        ).returncode:
+        command = [*pytest, "-m", marks, *(of_pytest or ["tests"])]
+        if subprocess.run(command, cwd=ROOT, env={**own, **processor}).returncode:
             failed.append(name)
     print(f"failed: {', '.join(failed)}" if failed else "all passed")
     return bool(failed)

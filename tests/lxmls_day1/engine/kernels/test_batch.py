@@ -74,11 +74,8 @@ def test_weights_that_are_not_finite_give_no_finite_loss(n_columns, form):
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 def test_scores_in_the_millions_overflow_nothing(n_columns):
     rng = np.random.default_rng(1)
-    X, labels, W = (
-        1e4 * rng.normal(size=(20, 3)),
-        rng.integers(0, max(n_columns, 2), 20),
-        1e3 * rng.normal(size=(4, n_columns)),
-    )
+    X, labels = 1e4 * rng.normal(size=(20, 3)), rng.integers(0, max(n_columns, 2), 20)
+    W = 1e3 * rng.normal(size=(4, n_columns))
     loss, gradient = LogLoss(as_examples(X), labels, W.shape[1])(W)
     expected_loss, expected_gradient = naive(X, labels, W)
     assert loss == pytest.approx(expected_loss)

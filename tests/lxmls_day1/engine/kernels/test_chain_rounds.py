@@ -5,9 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from classifiers.mira import mira_rule
-from classifiers.online_classifier import compiled
-from classifiers.perceptron import perceptron_rule
+from classifiers import Mira, Perceptron, compiled
 from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.kernels import chain_rounds as kernels
 from lxmls_day1.engine.kernels.chain_search import Sentences
@@ -95,9 +93,8 @@ def test_a_rule_receives_the_squared_norm_of_long_sentences(n_tags, valued):
     rule, costs = machine_code_of(half_norm_rule), 1.0 - np.eye(n_tags)
     for m in (1, 0, 1):
         found = Chains((*sentences[:3], values), n_features, layout.shape).best_paths(weights.current())
-        _, difference = layout.difference(
-            sentences, m, labels[starts[m] : starts[m + 1]], found[starts[m] : starts[m + 1]]
-        )
+        words = slice(starts[m], starts[m + 1])
+        _, difference = layout.difference(sentences, m, labels[words], found[words])
         before = weights.current()
         kernels.run_round(rule, sentences, costs, 0.0, False, weights, np.array([m]), np.ones(1))
         change, wanted = abs(weights.current() - before).max(), abs(difference).max() * 0.5 * (difference**2).sum()
@@ -111,13 +108,10 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
     sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
     W, costs, order = random_weights(rng, 3), 1.0 - np.eye(3), np.arange(30) % 5
-    for without, of_ones in zip(
-        kernels.viterbi_kernel()(frozen(sentences), costs, W),
-        kernels.viterbi_kernel()(frozen(ones), costs, W),
-        strict=True,
-    ):
+    found = [kernels.viterbi_kernel()(frozen(each), costs, W) for each in (sentences, ones)]
+    for without, of_ones in zip(*found, strict=True):
         np.testing.assert_array_equal(of_ones, without)
-    for rule in (mira_rule, perceptron_rule):
+    for rule in (Mira.rule, Perceptron.rule):
         results = []
         for each in (sentences, ones):
             weights = Weights(*W.shape, averaged)

@@ -10,13 +10,17 @@ from lxmls_day1.engine.kernels.class_sums import class_sums
 pytestmark = pytest.mark.bits
 
 
-@pytest.mark.parametrize("compiled", [True, False])
+@pytest.fixture(params=["compiled", "in NumPy"])
+def way(request, monkeypatch):
+    if request.param == "in NumPy":
+        monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_class_sums_match_added_rows(monkeypatch, compiled, weighted, form, n_classes):
-    if not compiled:
-        monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
+def test_class_sums_match_added_rows(weighted, form, n_classes):
     rng = np.random.default_rng(n_classes)
     X, labels = rng.poisson(0.4, (40, 7)) - 1.0 * (rng.random((40, 7)) < 0.1), rng.integers(0, n_classes, 40)
     weights = rng.integers(0, 4, 40) / 2 if weighted else None
@@ -26,10 +30,8 @@ def test_class_sums_match_added_rows(monkeypatch, compiled, weighted, form, n_cl
     assert lowest == X.min() < 0
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_duplicate_entries_add_up_and_empty_matrices_have_zero_sums(monkeypatch, compiled):
-    if not compiled:
-        monkeypatch.setattr(module, "_add_rows", module._add_rows_in_numpy)
+@pytest.mark.usefixtures("way")
+def test_duplicate_entries_add_up_and_empty_matrices_have_zero_sums():
     twice = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 3))
     for indices in (np.int32, np.int64):
         twice.indices, twice.indptr = twice.indices.astype(indices), twice.indptr.astype(indices)

@@ -1,8 +1,5 @@
 """Learners without numba have the same weights; without numba, threads and processes, as in a browser, the tests pass."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +8,8 @@ import scipy.sparse as sp
 
 import classifiers
 from lxmls_day1.engine.kernels import primitives
+from tests.python_runs import ROOT, run_python
 
-ROOT = Path(__file__).resolve().parents[4]
 BLOCK = "import sys; sys.modules['numba'] = sys.modules['llvmlite'] = None\n"  # Importing these raises ImportError.
 ONLY_HERE = f"""{BLOCK}
 import importlib.util, numpy
@@ -103,18 +100,10 @@ def trained():
     return results
 
 
-def without_numba(code, *arguments):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not primitives.COMPILES, reason="numba cannot be imported")
 def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
-    ran = without_numba(ONLY_HERE, tmp_path / "plain.npz")
-    assert ran.returncode == 0, ran.stderr
+    run_python("-c", ONLY_HERE, tmp_path / "plain.npz", PYTHONPATH=str(ROOT))
     compiled = trained()
     with np.load(tmp_path / "plain.npz") as plain:
         assert set(plain) == set(compiled)
@@ -140,17 +129,14 @@ def test_every_learner_gets_the_same_weights_without_numba(tmp_path):
 )
 @pytest.mark.slow
 def test_the_tests_pass_as_in_a_browser(paths):
-    # As in the page.
-    ran = without_numba(TESTS, "-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow", *paths)
-    assert ran.returncode == 0, ran.stdout[-5000:]
+    options = ["-q", "-p", "no:cacheprovider", "-W", "ignore:tqdm", "-m", "not slow"]  # As in the page.
+    run_python("-c", TESTS, *options, *paths, PYTHONPATH=str(ROOT))
 
 
 @pytest.mark.slow
-def test_numba_is_not_imported_if_its_variable_disables_it(monkeypatch):
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+def test_numba_is_not_imported_if_its_variable_disables_it():
     code = "import sys; from classifiers.perceptron import Perceptron; Perceptron().train([[0.0], [1.0]], [0, 1])\nassert 'numba' not in sys.modules"
-    ran = without_numba(code)
-    assert ran.returncode == 0, ran.stderr
+    run_python("-c", code, PYTHONPATH=str(ROOT), NUMBA_DISABLE_JIT="1")
 
 
 def test_a_kernel_is_its_twin_if_nothing_is_compiled(monkeypatch):

@@ -8,16 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from classifiers.online_classifier import OnlineClassifier, compiled
-from classifiers.perceptron import perceptron_rule
-from classifiers.structured.structured_classifier import StructuredClassifier
+from classifiers import OnlineClassifier, Perceptron, StructuredClassifier, compiled
 from lxmls_day1.engine.kernels.machine_code import cached_jit
 from lxmls_day1.engine.kernels.row_steps import Weights
 from tests.wording import wording
 
 pytestmark = pytest.mark.bits
 
-compiled_helper = cached_jit()(perceptron_rule)
+compiled_helper = cached_jit()(Perceptron.rule)
 
 
 def of_a_dictionary(scores, label, sq_norm, step, cost):
@@ -79,14 +77,14 @@ def test_a_rule_that_cannot_be_compiled_runs_as_python_with_a_warning(rule, trai
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         params = train(compiled(marked))
-    (message,) = [str(warning.message) for warning in caught if "could not be compiled" in str(warning.message)]
+    (warning,) = [warning for warning in caught if "could not be compiled" in str(warning.message)]
+    message = str(warning.message)
     assert message.startswith(wording("engine.could_compiled_runs_plain", rule.__name__))
     assert re.search(FAULTY[rule], message), message
     assert message.endswith(f"(test_row_steps.py, line {line_of_the_fault(rule)})")
     assert "During: Pass" not in message and "\n" not in message
-    (warning,) = [w for w in caught if "could not be compiled" in str(w.message)]
     assert warning.filename == __file__  # The file that called train.
-    np.testing.assert_allclose(params, train(perceptron_rule), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(params, train(Perceptron.rule), rtol=0, atol=1e-12)
 
 
 def test_a_part_reuses_the_arrays_of_the_last_part_if_they_fit():

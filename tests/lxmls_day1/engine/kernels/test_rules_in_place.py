@@ -6,16 +6,13 @@ import types
 import numpy as np
 import pytest
 
-from classifiers.max_ent_online import max_ent_rule
-from classifiers.online_classifier import compiled
-from classifiers.perceptron import perceptron_rule
-from classifiers.svm import svm_rule
+from classifiers import SVM, MaxEntOnline, Perceptron, compiled
 from lxmls_day1.engine.kernels import sparse_rows
 from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.engine.kernels.sparse_rows import compile_row_rule, compile_rule
 
 pytestmark = [pytest.mark.bits, pytest.mark.skipif(not COMPILES, reason="needs numba")]
-RULES = (perceptron_rule, svm_rule, max_ent_rule)
+RULES = (Perceptron.rule, SVM.rule, MaxEntOnline.rule)
 
 
 def with_code(rule, *, constants=None, **globals_):
@@ -40,12 +37,8 @@ def one_step(rule, scores, label, step, cost):
     """Take one step on an example without features from an intercept of ``scores``."""
     examples = sparse_rows.Examples(np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0), np.full(1, 2.0), 0)
     plan = sparse_rows.StepPlan(np.array([label]), np.zeros(1, np.int64), np.array([step]), 0.1, np.empty(0))
-    V, U, state, counts = (
-        scores[None].copy(),
-        np.zeros((1, len(scores))),
-        np.array([1.0, 0.0]),
-        np.zeros((2, 1), np.int64),
-    )
+    V, U = scores[None].copy(), np.zeros((1, len(scores)))
+    state, counts = np.array([1.0, 0.0]), np.zeros((2, 1), np.int64)
     sparse_rows.run_steps(
         rule, examples, plan, costs=np.tile(cost, (len(scores), 1)), V=V, U=U, state=state, updates=counts[0], errors=counts[1]
     )  # fmt: skip

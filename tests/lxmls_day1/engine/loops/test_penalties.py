@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.max_ent_batch import MaxEntBatch
-from classifiers.max_ent_online import MaxEntOnline
-from classifiers.mira import Mira
-from classifiers.svm import SVM
+from classifiers import SVM, MaxEntBatch, MaxEntOnline, Mira
 from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
 from tests.wording import wording
 

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import norm
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.models.gaussians import bayes_error, discriminant_params, linear_discriminant_params
 from lxmls_day1.figures.boundaries import discriminant_scores
+from tests.made_data import log_joint
 from tests.wording import wording
 
 
@@ -12,16 +13,6 @@ def random_mixture(n_classes, n_features, seed):
     rng = np.random.default_rng(seed)
     prior = rng.dirichlet(np.full(n_classes, 3.0))
     return prior, rng.normal(size=(n_classes, n_features)), rng.uniform(0.3, 3.0, size=(n_classes, n_features))
-
-
-def log_joint(X, prior, means, variances):
-    """Return log p(y) + log N(x; μ_y, diag σ_y²), computed by another library."""
-    return np.column_stack(
-        [
-            np.log(p) + multivariate_normal(m, np.diag(v)).logpdf(X)
-            for p, m, v in zip(prior, means, variances, strict=True)
-        ]
-    )
 
 
 def quadratic_features(X):

@@ -40,6 +40,11 @@ def with_header(path, change):
         np.savez(file, **arrays)
 
 
+def with_described(path, **changes):
+    """Change what a file's header says of its classifier."""
+    with_header(path, lambda header: header["content"]["classifier"]["classifier"].update(changes))
+
+
 class TestModel:
     def test_a_hyper_parameter_that_cannot_be_saved_is_skipped_with_a_warning(self, tmp_path):
         with pytest.warns(UserWarning, match=wording("engine.rng_ruler_cannot_saved")):
@@ -57,11 +62,7 @@ class TestModel:
 
     def test_methods_are_not_replaced(self, tmp_path):
         save_model(tmp_path / "x", Ruler(), np.eye(2))
-
-        def change(header):
-            header["content"]["classifier"]["classifier"]["attributes"].update(test=1, __class__="x", __init__=2)
-
-        with_header(tmp_path / "x", change)
+        with_described(tmp_path / "x", attributes={"test": 1, "__class__": "x", "__init__": 2})
         ruler = load_model(tmp_path / "x", find_ruler).classifier
         assert type(ruler) is Ruler and callable(ruler.test)
 
@@ -146,24 +147,14 @@ class TestClasses:
             raise AssertionError(f"{name} was imported")
 
         save_model(folder / "x", Ruler(), np.eye(2))
-
-        def change(header):
-            described = header["content"]["classifier"]["classifier"]
-            described["class"], described["module"] = names
-
-        with_header(folder / "x", change)
-        with pytest.raises(InputError, match=wording("engine.class_among_classifiers", names[0], names[1])):
+        with_described(folder / "x", **dict(zip(("class", "module"), names, strict=True)))
+        with pytest.raises(InputError, match=wording("engine.class_among_classifiers", *names)):
             load_model(folder / "x", class_finder(Ruler, folder, no_import))
         assert not (folder / "ran").exists()
 
     @pytest.mark.parametrize("names", [("../evil", "evil"), (1, "x"), ("Mine", "a.b")])
     def test_invalid_class_names_are_refused(self, folder, names):
         save_model(folder / "x", Ruler(), np.eye(2))
-
-        def change(header):
-            described = header["content"]["classifier"]["classifier"]
-            described["class"], described["module"] = names
-
-        with_header(folder / "x", change)
+        with_described(folder / "x", **dict(zip(("class", "module"), names, strict=True)))
         with pytest.raises(InputError, match=wording("engine.it_names_no_class")):
             load_model(folder / "x", find_ruler)

@@ -182,14 +182,11 @@ class TestForeign:
     @pytest.mark.parametrize("name", ["params", "header", "extra"])
     def test_pickled_objects_are_never_loaded(self, saved, tmp_path, name):
         contents = members(saved)
-        contents[f"{name}.npy"] = npy(np.array([Bomb(tmp_path / "pwned")], dtype=object), allow_pickle=True)
-        rewrite(saved, contents)
-        with pytest.raises(InputError, match=wording("engine.npy_holds_python_objects", name)):
-            read_file(saved, "thing")
-        contents[f"{name}.npy"] = pickle.dumps(Bomb(tmp_path / "pwned"))
-        rewrite(saved, contents)
-        with pytest.raises(InputError, match=wording("engine.npy_holds_python_objects", name)):
-            read_file(saved, "thing")
+        bomb = Bomb(tmp_path / "pwned")
+        for pickled in (npy(np.array([bomb], dtype=object), allow_pickle=True), pickle.dumps(bomb)):
+            rewrite(saved, contents | {f"{name}.npy": pickled})
+            with pytest.raises(InputError, match=wording("engine.npy_holds_python_objects", name)):
+                read_file(saved, "thing")
         assert not (tmp_path / "pwned").exists()
 
     def test_compressed_arrays_are_refused(self, saved):
@@ -215,26 +212,21 @@ class TestForeign:
                     read_file(saved, "thing")
 
     @pytest.mark.parametrize("shape", [(10**11,), (1, 10**11), ()])
-    def test_an_array_with_a_wrong_length_is_refused(self, saved, shape):
+    def test_an_array_with_a_wrong_length_is_refused(self, saved, shape, request):
         file = io.BytesIO()
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
         rewrite(saved, {**members(saved), "params.npy": file.getvalue() + bytes(16)})
+        request.addfinalizer(tracemalloc.stop)
         tracemalloc.start()
-        try:
-            with pytest.raises(InputError, match=wording("engine.length_that_it_states")):
-                read_file(saved, "thing")
-            assert tracemalloc.get_traced_memory()[1] < 1_000_000
-        finally:
-            tracemalloc.stop()
+        with pytest.raises(InputError, match=wording("engine.length_that_it_states")):
+            read_file(saved, "thing")
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
 
     def test_a_newer_format_is_refused(self, saved):
-        def change(header):
-            header.update(format_version=FORMAT_VERSION + 1, package_version="9.8.7", content={"x": {"new": 1}})
-
-        with_header(saved, change)
-        expected = (
-            f"saved by lxmls-day1 9.8.7 in format {FORMAT_VERSION + 1}, .* formats up to {FORMAT_VERSION}; install"
-        )
+        newer = FORMAT_VERSION + 1
+        changes = {"format_version": newer, "package_version": "9.8.7", "content": {"x": {"new": 1}}}
+        with_header(saved, lambda header: header.update(changes))
+        expected = f"saved by lxmls-day1 9.8.7 in format {newer}, .* formats up to {FORMAT_VERSION}; install"
         with pytest.raises(InputError, match=expected):
             read_file(saved, "thing")
 

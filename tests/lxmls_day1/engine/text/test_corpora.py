@@ -19,6 +19,7 @@ import pytest
 from lxmls_day1.base.errors import CorpusUnavailable, InputError
 from lxmls_day1.engine.text.corpora import CORPORA, Corpus, corpus_named, find_corpus, sha256_of_files
 from lxmls_day1.engine.text.downloads import CorpusFile, Network, PlainFiles, TarArchive
+from tests.serving import running
 from tests.wording import wording
 
 ROOT = Path(__file__).parents[4]
@@ -60,17 +61,13 @@ class Handler(BaseHTTPRequestHandler):
 def server(monkeypatch):
     """Yield a web server on loopback: `answers` maps paths to answers, `asked_for` lists the requests."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as http:
         http.answers, http.asked_for = {}, []
         http.url = f"http://127.0.0.1:{http.server_port}"
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
         yield http
         for given in http.answers.values():
             if isinstance(given, dict) and given["stall"]:
                 given["stall"].set()
-        http.shutdown()
-        thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -79,12 +76,13 @@ def online_without_data(monkeypatch):
     monkeypatch.delenv("LXMLS_DAY1_DATA", raising=False)
 
 
+def content_of(name):
+    return {file: content for (corpus, file), content in CONTENT.items() if corpus == name}
+
+
 def row(name, source):
-    files = tuple(
-        CorpusFile(file, hashlib.sha256(content).hexdigest(), max_bytes=10_000)
-        for (corpus, file), content in CONTENT.items()
-        if corpus == name
-    )
+    hashes = {file: hashlib.sha256(content).hexdigest() for file, content in content_of(name).items()}
+    files = tuple(CorpusFile(file, sha256, max_bytes=10_000) for file, sha256 in hashes.items())
     return Corpus(name, f"sentiment/{name}", files, source)
 
 
@@ -127,16 +125,13 @@ def files_under(folder):
 
 def assert_is(found, name, origin):
     assert found.origin == origin
-    assert {file: path.read_bytes() for file, path in found.paths.items()} == {
-        file: content for (corpus, file), content in CONTENT.items() if corpus == name
-    }
+    assert {file: path.read_bytes() for file, path in found.paths.items()} == content_of(name)
 
 
 def put(folder, name="books"):
     folder.mkdir(parents=True)
-    for (corpus, file), content in CONTENT.items():
-        if corpus == name:
-            (folder / file).write_bytes(content)
+    for file, content in content_of(name).items():
+        (folder / file).write_bytes(content)
     return folder
 
 
@@ -227,9 +222,8 @@ def test_a_download_is_kept_and_used_again(find, tmp_path, server):
     assert sorted(server.asked_for) == ["/plain/negative.review", "/plain/positive.review"]
     assert_is(find("books"), "books", "cache")
     assert len(server.asked_for) == 2
-    assert files_under(tmp_path / "cache") == [
-        f"corpora/sentiment/books/{label}.review" for label in ("negative", "positive")
-    ]
+    assert files_under(tmp_path / "cache/corpora/sentiment/books") == ["negative.review", "positive.review"]
+    assert len(files_under(tmp_path / "cache")) == 2
 
 
 GOOD = CONTENT["books", "positive.review"]
@@ -275,7 +269,7 @@ def test_a_bad_answer_is_an_error_and_leaves_nothing_bad(find, tmp_path, server,
     assert_fails_then_works(find, "books", tmp_path, server, message, repair=lambda: serve_books(server))
 
 
-def test_an_unreachable_server_is_an_error(find, table, tmp_path):
+def test_an_unreachable_server_is_an_error(find, table):
     table["books"] = replace(table["books"], source=PlainFiles("http://127.0.0.1:9/"))
     with pytest.raises(CorpusUnavailable, match=wording("engine.server_cannot_reached")):
         find("books")
@@ -354,9 +348,9 @@ def test_an_archive_is_read_by_name_and_gives_all_its_corpora(find, tmp_path, se
     assert_is(find("dvd"), "dvd", "download")
     assert_is(find("kitchen"), "kitchen", "cache")
     assert server.asked_for == ["/all.tar.gz"]
-    assert files_under(tmp_path / "cache") == [
-        f"corpora/sentiment/{name}/{label}.review" for name in ("dvd", "kitchen") for label in ("negative", "positive")
-    ]
+    both = ["negative.review", "positive.review"]
+    kept = [f"corpora/sentiment/{name}/{file}" for name in ("dvd", "kitchen") for file in both]
+    assert files_under(tmp_path / "cache") == kept
 
 
 def link(name, target, kind=tarfile.SYMTYPE):
@@ -382,6 +376,10 @@ def hostile_archive(tmp_path):
     )
 
 
+def cut_archive():
+    return tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000]
+
+
 def damaged_gzip():
     content = bytearray(tar_gz(good_members("dvd")))
     content[len(content) // 2] ^= 0xFF
@@ -400,10 +398,7 @@ BAD_ARCHIVES = {
     "without the members": (lambda _: tar_gz([("processed_acl/README", b"")]), "does not hold positive.review"),
     "with one of two": (lambda _: tar_gz(good_members("dvd")[:1]), "does not hold negative.review with the right"),
     "huge header": (lambda _: huge_header(), "the downloaded archive is damaged"),
-    "cut": (
-        lambda _: tar_gz([("filler", os.urandom(50_000)), *good_members("dvd")])[:-20_000],
-        "downloaded archive is damaged",
-    ),
+    "cut": (lambda _: cut_archive(), "downloaded archive is damaged"),
     "damaged": (lambda _: damaged_gzip(), "did not deliver it"),
     "not an archive": (lambda _: b"<html>Welcome</html>", "the downloaded archive is damaged"),
     "no tar": (lambda _: gzip.compress(b"hello"), "the downloaded archive is damaged"),

@@ -6,10 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classifiers.bernoulli_naive_bayes import BernoulliNaiveBayes
-from classifiers.linear_classifier import LinearClassifier
-from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
-from classifiers.nbsvm import NBSVM
+from classifiers import NBSVM, BernoulliNaiveBayes, LinearClassifier, MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.feature_contributions import explain
 from tests.wording import wording

@@ -29,6 +29,7 @@ EXAMPLES = [
     ("top_up", "text"),
     ("top_up", "My déjà vu:\ttopping up failed again!"),
 ]
+NAMES_OF_DATA = {"a/train.csv": "train", "train.jsonl.gz": "train", "my.mails.tsv": "my.mails", "x.gz": "x", "x": "x"}
 LABELS = [label for label, _ in EXAMPLES]
 TEXTS = [text for _, text in EXAMPLES]
 
@@ -43,16 +44,6 @@ def as_csv(delimiter=",", names=("text", "category"), line_end="\n", examples=EX
 
 def as_json_lines():
     return "".join(json.dumps({"category": label, "text": text}) + "\n" for label, text in EXAMPLES)
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="mine.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 class TestFormats:
@@ -77,56 +68,37 @@ class TestFormats:
     def test_the_same_examples_from_each(self, write, content, name, mark, packed):
         data = (mark + content).encode()
         (file,) = read_labelled(write(gzip.compress(data, mtime=0) if packed else data, name + ".gz" * packed))
-        texts = (
-            [text.replace("\n", "\r\n") for text in TEXTS] if "\r\n" in content and "\r\nIt did" in content else TEXTS
-        )
-        assert (file.labels, file.texts, file.bags) == (LABELS, texts, [])
+        line_end = "\r\n" if "\r\nIt did" in content else "\n"
+        assert (file.labels, file.bags) == (LABELS, [])
+        assert file.texts == [text.replace("\n", line_end) for text in TEXTS]
 
     @pytest.mark.parametrize("packed", [False, True])
     @pytest.mark.parametrize("ending", [".svmlight", ".libsvm", ".SVM"])
     def test_svmlight_files_are_read(self, write, ending, packed):
         data = "\ufeff+1 3:1 17:2.5  # a remark\r\n-1 qid:4 2:1\r\n".encode()
         (file,) = read_labelled(write(gzip.compress(data, mtime=0) if packed else data, f"x{ending}" + ".gz" * packed))
-        assert (file.labels, file.bags, file.texts, file.lines) == (
-            ["1", "-1"],
-            [{"3": 1.0, "17": 2.5}, {"2": 1.0}],
-            [],
-            [1, 2],
-        )
+        assert (file.labels, file.texts, file.lines) == (["1", "-1"], [], [1, 2])
+        assert file.bags == [{"3": 1.0, "17": 2.5}, {"2": 1.0}]
 
     def test_a_gzip_file_of_any_name(self, write):
         assert read_labelled(write(gzip.compress(as_csv().encode()), "train.csv"))[0].labels == LABELS
 
-    @pytest.mark.parametrize(
-        ("name", "expected"),
-        [
-            ("a/train.csv", "train"),
-            ("train.jsonl.gz", "train"),
-            ("my.mails.tsv", "my.mails"),
-            ("x.gz", "x"),
-            ("x", "x"),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "expected"), NAMES_OF_DATA.items())
     def test_the_name_of_the_data(self, name, expected):
         assert name_of_data(name) == expected
 
 
 class TestColumns:
     def test_the_guessed_layout_is_reported(self, write):
-        said = read_labelled(write(as_csv()))[0].described
-        assert (
-            said
-            == "mine.csv: a comma between columns, a header; label in 'category', text in 'text'; 6 examples, 3 classes"
-        )
-        said = read_labelled(write(as_csv("\t", names=None), "x.tsv"))[0].described
-        assert (
-            said
-            == "x.tsv: a tab between columns, no header; label in column 1, text in column 0; 6 examples, 3 classes"
-        )
-        said = read_labelled(write(as_json_lines().encode("utf-16"), "x.jsonl"))[0].described
-        assert said == wording("engine.x_jsonl_json_lines")
-        said = read_labelled(write("1 1:1\n", "x.svm"))[0].described
-        assert said == "x.svm: svmlight features; 1 example, 1 class"
+        with_names = "a comma between columns, a header; label in 'category', text in 'text'"
+        without = "a tab between columns, no header; label in column 1, text in column 0"
+        for content, name, described in (
+            (as_csv(), "mine.csv", f"mine.csv: {with_names}; 6 examples, 3 classes"),
+            (as_csv("\t", names=None), "x.tsv", f"x.tsv: {without}; 6 examples, 3 classes"),
+            (as_json_lines().encode("utf-16"), "x.jsonl", wording("engine.x_jsonl_json_lines")),
+            ("1 1:1\n", "x.svm", "x.svm: svmlight features; 1 example, 1 class"),
+        ):
+            assert read_labelled(write(content, name))[0].described == described
 
 
 JSON_START = '{"text": "a", "label": "x"}\n\n'
@@ -136,105 +108,89 @@ NOTHING = ": expected lines with a label and a text (or features), got none"
 NO_ENCODING = "encoding must be one that Python knows, such as 'latin-1', got "
 NO_LATIN = "expected text in latin-1, got the byte order mark of "
 
+#: Name of the file, its content, and the message.
+CONTENTS = [
+    ("x.csv", "", NOTHING),
+    ("x.jsonl", "", NOTHING),
+    ("x.svm", "", NOTHING),
+    ("x.csv", "\n \n", NOTHING),
+    ("x.svm", "# nothing\n", NOTHING),
+    ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
+    ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
+    ("x.csv", "a,b\n\na,b,c\n", ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text"),
+    ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
+    ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
+    ("x.csv", "label,text\na,b\n,c\n", ", line 3: the label, in 'label', is empty; expected a word or a number"),
+    ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is not JSON ("),
+    ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object per line"),
+]
+#: The third line of a file, and the message.
+JSON_LINES = [
+    ("nonsense", "this is not JSON (Expecting value"),
+    ("[" * 100_000, "this is not JSON ("),
+    ('"text"', "got a text; expected one JSON object per line"),
+    ("null", "got null; expected one JSON object per line"),
+    ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
+    ('{"text": "b", "label": null}', "the label, in 'label', is null"),
+    ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
+    ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
+]
+SVMLIGHT_LINES = [
+    ("spam 1:1", "the label is 'spam'; expected one number"),
+    ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
+    ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
+    ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
+    ("1 1:", "got '1:'"),
+    ("1 1:1e999", "got '1:1e999'"),
+    ("1 1:1_0", "got '1:1_0'"),
+    (f"1 {'9' * 5000}:1", "got '9999"),
+    ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
+    ("1 3:1 3:1", "index 3 follows 3"),
+]
+#: Settings, and the message.
+UNFIT_COLUMNS = [
+    ({"label_column": 2}, "label_column is 2, but {} has 2 columns: give a number from 0 to 1"),
+    ({"label_column": 1, "text_column": 1}, "label_column and text_column must be different columns, but both"),
+    ({"label_column": "a", "header": False}, "label_column is 'a', but {} has no header with names; give the"),
+]
+BAD_SETTINGS = [
+    ({"label_column": "catgory"}, " has no column 'catgory' for label_column (--label-column); did you mean"),
+    ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
+    ({"label_column": True}, "label_column must be the name of a column or its number"),
+    ({"header": "yes"}, "header must be True, False or None"),
+    ({"delimiter": ", "}, "delimiter must be None or one character"),
+    ({"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
+    ({"encoding": "latin-11"}, f"{NO_ENCODING}'latin-11'; did you mean latin-1"),
+    *[({"encoding": name}, NO_ENCODING) for name in ("klingon", "hex", "\0", "\ud800", "undefined", 8)],
+]
+#: The content of a file, the number of the line, and the message.
+BAD_BYTES = [
+    ("a,fine\nb,café\n".encode("latin-1"), 2, "the byte 0xE9; in cp1252 it would read 'b,café': if that is right"),
+    ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
+    ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
+    ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
+    (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
+]
+
 #: Name of the file, its content, settings; the kind of the error, and the message after the file's path.
 REFUSED = [
     # Contents of the file
-    *[
-        (name, content, {}, CorpusError, says)
-        for name, content, says in [
-            ("x.csv", "", NOTHING),
-            ("x.jsonl", "", NOTHING),
-            ("x.svm", "", NOTHING),
-            ("x.csv", "\n \n", NOTHING),
-            ("x.svm", "# nothing\n", NOTHING),
-            ("x.csv", "label,text\n", ": expected a label and a text per line, got no line but the header label, text"),
-            ("x.txt", "Just prose.\nMore.\n", ": none of a tab, a comma, a semicolon, a bar splits every line"),
-            (
-                "x.csv",
-                "a,b\n\na,b,c\n",
-                ", line 3: got 3 fields; expected 2 as in line 1, separated by a comma: a text",
-            ),
-            ("x.csv", "a,b,c\na,b\n", ", line 2: got 2 fields; expected 3 as in line 1"),
-            ("x.csv", 'a,"b\nc"\na,"b"c\n', ", line 3: ',' expected after '\"'; expected quotes around a whole field"),
-            (
-                "x.csv",
-                "label,text\na,b\n,c\n",
-                ", line 3: the label, in 'label', is empty; expected a word or a number",
-            ),
-            ("x.jsonl", '{\n  "text": "a"\n}\n', ", line 1: this is not JSON ("),
-            ("x.jsonl", '[{"text": "a"}]', ", line 1: got a list; expected one JSON object per line"),
-        ]
-    ],
+    *((name, content, {}, CorpusError, says) for name, content, says in CONTENTS),
     ("x.csv", "a,b\n", {"delimiter": "~"}, CorpusError, ", line 1: got 1 field; expected two or more, a label"),
-    *[
-        ("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}")
-        for line, says in [
-            ("nonsense", "this is not JSON (Expecting value"),
-            ("[" * 100_000, "this is not JSON ("),
-            ('"text"', "got a text; expected one JSON object per line"),
-            ("null", "got null; expected one JSON object per line"),
-            ('{"text": "b"}', "the label, in 'label', is missing; expected a word or a number"),
-            ('{"text": "b", "label": null}', "the label, in 'label', is null"),
-            ('{"text": 1, "label": "x"}', "the text, in 'text', is a number; expected text in quotes"),
-            ('{"label": "x", "text": "\\ud800"}', "got half a surrogate pair"),
-        ]
-    ],
-    *[
-        ("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}")
-        for line, says in [
-            ("spam 1:1", "the label is 'spam'; expected one number"),
-            ("1 qid:x 1:1", "got 'qid:x'; expected a whole number after qid:"),
-            ("1 1:1 qid:3", "got 'qid:3'; expected index:value"),
-            ("1 1", "got '1'; expected index:value, a whole number and a finite one"),
-            ("1 1:", "got '1:'"),
-            ("1 1:1e999", "got '1:1e999'"),
-            ("1 1:1_0", "got '1:1_0'"),
-            (f"1 {'9' * 5000}:1", "got '9999"),
-            ("1 3:1 2:1", "index 2 follows 3; expected ascending indices"),
-            ("1 3:1 3:1", "index 3 follows 3"),
-        ]
-    ],
+    *(("x.jsonl", JSON_START + line, {}, CorpusError, f", line 3: {says}") for line, says in JSON_LINES),
+    *(("x.svm", f"-1 1:1\n\n{line}\n", {}, CorpusError, f", line 3: {says}") for line, says in SVMLIGHT_LINES),
     # The columns and other settings
     ("x.csv", "a,b,c\nd,e,f\n", {}, InputError, " has 3 columns (0 such as 'a', 1 such as 'b', 2 such as 'c')"),
     ("x.csv", "a,a\nb,c\n", {"label_column": "a"}, InputError, " has several columns 'a'; give label_column"),
     ("x.jsonl", as_json_lines(), {"header": False}, InputError, "header is for columns, but {} holds jsonl; got False"),
     ("x.svm", "1 1:1\n", {"label_column": 0}, InputError, "label_column is for texts, but {} holds svmlight; got 0"),
-    *[
-        ("x.csv", NO_NAMES, settings, InputError, says)
-        for settings, says in [
-            ({"label_column": 2}, "label_column is 2, but {} has 2 columns: give a number from 0 to 1"),
-            ({"label_column": 1, "text_column": 1}, "label_column and text_column must be different columns, but both"),
-            ({"label_column": "a", "header": False}, "label_column is 'a', but {} has no header with names; give the"),
-        ]
-    ],
-    *[
-        ("x.csv", TRAIN, settings, InputError, says)
-        for settings, says in [
-            ({"label_column": "catgory"}, " has no column 'catgory' for label_column (--label-column); did you mean"),
-            ({"form": "xml"}, "form must be 'columns' or 'jsonl' or 'svmlight', got 'xml'"),
-            ({"label_column": True}, "label_column must be the name of a column or its number"),
-            ({"header": "yes"}, "header must be True, False or None"),
-            ({"delimiter": ", "}, "delimiter must be None or one character"),
-            ({"quote": ",", "delimiter": ","}, "delimiter and quote must be different characters"),
-            ({"encoding": "latin-11"}, f"{NO_ENCODING}'latin-11'; did you mean latin-1"),
-            *[({"encoding": name}, NO_ENCODING) for name in ("klingon", "hex", "\0", "\ud800", "undefined", 8)],
-        ]
-    ],
+    *(("x.csv", NO_NAMES, settings, InputError, says) for settings, says in UNFIT_COLUMNS),
+    *(("x.csv", TRAIN, settings, InputError, says) for settings, says in BAD_SETTINGS),
     # Bytes
-    *[
+    *(
         ("x.csv", content, {}, CorpusError, f", line {line}: expected text in utf-8, got {says}")
-        for content, line, says in [
-            (
-                "a,fine\nb,café\n".encode("latin-1"),
-                2,
-                "the byte 0xE9; in cp1252 it would read 'b,café': if that is right",
-            ),
-            ("a,fine\nb,5 €\n".encode("cp1252"), 2, "the byte 0x80; in cp1252 it would read 'b,5 €'"),
-            ("a,fine\nb,caf\x81é\n".encode("latin-1"), 2, "the byte 0x81; save the file in utf-8, or name its"),
-            ("ham,fine\n".encode("utf-16-le"), 1, "a zero byte, as in UTF-16, archives and spreadsheets"),
-            (b"\xd0\n\x00\x00", 1, "the byte 0xD0"),
-        ]
-    ],
+        for content, line, says in BAD_BYTES
+    ),
     *[
         ("x.csv", TRAIN.encode(mark), {"encoding": "latin-1"}, CorpusError, f", line 1: {NO_LATIN}{mark}")
         for mark in ("utf-8-sig", "utf-16")
@@ -253,28 +209,23 @@ class TestRefused:
     @pytest.mark.parametrize(("name", "content", "settings", "kind", "says"), REFUSED)
     def test_bad_files_are_refused_alike_in_memory_and_in_pieces(self, write, name, content, settings, kind, says):
         path = write(content, name)
-        said = []
-        for read in (lambda: read_labelled(path, **settings), lambda: list(LabelledStream([path], **settings))):
-            with pytest.raises(kind) as caught:
-                read()
-            said.append(str(caught.value))
+        with pytest.raises(kind) as in_memory:
+            read_labelled(path, **settings)
+        with pytest.raises(kind) as in_pieces:
+            list(LabelledStream([path], **settings))
         wanted = says.replace("{}", str(path))
-        assert said[0] == said[1]
-        assert said[0].startswith((f"{path}{wanted}", wanted))
+        assert str(in_memory.value) == str(in_pieces.value)
+        assert str(in_memory.value).startswith((f"{path}{wanted}", wanted))
 
 
 class TestSeveralFiles:
     """Additional files have the columns of the first file, with or without their own header."""
 
+    FEW = EXAMPLES[:3]
+
     @pytest.mark.parametrize("first", [TRAIN, as_csv(names=None), as_json_lines()])
     @pytest.mark.parametrize(
-        "second",
-        [
-            as_csv(examples=EXAMPLES[:3]),
-            as_csv(names=None, examples=EXAMPLES[:3]),
-            as_csv(";", examples=EXAMPLES[:3]),
-            as_json_lines(),
-        ],
+        "second", [as_csv(examples=FEW), as_csv(names=None, examples=FEW), as_csv(";", examples=FEW), as_json_lines()]
     )
     def test_the_same_columns(self, write, first, second):
         files = read_labelled(write(first, "train.txt"), write(gzip.compress(second.encode(), mtime=0), "test.txt"))
@@ -340,11 +291,7 @@ class TestEncodings:
         [
             ("ham,fine\nspam,caf\ufffd\n", "x.csv", 2),
             ("mood\ttext\nspam\t\ufffdl\ufffd\nham\tfine\n", "x.tsv", 2),
-            (
-                '{"label": "a", "text": "fine"}\n{"label": "b", "text": "fine"}\n{"label": "b", "text": "\ufffd"}\n',
-                "x.jsonl",
-                3,
-            ),
+            (JSON_START + '{"label": "b", "text": "\ufffd"}\n', "x.jsonl", 3),
         ],
     )
     def test_letters_that_another_program_lost_are_warned_of(self, write, content, name, line):
@@ -401,32 +348,22 @@ def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
         assert file.labels == ["pos", "neg"] * 4
         assert file.described == REPORTED.format(delimiter, header, label, text, notes)
         lines = content.replace("\r", "").split("\n")
-        assert [file.labels[place] for place in range(8)] == [
-            re.match(r"pos|neg", lines[number - 1])[0] for number in file.lines
-        ]
+        assert file.labels == [lines[number - 1][:3] for number in file.lines]
+
+
+ALONE = "is the label of this example alone"
+THREE_HEADERS = "sentiment,review\ntopic,body\nsentiment,text\n"
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (
-            ROWS + "label,text\n" + ROWS,
-            "line 9: 'label' is the label of this example alone, and looks like the name of a column",
-        ),
-        (
-            ROWS + "# part 2,of 2\n" + ROWS,
-            "line 9: '# part 2' is the label of this example alone, and looks like a comment",
-        ),
-        (ROWS + "sentiment,review\n", "line 9: 'sentiment' is the label of this example alone"),
-        (
-            ROWS + "sentiment,review\ntopic,body\nsentiment,text\n",
-            "line 9: 'sentiment' is the label of 2 examples like this one, and looks",
-        ),
-        (TABLE + "// half, done\n", "line 10: '// half' is the label of this example alone, and looks like a comment"),
-        (
-            TABLE.replace("t\n", "t\n-----,-----\n", 1),
-            "line 2: '-----' is the label of this example alone, and looks like a line drawn",
-        ),
+        (ROWS + "label,text\n" + ROWS, f"line 9: 'label' {ALONE}, and looks like the name of a column"),
+        (ROWS + "# part 2,of 2\n" + ROWS, f"line 9: '# part 2' {ALONE}, and looks like a comment"),
+        (ROWS + "sentiment,review\n", f"line 9: 'sentiment' {ALONE}"),
+        (ROWS + THREE_HEADERS, "line 9: 'sentiment' is the label of 2 examples like this one, and looks"),
+        (TABLE + "// half, done\n", f"line 10: '// half' {ALONE}, and looks like a comment"),
+        (TABLE.replace("t\n", "t\n-----,-----\n", 1), f"line 2: '-----' {ALONE}, and looks like a line drawn"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*'topic' is the label")
@@ -465,6 +402,7 @@ def test_packed_files_of_one_file_are_read(write, monkeypatch, data, name, piece
 
 NPY = io.BytesIO()
 np.save(NPY, np.eye(2))
+PICKLE = pickle.dumps([1])
 
 
 @pytest.mark.parametrize(
@@ -483,10 +421,7 @@ np.save(NPY, np.eye(2))
         (zipped("a.csv")[:60], " is a damaged zip file ("),
         (zipped("a.parquet", content="PAR1...PAR1"), ", unpacked, is a Parquet file"),
         (NPY.getvalue(), " is a NumPy file"),
-        (
-            pickle.dumps({"a": 1}),
-            " is a pickle of Python, which cannot be read as text; load it in Python where you trust it",
-        ),
+        (PICKLE, " is a pickle of Python, which cannot be read as text; load it in Python where you trust it"),
         (b"PAR1\x15\x04...PAR1", " is a Parquet file, which cannot be read as text; write it as JSON Lines"),
         (b"7z\xbc\xaf\x27\x1c\0\4", " is a 7z archive, which cannot be read as text; unpack it"),
         (b"%PDF-1.7\n%\xe2\xe3", " is a PDF file"),
@@ -495,7 +430,7 @@ np.save(NPY, np.eye(2))
         (b"\x28\xb5\x2f\xfd\x24", " is a Zstandard file"),
         (b"SQLite format 3\0", " is an SQLite database"),
         (b"a.csv" + bytes(252) + b"ustar\x0000", " is a tar archive"),
-        (gzip.compress(pickle.dumps([1]), mtime=0), ", unpacked, is a pickle of Python"),
+        (gzip.compress(PICKLE, mtime=0), ", unpacked, is a pickle of Python"),
         (bz2.compress(TABLE.encode())[:-9], " is a damaged bzip2 file ("),
         (lzma.compress(TABLE.encode())[:-9], " is a damaged xz file ("),
         (b"BZh91AY&SYxxxxxxxxxxxxx", " is a damaged bzip2 file ("),
@@ -506,9 +441,8 @@ def test_binary_files_are_named_by_their_first_bytes(write, data, says):
     for name in ("x.csv", "x.svm", "x"):
         path = write(data, name)
         for read in (lambda path=path: read_labelled(path), lambda path=path: read_bytes(str(path))):
-            with pytest.raises(InputError) as caught:
+            with pytest.raises(InputError, match=f"^{re.escape(f'{path}{says}')}"):
                 read()
-            assert str(caught.value).startswith(f"{path}{says}")
 
 
 @pytest.mark.parametrize(
@@ -526,9 +460,8 @@ def test_binary_files_are_named_by_their_first_bytes(write, data, says):
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.svm"])
 def test_files_of_other_programs_are_named(write, content, says, name):
     path = write(content, name)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=f"^{re.escape(f'{path}{says}')}(?s:.*)--format"):
         read_labelled(path)
-    assert str(caught.value).startswith(f"{path}{says}") and "--format" in str(caught.value)
 
 
 def test_tables_like_those_of_other_programs_are_tables(write):
@@ -554,9 +487,8 @@ def test_blanks_before_values_and_another_first_number(write):
 
 def test_skipped_lines_of_every_format(write):
     for name, content in (("x.jsonl", as_json_lines()), ("x.svm", "1 1:1\n2 1:1\n"), ("x.csv", TRAIN)):
-        (plain,), (skipped,) = (
-            read_labelled(write(head + content, name), skip_lines=number) for head, number in (("", 0), ("a,b\n\n", 2))
-        )
+        (plain,) = read_labelled(write(content, name))
+        (skipped,) = read_labelled(write("a,b\n\n" + content, name), skip_lines=2)
         assert skipped.labels == plain.labels and skipped.lines == [line + 2 for line in plain.lines]
     with pytest.raises(CorpusError, match="got none"):
         read_labelled(write(TRAIN), skip_lines=100)

@@ -8,10 +8,9 @@ from lxmls_day1.engine.text.tables import RecordTable
 
 
 @pytest.fixture
-def examples_of(tmp_path):
+def examples_of(write):
     def read(text):
-        (tmp_path / "f.csv").write_text(text)
-        (file,) = read_labelled(tmp_path / "f.csv")
+        (file,) = read_labelled(write(text))
         return file.labels, file.texts
 
     return read
@@ -23,9 +22,7 @@ class TestDelimiter:
         others = "\t,;|".replace(delimiter, "")
         lines = [f'b{delimiter}"one{others}"\n', f'a{delimiter}"x{delimiter}y"\n', f"c{delimiter}plain\n"]
         assert guess_delimiter(lines, "f.csv", '"') == delimiter
-        in_three = [
-            delimiter.join(row) + "\n" for row in (["1", "a", "One two."], ["2", "b", f"Three{others[0]} four."])
-        ]
+        in_three = [f"1{delimiter}a{delimiter}One two.\n", f"2{delimiter}b{delimiter}Three{others[0]} four.\n"]
         assert guess_delimiter(in_three, "f.csv", '"') == delimiter
 
     def test_two_columns_are_preferred_to_many(self):

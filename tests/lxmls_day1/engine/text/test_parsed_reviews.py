@@ -93,9 +93,8 @@ def assert_same(found, expected):
     assert list(found.tokens) == list(dict.fromkeys(token for counts, _ in expected for token in counts))
     for start, end in pairwise(found.starts):
         assert np.all(np.diff(found.columns[start:end]) > 0)
-    assert [getattr(found, name).dtype.name for name in ("starts", "columns", "counts", "y")] == 3 * ["int32"] + [
-        "int8"
-    ]
+    assert {array.dtype for array in (found.starts, found.columns, found.counts)} == {np.dtype(np.int32)}
+    assert found.y.dtype == np.int8
 
 
 parts = st.sampled_from(["", "#", "\0", "é", 7 * "x", 8 * "x", "y" + 7 * "x"])
@@ -121,45 +120,40 @@ def same(first, second):
     return all(np.array_equal(getattr(first, field.name), getattr(second, field.name)) for field in fields(first))
 
 
-@pytest.fixture
-def parsed():
-    return parse_pair(*FILES)
+PARSED, SOURCES = parse_pair(*FILES), [hashlib.sha256(content).hexdigest() for content in FILES]
 
 
 @pytest.fixture
-def sources():
-    return [hashlib.sha256(content).hexdigest() for content in FILES]
+def path(tmp_path):
+    """Return the path of a cached copy of the files."""
+    save_parsed(tmp_path / "copy", PARSED, SOURCES)
+    return tmp_path / "copy"
 
 
-def test_a_cached_copy_is_the_same(tmp_path, parsed, sources):
-    save_parsed(tmp_path / "copy", parsed, sources)
-    assert same(load_parsed(tmp_path / "copy", sources), parsed)
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["copy"]
+def test_a_cached_copy_is_the_same(path):
+    assert same(load_parsed(path, SOURCES), PARSED)
+    assert [file for file in path.parent.iterdir() if file.is_file()] == [path]
 
 
-def test_every_flipped_bit_and_every_truncation_is_noticed(tmp_path, parsed, sources):
-    path = tmp_path / "copy"
-    save_parsed(path, parsed, sources)
+def test_every_flipped_bit_and_every_truncation_is_noticed(path):
     whole = path.read_bytes()
     for position in range(0, len(whole), 3):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << position % 8
         path.write_bytes(damaged)
-        found = load_parsed(path, sources)  # A few bits, such as those of a date, do not affect the content.
-        assert found is None or same(found, parsed)
+        found = load_parsed(path, SOURCES)  # A few bits, such as those of a date, do not affect the content.
+        assert found is None or same(found, PARSED)
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
-        assert load_parsed(path, sources) is None
+        assert load_parsed(path, SOURCES) is None
 
 
-def test_a_cached_copy_of_other_sources_or_versions_is_not_used(tmp_path, parsed, sources, monkeypatch):
-    path = tmp_path / "copy"
-    save_parsed(path, parsed, sources)
-    assert load_parsed(path, sources[::-1]) is None
-    assert load_parsed(tmp_path / "nothing", sources) is None
-    assert load_parsed(tmp_path, sources) is None
+def test_a_cached_copy_of_other_sources_or_versions_is_not_used(path, monkeypatch):
+    assert load_parsed(path, SOURCES[::-1]) is None
+    assert load_parsed(path.with_name("nothing"), SOURCES) is None
+    assert load_parsed(path.parent, SOURCES) is None
     monkeypatch.setattr(parsed_reviews, "_VERSION", "parsed reviews 0")
-    assert load_parsed(path, sources) is None
+    assert load_parsed(path, SOURCES) is None
 
 
 @pytest.mark.parametrize(
