@@ -72,7 +72,7 @@ class DemoReviews(Demonstration):
                options=[(label, label) for label in LABELS]),
         Text("word", "word", "the word that is smoothed; if empty, one that a class has never shown", "", when=("view", "smoothing"),
              suggestions=[(word, word) for word in ("excellent", "waste_of", "boring", "highly_recommended", "disappointing")]),
-        Slider("alpha", "α", "what is added to every count of words", 1, when=("view", "smoothing"),
+        Slider("alpha", "smoothing α", "what is added to every count of words", 1, when=("view", "smoothing"),
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     _shown_learners = (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM")
@@ -249,7 +249,7 @@ def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
         marks.append(draw.text((0, (len(names) - 1) / 2), "no verdict", draw.MUTED, size=1.3))
     return draw.Panel(
         "decisions",
-        "how clear the verdict of each is",
+        "verdicts: + positive, − negative",
         draw.Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.7, "negative"), (0.7, "positive")]),
         _names(names),
         marks,
