@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import PurePosixPath
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.lab import PACKAGES, reference_folder
@@ -130,8 +130,7 @@ def _raising_code(message: str) -> CodeType:
     """Return the code of a function that raises this error for any arguments."""
     names: dict[str, Any] = {}
     exec(f"def refused(*_, **__): raise RuntimeError({message!r})", names)
-    code: CodeType = names["refused"].__code__
-    return code
+    return cast(CodeType, names["refused"].__code__)
 
 
 class _BlockingFinder:

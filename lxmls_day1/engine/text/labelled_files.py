@@ -22,8 +22,7 @@ from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.checks import as_list, check_number, format_labels
 from lxmls_day1.base.errors import CorpusError, InputError, check_path, pluralize
 from lxmls_day1.base.settings import Function, check_settings, with_fields
-from lxmls_day1.engine.text import layout_detection
-from lxmls_day1.engine.text import tables
+from lxmls_day1.engine.text import layout_detection, tables
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.text_blocks import (
     COMPRESSED_EXTENSIONS,
