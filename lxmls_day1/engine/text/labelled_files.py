@@ -22,7 +22,17 @@ from lxmls_day1.base.atomic_files import check_readable
 from lxmls_day1.base.checks import as_list, check_number, format_labels
 from lxmls_day1.base.errors import CorpusError, InputError, check_path, pluralize
 from lxmls_day1.base.settings import Function, check_settings, with_fields
-from lxmls_day1.engine.text import layout_detection, tables
+from lxmls_day1.engine.text import tables
+from lxmls_day1.engine.text.layout_detection import (
+    choose_columns,
+    guess_delimiter,
+    head_of_table,
+    is_usual_name,
+    looks_like_header,
+    looks_like_json_lines,
+    refuse_other_format,
+    suspicious_label_kind,
+)
 from lxmls_day1.engine.text.svmlight import FeatureRows, label_order, parse_svmlight
 from lxmls_day1.engine.text.text_blocks import (
     COMPRESSED_EXTENSIONS,
@@ -308,7 +318,7 @@ class LabelledStream:
             raise _no_examples_error(", ".join(self.names))
         self.warnings += [
             f"{where}: {label!r} is the label of {'this example alone' if number == 1 else f'{number} examples like this one'}, and looks "
-            f"like {layout_detection.suspicious_label_kind(label)}; if the line is no example, delete it, or skip lines at the beginning with skip_lines= "
+            f"like {suspicious_label_kind(label)}; if the line is no example, delete it, or skip lines at the beginning with skip_lines= "
             "(--skip-lines)"
             for label, (where, number, only_names) in self._like_names.items()
             if number == 1 or only_names
@@ -316,13 +326,11 @@ class LabelledStream:
 
     def _record_suspicious_labels(self, piece: ExampleBatch) -> None:
         """Record labels that look like something else, with their counts and whether their texts are column names, too."""
-        for label in filter(layout_detection.suspicious_label_kind, set(piece.labels)):
+        for label in filter(suspicious_label_kind, set(piece.labels)):
             where, number, only_names = self._like_names.get(label, ("", 0, True))
             places = [place for place, found in enumerate(piece.labels) if found == label]
             where = where or f"{self.names[piece.source]}, line {piece.lines[places[0]]}"
-            only_names &= bool(piece.texts) and all(
-                layout_detection.is_usual_name(piece.texts[place]) for place in places
-            )
+            only_names &= bool(piece.texts) and all(is_usual_name(piece.texts[place]) for place in places)
             self._like_names[label] = where, number + len(places), only_names
 
     def sources(self) -> list[dict[str, Any]]:
@@ -361,12 +369,8 @@ class LabelledStream:
         if not first:
             return
         if self._layout.form is None:
-            layout_detection.refuse_other_format(first, self.names[number])
-        form = (
-            self._layout.form
-            or _FORMAT_OF.get(ending)
-            or ("jsonl" if layout_detection.looks_like_json_lines(first) else "columns")
-        )
+            refuse_other_format(first, self.names[number])
+        form = self._layout.form or _FORMAT_OF.get(ending) or ("jsonl" if looks_like_json_lines(first) else "columns")
         self._start_file(number, form)
         described_end = "" if text.encoding in ("utf-8", "utf-8-sig") else f", in {text.encoding}"
         if self._skip_lines:
@@ -397,13 +401,13 @@ class LabelledStream:
         name, header, delimiter = self.names[number], self._layout.header, self._layout.delimiter
         while len(first) < _GUESS_CHARS and (block := next(blocks, "")):
             first += block
-        head = layout_detection.head_of_table(first, delimiter, self._layout.quote, 1 + self._skip_lines)
+        head = head_of_table(first, delimiter, self._layout.quote, 1 + self._skip_lines)
         first, delimiter = first.split("\n", head.n_lines)[-1], head.delimiter
         if delimiter is None and ending in _TAB_SEPARATED and self._layout.quote != "\t":
             delimiter = "\t"
         if delimiter is None:
             whole = len(first) < _GUESS_CHARS
-            delimiter = layout_detection.guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole)
+            delimiter = guess_delimiter(list(_lines_of(first)), name, self._layout.quote, whole)
         lines = chain.from_iterable(map(_lines_of, chain([first], blocks)))
         first_line = 1 + self._skip_lines + head.n_lines
         pieces = _in_batches(tables.column_records(lines, name, delimiter, self._layout.quote, first_line))
@@ -445,7 +449,7 @@ class LabelledStream:
         names = self._first_columns.names if self._first_columns is not None else None
         if names is not None and all(tables.find_name(rows[0], wanted) is not None for wanted in names):
             return True
-        return layout_detection.looks_like_header(rows)
+        return looks_like_header(rows)
 
     def _start_file(self, number: int, form: str) -> None:
         """Raise an InputError if the form is incompatible with the earlier files or with the given options."""
@@ -474,7 +478,7 @@ class LabelledStream:
     ) -> tuple[int, int]:
         """Return the columns of label and text; remember them if this is the first file."""
         form = self.forms[number]
-        label, text = layout_detection.choose_columns(table, self.names[number], *self._columns_of(form, table))
+        label, text = choose_columns(table, self.names[number], *self._columns_of(form, table))
         if self._first_columns is None:
             names = (table.names[label], table.names[text]) if table.names else None
             self._first_columns = _Columns(form, names, (label, text))
