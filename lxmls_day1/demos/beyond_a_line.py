@@ -187,7 +187,7 @@ class DemoBeyondALine(Demonstration):
                 by_frame([[name, *_percents(shares[r])] for name, shares in everywhere.items()] for r in range(last)),
             ),
             notes=attempts.sentences(),
-            facts={"right": rights, "examples_kept": kept},
+            facts={"right": rights},
         )  # fmt: skip
 
 

@@ -116,7 +116,7 @@ class DemoConfidence(Demonstration):
             states = (zip(WORDS, *row, strict=True) for row in zip(seen, means, deviations, strict=True))
             rows = ([[word, int(n), draw.signed(w), f"{size:.2f}"] for word, n, w, size in state] for state in states)
             table = draw.Table(("", "seen in", "weight", "±"), draw.by_frame(rows))
-            facts = {"means": means, "deviations": deviations, "seen": seen}
+            facts = {"deviations": deviations}
         axis = [draw.Axis(*LIMITS, label=f"weight of “{word}”") for word in WORDS]
         return draw.Scene(
             [

@@ -174,7 +174,7 @@ class DemoMiraStep(Demonstration):
             table=None if squishing else _taus(at),
             observations=_OF_SQUISHING if squishing else _WAS_RIGHT if at.scores.argmax() == at.label else "",
             notes=attempts.sentences(),
-            facts={"at": at, "steps": found, "wanted": at.required_tau},
+            facts={"at": at, "steps": found},
         )  # fmt: skip
 
 

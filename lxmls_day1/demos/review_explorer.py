@@ -125,14 +125,7 @@ class DemoReviews(Demonstration):
             columns=(1.1, 1),
             words=say.coloured_words(words),
             notes=learnt.notes(attempts),
-            facts={
-                "decisions": _comparison(decisions),
-                "characters": len(typed),
-                "known_tokens": known,
-                "words": [(word.text, word.weight) for word in words],
-                "sentence": sentence,
-                "bars": strongest,
-            },
+            facts={"decisions": decisions, "characters": len(typed)},
         )  # fmt: skip
 
     def _telling(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
@@ -172,14 +165,7 @@ class DemoReviews(Demonstration):
             say.describe_word(found, alpha, decision, rightly),
             observations=_OF_SMOOTHING,
             notes=learnt.notes(attempts),
-            facts={
-                "word": found.word,
-                "counts": found.counts,
-                "alpha": alpha,
-                "probabilities": found.probabilities(alpha),
-                "added": float(found.lead(alpha)),
-                "decisions": _comparison({SMOOTHED: decision} if decision else {}),
-            },
+            facts={"word": found.word, "counts": found.counts, "added": float(found.lead(alpha)), "decision": decision},
         )
 
     def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
@@ -226,13 +212,6 @@ class DomainModels:
     def notes(self, attempts: FailureCollector) -> list[str]:
         """Return sentences about missing parts, with reasons."""
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
-
-
-def _comparison(decisions: Mapping[str, reading.Decision]) -> dict[str, Any]:
-    return {
-        label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
-        for label, d in decisions.items()
-    }
 
 
 def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:

@@ -117,7 +117,7 @@ def test_bad_input_is_harmless(demo, kind):
     # Texts without a known word have neither a verdict nor a bar.
     if kind in ("empty", "blank", "emoji", "one long word"):
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
-        assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
+        assert not any(d.has_words for d in scene.facts["decisions"].values())
         assert "no verdict" in [mark["text"] for mark in scene.panels[0].marks if mark["kind"] == "text"]
         lengths, colours, names = bars(scene.panels[0])
         assert set(lengths) == {0.0} and set(colours) == {MUTED} and all(name.endswith(" ?") for name in names)
@@ -142,7 +142,8 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
         p = (alpha + facts["counts"]) / (alpha * len(corpus.feature_names) + word_counts(corpus, facts["word"]).totals)
         np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
     assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
-    assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.
+    mine, its = facts["decision"], demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.
+    assert (mine.decided, mine.has_words, mine.lead, mine.share) == (its.decided, its.has_words, its.lead, its.share)
     assert (
         "impossible" in scene.says
         and wording("demos.no_verdict_on_review") in demo.scene_of(view="smoothing", text="").says
