@@ -10,7 +10,7 @@ import click
 from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.text_table import format_table
 from lxmls_day1.commands.output import warnings_as_notes
-from lxmls_day1.commands.predict import reading_options
+from lxmls_day1.commands.predict import open_documents, open_model, reading_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,6 @@ def command(
       lxmls-day1 explain mira.npz --number 3 books/negative.review
       lxmls-day1 explain mira.npz review.txt --json
     """
-    from lxmls_day1.commands.predict import open_documents, open_model
     from lxmls_day1.engine.text.documents import escape_unprintable
     from lxmls_day1.engine.text.feature_contributions import explain
     from lxmls_day1.lab import Lab
