@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from classifiers.domains.domain_adaptation import (
-    augment,
-    choose_pivots,
-    correspondences,
-    mutual_information,
-    train_augmented,
-    train_with_correspondences,
-)
+from classifiers.domains import domain_adaptation
 from classifiers.max_ent_batch import MaxEntBatch
 from classifiers.nbsvm import NBSVM
 from classifiers.perceptron import Perceptron
@@ -31,7 +24,7 @@ def two_domains(seed, n=40, n_features=6, n_classes=3):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_matrix])
 def test_augmented_features_match_daume(domain, form):
     X = np.arange(1.0, 7).reshape(2, 3)
-    made = augment(form(X), domain, nr_domains=3).toarray()
+    made = domain_adaptation.augment(form(X), domain, nr_domains=3).toarray()
     wanted = np.hstack([X, *(X * (d == domain) for d in range(3))])
     np.testing.assert_array_equal(made, wanted)
 
@@ -42,9 +35,12 @@ def test_augmented_features_match_daume(domain, form):
 def test_folded_weights_score_as_the_augmented_ones(make):
     X, y, target_X, target_y = two_domains(1)
     classifier, whole = make(), make()
-    params = train_augmented(classifier, X, y, target_X, target_y)
-    of_both = whole.train(sp.vstack([augment(X, 0), augment(target_X, 1)], format="csr"), np.concatenate([y, target_y]))
-    g = whole.add_intercept_term(augment(target_X, 1))
+    params = domain_adaptation.train_augmented(classifier, X, y, target_X, target_y)
+    of_both = whole.train(
+        sp.vstack([domain_adaptation.augment(X, 0), domain_adaptation.augment(target_X, 1)], format="csr"),
+        np.concatenate([y, target_y]),
+    )
+    g = whole.add_intercept_term(domain_adaptation.augment(target_X, 1))
     np.testing.assert_allclose(
         classifier.get_scores(classifier.add_intercept_term(target_X), params), whole.get_scores(g, of_both), atol=1e-9
     )
@@ -57,7 +53,7 @@ def test_weights_of_correspondences_match_those_on_x_and_theta_x(make, weight):
     X, y, _, _ = two_domains(2)
     theta = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 2)))[0].T
     classifier, whole = make(), make()
-    params = train_with_correspondences(classifier, X, y, theta, weight)
+    params = domain_adaptation.train_with_correspondences(classifier, X, y, theta, weight)
     projected = X @ theta.T
     projected *= np.sqrt(weight * (X**2).sum() / (projected**2).sum())
     both = np.hstack([X, projected])
@@ -80,7 +76,7 @@ def naive_information(present, y):
 def test_mutual_information_by_counting(form):
     X, y, _, _ = two_domains(4)
     X[:, 0], X[:, 1] = 0.0, 1.0  # Never present, and always present.
-    found = mutual_information(form(X), y)
+    found = domain_adaptation.mutual_information(form(X), y)
     np.testing.assert_allclose(found, [naive_information(X[:, j] > 0, y.tolist()) for j in range(6)], atol=1e-12)
     assert found[:2].tolist() == [0.0, 0.0]
     scikit = pytest.importorskip("sklearn.metrics")
@@ -90,13 +86,13 @@ def test_mutual_information_by_counting(form):
 def test_pivots_are_frequent_in_both_and_sorted_by_information():
     X, y, target_X, _ = two_domains(5)
     target_X[:, 2] = 0.0
-    pivots = choose_pivots(X, y, target_X, nr_pivots=4, min_documents=5)
-    information = mutual_information(X, y)
+    pivots = domain_adaptation.choose_pivots(X, y, target_X, nr_pivots=4, min_documents=5)
+    information = domain_adaptation.mutual_information(X, y)
     assert 2 not in pivots
     assert np.all(np.diff(information[pivots]) <= 0)
     assert pivots.tolist() == [j for j in np.argsort(-information, kind="stable") if j != 2][:4]
     with pytest.raises(InputError, match="min_documents=41"):
-        choose_pivots(X, y, target_X, min_documents=41)
+        domain_adaptation.choose_pivots(X, y, target_X, min_documents=41)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -104,7 +100,7 @@ def test_theta_spans_the_main_directions_of_ridge_regressions(form):
     """Each predictor comes from the normal equations with J unknowns, followed by a singular value decomposition of their matrix."""
     X, _, target_X, _ = two_domains(6)
     texts, pivots = np.vstack([X, target_X]), [4, 1, 0]
-    theta = correspondences(form(texts), pivots, nr_dimensions=2, regularizer=0.7)
+    theta = domain_adaptation.correspondences(form(texts), pivots, nr_dimensions=2, regularizer=0.7)
     f = (texts > 0).astype(float)
     Z = f.copy()
     Z[:, pivots] = 0.0
@@ -117,4 +113,4 @@ def test_theta_spans_the_main_directions_of_ridge_regressions(form):
     np.testing.assert_allclose(theta @ theta.T, np.eye(2), atol=1e-8)
     assert not theta[:, pivots].any()
     # There are at most as many directions as predictors.
-    assert len(correspondences(form(texts), pivots, nr_dimensions=50)) == 3
+    assert len(domain_adaptation.correspondences(form(texts), pivots, nr_dimensions=50)) == 3

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lxmls_day1.engine.text import tokens
 from lxmls_day1.engine.text.token_batches import TokenCounter
-from lxmls_day1.engine.text.tokens import (
-    FUNCTION_WORDS,
-    count_tokens,
-    normalise_word,
-    processed_line,
-    split_words,
-    unigrams_and_bigrams,
-)
 from readers.vocabulary import count_words
 
 # The expected forms are those of the published corpus; see the docstring of tokens.py.
@@ -90,7 +83,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize(("written", "counted"), WORDS.items(), ids=repr)
 def test_words_take_the_form_of_the_published_corpus(written, counted):
-    assert normalise_word(written) == counted
+    assert tokens.normalise_word(written) == counted
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -105,9 +98,9 @@ def test_words_of_every_script_are_counted_whole_in_both_normal_forms(script, da
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
     expected = [unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).lower()) for word in words]
     for form in [text, *forms]:
-        assert split_words(form) == expected
-        assert split_words(" ".join(f"{word}." for word in form.split())) == expected
-    bags = [count_tokens(form) for form in forms]
+        assert tokens.split_words(form) == expected
+        assert tokens.split_words(" ".join(f"{word}." for word in form.split())) == expected
+    bags = [tokens.count_tokens(form) for form in forms]
     rows = TokenCounter().numbered(forms)
     assert bags[0] == bags[1] and rows.tokens.names() == list(bags[0])
     assert rows.values[: rows.indptr[1]].tolist() == list(bags[0].values()) == rows.values[rows.indptr[1] :].tolist()
@@ -117,16 +110,16 @@ def test_words_of_every_script_are_counted_whole_in_both_normal_forms(script, da
 
 def test_white_space_and_commas_part_words():
     counted = "tall just as large round and flat"
-    assert split_words(" tall,just\tas\u00a0large,\nround\r\nand  flat ") == counted.split()
+    assert tokens.split_words(" tall,just\tas\u00a0large,\nround\r\nand  flat ") == counted.split()
 
 
 def test_a_thousands_separator_parts_nothing():
     counted = "it cost <num> or <num> <num> or <num> <num>"
-    assert split_words("It cost 1,250,000 or 1,2 or 12,34") == counted.split()
+    assert tokens.split_words("It cost 1,250,000 or 1,2 or 12,34") == counted.split()
 
 
 def test_function_words_are_counted_in_bigrams_only_and_never_two_together():
-    assert unigrams_and_bigrams(["it", "is", "one", "of", "the", "best", "of", "them"]) == [
+    assert tokens.unigrams_and_bigrams(["it", "is", "one", "of", "the", "best", "of", "them"]) == [
         *("one", "best", "them"),
         *("is_one", "one_of", "the_best", "best_of", "of_them"),
     ]
@@ -135,8 +128,8 @@ def test_function_words_are_counted_in_bigrams_only_and_never_two_together():
 @pytest.mark.slow
 @given(st.lists(st.text(), max_size=3))
 def test_tokens_of_any_text_can_be_written_as_a_line(texts):
-    counts = count_tokens(*texts)
-    line = processed_line(counts, "positive")
+    counts = tokens.count_tokens(*texts)
+    line = tokens.processed_line(counts, "positive")
     assert "\n" not in line
     pairs = line.split(" ")
     assert pairs.pop() == "#label#:positive"
@@ -146,10 +139,10 @@ def test_tokens_of_any_text_can_be_written_as_a_line(texts):
 @pytest.mark.slow
 @given(st.text())
 def test_counts_agree_with_a_naive_count(text):
-    words = split_words(text)
-    expected = Counter(word for word in words if word and word not in FUNCTION_WORDS)
+    words = tokens.split_words(text)
+    expected = Counter(word for word in words if word and word not in tokens.FUNCTION_WORDS)
     for first, second in pairwise(words):
-        both_function = {first, second} <= FUNCTION_WORDS | {""}
+        both_function = {first, second} <= tokens.FUNCTION_WORDS | {""}
         if first and not both_function:
             expected[f"{first}_{second}"] += 1
-    assert count_tokens(text) == expected
+    assert tokens.count_tokens(text) == expected

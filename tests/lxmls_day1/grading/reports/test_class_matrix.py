@@ -2,16 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from lxmls_day1.grading.gradebook import (
-    NOT_HANDED_IN,
-    TO_WRITE,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    Gradebook,
-    ManualMark,
-    SubmissionGrade,
-)
+from lxmls_day1.grading import gradebook
 from lxmls_day1.grading.reports.class_matrix import SIGNS, class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 
@@ -19,12 +10,12 @@ CAP = ("no_cap", "The cap is missing.")
 
 
 def check(verdict, hidden=False, **more):
-    return CheckGrade("t.py::test_small_inputs", "1.5", "A", hidden, verdict, **more)
+    return gradebook.CheckGrade("t.py::test_small_inputs", "1.5", "A", hidden, verdict, **more)
 
 
 def row_of(*checks, name="Ada", **more):
-    exercise = ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
-    return SubmissionGrade(more.pop("student", "ada"), name, "", "", (exercise,), **more)
+    exercise = gradebook.ExerciseGrade("1.5", "MIRA", "code", 10.0, checks)
+    return gradebook.SubmissionGrade(more.pop("student", "ada"), name, "", "", (exercise,), **more)
 
 
 def cell_of(row, links=None):
@@ -40,8 +31,8 @@ def cell_of(row, links=None):
         (row_of(check("wrong", mistakes=(CAP,))), "0", "named"),
         (row_of(check("timeout")), "0", "stopped"),
         (row_of(check("ok"), check("refused", True, text="no safe sandbox")), "25", ""),
-        (row_of(check("missing", text=TO_WRITE), check("missing", True)), "0", "blank"),
-        (row_of(check("missing", text=f"{NOT_HANDED_IN}mira.py"), check("missing", True)), "0", "absent"),
+        (row_of(check("missing", text=gradebook.TO_WRITE), check("missing", True)), "0", "blank"),
+        (row_of(check("missing", text=f"{gradebook.NOT_HANDED_IN}mira.py"), check("missing", True)), "0", "absent"),
         (row_of(check("crashed"), failed=True), "0", "look"),
         (row_of(check("missing"), problem="No zip file."), "0", "look"),
     ],
@@ -58,12 +49,12 @@ def test_nearly_all_points_are_not_all():
 
 
 def test_a_manual_exercise_leads_to_its_answer():
-    exercise = ExerciseGrade("1.1", "A look", "experiment", 5.0)
-    answer = FreeAnswer("1.1", "n.ipynb", "Why?", "Because.")
-    row = SubmissionGrade("ada", "Ada", "", "", (exercise,), answers=(answer,))
-    book = Gradebook((row,), 1, "process", "")
+    exercise = gradebook.ExerciseGrade("1.1", "A look", "experiment", 5.0)
+    answer = gradebook.FreeAnswer("1.1", "n.ipynb", "Why?", "Because.")
+    row = gradebook.SubmissionGrade("ada", "Ada", "", "", (exercise,), answers=(answer,))
+    book = gradebook.Gradebook((row,), 1, "process", "")
     assert 'href="answers.html#answer-1-1">' in summary_html(book) and 'id="answer-1-1"' in answers_html(book)
-    marked = replace(row, exercises=(replace(exercise, mark=ManualMark(2.5)),))
+    marked = replace(row, exercises=(replace(exercise, mark=gradebook.ManualMark(2.5)),))
     assert [cell_of(one).sign for one in (row, replace(row, answers=()), marked)] == ["hand", "blank", ""]
     assert cell_of(marked).percent == "50"
 
@@ -76,7 +67,7 @@ def test_rows_are_sorted_by_name_whatever_the_accents():
 
 def test_namesakes_are_told_apart_and_a_missing_exercise_is_blank():
     one, two = row_of(check("ok"), student="a1"), row_of(check("ok"), student="a2")
-    more = replace(one, exercises=(*one.exercises, ExerciseGrade("1.6", "More", "code", 5.0, (check("ok"),))))
+    more = replace(one, exercises=(*one.exercises, gradebook.ExerciseGrade("1.6", "More", "code", 5.0, (check("ok"),))))
     lines = class_matrix([more, two], {})["rows"]
     assert all(line.has_namesake for line in lines) and lines[1].cells[1] is None
 
@@ -86,7 +77,7 @@ def test_the_page_says_every_sign_in_words():
         row_of(check("wrong", mistakes=(CAP,)), name="<b>Ada"),
         row_of(check("timeout"), student="bob", notes=("x",)),
     )
-    text = summary_html(Gradebook(rows, 1, "process", ""))
+    text = summary_html(gradebook.Gradebook(rows, 1, "process", ""))
     assert [f"{SIGNS[sign][1]} (1)" in text for sign in ("look", "stopped", "named")] == [True] * 3
     assert 'title="named mistake: no_cap"' in text and "<b>Ada" not in text
     order = [text.index(f'id="{part}"') for part in ("matrix", "mistakes", "notes", "distribution", "all")]
@@ -96,7 +87,7 @@ def test_the_page_says_every_sign_in_words():
 def test_a_mistake_has_a_picture_of_an_answer_that_it_alone_explains():
     both = row_of(check("wrong", mistakes=(CAP, ("signs", "Signs.")), picture="Qm90aA=="))
     alone = row_of(check("wrong", mistakes=(CAP,), picture="QWxvbmU="), student="bob")
-    text = summary_html(Gradebook((both, alone), 1, "process", ""))
+    text = summary_html(gradebook.Gradebook((both, alone), 1, "process", ""))
     assert text.count("data:image/png;base64,QWxvbmU=") == 1 and "Qm90aA==" not in text
 
 
@@ -105,8 +96,8 @@ def test_a_mistake_has_a_picture_of_an_answer_that_it_alone_explains():
     [
         (row_of(check("crashed"), failed=True, notes=("a worker crashed",)), "not graded"),
         (row_of(check("missing"), problem="No zip file."), "nothing to grade"),
-        (row_of(check("missing"), notes=(f"{NOT_HANDED_IN}mira.py.",)), "nothing to grade"),
-        (row_of(check("ok"), notes=(f"{NOT_HANDED_IN}svm.py.",)), "graded without these files"),
+        (row_of(check("missing"), notes=(f"{gradebook.NOT_HANDED_IN}mira.py.",)), "nothing to grade"),
+        (row_of(check("ok"), notes=(f"{gradebook.NOT_HANDED_IN}svm.py.",)), "graded without these files"),
         (row_of(check("ok"), notes=("a.zip is too large; it was ignored.",)), "graded without this part"),
         (
             row_of(check("ok"), notes=("samples could not be made: OSError: full",)),
