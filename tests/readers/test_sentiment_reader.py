@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.engine.text import review_files
+from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
 from lxmls_day1.engine.text.tokens import processed_line
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
@@ -100,9 +100,9 @@ def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folde
 
 def counting_parses(monkeypatch):
     calls = []
-    parse = review_files.parse_pair
+    parse = parsed_reviews.parse_pair
     monkeypatch.setattr(
-        review_files, "parse_pair", lambda *args, **kwargs: calls.append(args) or parse(*args, **kwargs)
+        parsed_reviews, "parse_pair", lambda *args, **kwargs: calls.append(args) or parse(*args, **kwargs)
     )
     return calls
 
