@@ -25,6 +25,7 @@ from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Text
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, first_domain, open_reviews
+from lxmls_day1.engine.text.documents import shortened_word
 
 SMOOTHED = COUNT_LEARNERS[0].label
 LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
@@ -248,7 +249,7 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
     return draw.Panel(
-        name, title, across, _names([say.shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
     )
 
 
@@ -277,7 +278,7 @@ def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
         points, text = np.column_stack([_ALPHAS, curves[:, k]]), f"p(word | {label})"
         marks.append(draw.line(points, draw.CLASSES[k], dash, width=1.5, label=text))
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
+    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 
