@@ -20,9 +20,9 @@ from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     Explanation,
     WorkspaceState,
+    changed_state,
     files_digest,
     is_workspace,
-    lock_state,
     save_or_explain,
 )
 
@@ -81,11 +81,9 @@ def save_compared(folder: Path, compared: Iterable[tuple[Explanation, str]]) -> 
     questions = [(one.exercise, one.question) for one, _ in compared]
     if not questions:
         return
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         for exercise, question in questions:
             state.compared[exercise] = [*state.compared.get(exercise, ()), question]
-        state.save()
 
 
 def is_too_short(text: str, question: str) -> bool:
@@ -165,13 +163,11 @@ def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
     questions = list(questions)
     if not questions or not is_workspace(folder):
         return
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         for one in questions:
             same = (one.exercise, one.question, "")
             others = [kept for kept in state.explanations if (kept.exercise, kept.question, kept.text) != same]
             state.explanations = _limit_per_exercise([*others, one], one.exercise)
-        state.save()
 
 
 def explain(folder: Path, exercise: str, text: str, question: str | None = None) -> Explanation:
@@ -203,8 +199,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
     text = text.strip() if isinstance(text, str) else ""
     if not text:
         raise InputError("the explanation must be a text; write one line in your own words.")
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         known = enumerate(state.explanations)
         places = [i for i, one in known if one.exercise == id and question in (None, one.question)]
         if not places:
@@ -215,11 +210,9 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         before = state.asked_again.get(id, [])
         if is_too_short(text, asked.question) and asked.question not in before:
             state.asked_again[id] = [*before, asked.question]
-            state.save()
             return replace(asked, text="")
         kept = replace(asked, text=text[:MAX_ANSWER_CHARS])
         state.explanations[places[-1]] = kept
-        state.save()
         return kept
 
 

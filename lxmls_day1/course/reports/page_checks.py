@@ -27,7 +27,7 @@ from lxmls_day1.course.reports.hints import mistake_hint
 from lxmls_day1.course.reports.report_text import Line
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
+from lxmls_day1.course.workspace_state import changed_state
 from lxmls_day1.course.workspaces import generation, model_answers
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
@@ -201,10 +201,8 @@ def handle_request(folder: str, request: str) -> str:
 def _add_explanations(folder: Path, rows: Any) -> None:
     """Give the lab what the browser has kept: a page that was opened again starts with a new lab."""
     more = unpack_explanations(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         state.explanations = merge_explanations(state.explanations, more)
-        state.save()
 
 
 def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
