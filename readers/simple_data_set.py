@@ -359,8 +359,7 @@ def _prior(balance: float | Sequence[float], nr_classes: int) -> np.ndarray:
             f"balance must be {nr_classes} positive shares that sum to 1, one for each class, but is {balance!r}; "
             "leave it out for equal shares."
         )
-    prior: np.ndarray = shares / shares.sum()
-    return prior
+    return np.asarray(shares / shares.sum())
 
 
 def _random_state(seed: int) -> np.random.RandomState:

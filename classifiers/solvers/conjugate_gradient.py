@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from classifiers.solvers.lbfgs import MAX_STALLED_ITERATIONS, ROUNDING, Function, Iterate, line_search
+from classifiers.solvers.lbfgs import MAX_STALLED_ITERATIONS, Function, Iterate, count_stalled, line_search
 
 WOLFE_C2 = 0.1  # c₂ of the line search
 MAX_GRADIENT_COSINE = 0.2  # neighbouring gradients whose cosine is above this lead to a restart
@@ -57,7 +57,7 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
     steepest = here.gradient / diagonal  # z
     direction, step = -steepest, 1.0
-    flattest, stalled = np.linalg.norm(here.gradient), 0
+    flattest, stalled = float(np.linalg.norm(here.gradient)), 0
     yield here
     while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         there = line_search(function, here, step * direction, WOLFE_C2)
@@ -74,9 +74,7 @@ def conjugate_gradient(function: Function, start: np.ndarray, diagonal: np.ndarr
         if slope >= 0:
             direction = -steepest_there
             slope = there.gradient @ direction
-        norm = np.linalg.norm(there.gradient)
-        progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
-        flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
+        flattest, stalled = count_stalled(here, there, flattest, stalled)
         step = _initial_step_length(here.value - there.value, slope)
         here, steepest = there, steepest_there
         yield here

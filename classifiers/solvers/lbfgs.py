@@ -85,7 +85,7 @@ def lbfgs(
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
     del start  # frees memory, which matters for millions of weights
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
-    flattest, stalled = np.linalg.norm(here.gradient), 0
+    flattest, stalled = float(np.linalg.norm(here.gradient)), 0
     yield here
     while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = two_loop_recursion(here.gradient, pairs, diagonal)
@@ -101,11 +101,16 @@ def lbfgs(
         s, y = there.x - here.x, there.gradient - here.gradient
         if s @ y > 0 and y @ (y / diagonal) > 0:  # the square of a very small y may underflow to 0
             pairs.append((s, y, s @ y))
-        norm = np.linalg.norm(there.gradient)
-        progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
-        flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
+        flattest, stalled = count_stalled(here, there, flattest, stalled)
         here = there
         yield here
+
+
+def count_stalled(here: Iterate, there: Iterate, flattest: float, stalled: int) -> tuple[float, int]:
+    """Return the smallest ‖∇F‖ so far, and the number of iterations since F has fallen above rounding or ‖∇F‖ has had a new minimum."""
+    norm = float(np.linalg.norm(there.gradient))
+    progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
+    return min(flattest, norm), 0 if progress else stalled + 1
 
 
 def two_loop_recursion(

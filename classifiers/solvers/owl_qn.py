@@ -28,6 +28,7 @@ from classifiers.solvers.lbfgs import (
     WOLFE_C1,
     Function,
     Iterate,
+    count_stalled,
     two_loop_recursion,
 )
 
@@ -111,7 +112,7 @@ def owl_qn(
     diagonal = np.ones(x.shape) if diagonal is None else diagonal
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
     here = Iterate(x, float(smooth + penalties @ np.abs(x)), pseudo_gradient(x, slope, penalties))
-    flattest, stalled = np.linalg.norm(here.gradient), 0
+    flattest, stalled = float(np.linalg.norm(here.gradient)), 0
     yield here
     while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = -two_loop_recursion(here.gradient, pairs, diagonal)
@@ -126,9 +127,7 @@ def owl_qn(
         s, y = there.x - here.x, new_slope - slope
         if s @ y > 0 and y @ (y / diagonal) > 0:
             pairs.append((s, y, s @ y))
-        norm = np.linalg.norm(there.gradient)
-        progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
-        flattest, stalled = min(flattest, norm), 0 if progress else stalled + 1
+        flattest, stalled = count_stalled(here, there, flattest, stalled)
         here, slope = there, new_slope
         yield here
 

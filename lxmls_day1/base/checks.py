@@ -317,11 +317,9 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, every_class: boo
 def _missing_labels(labels: np.ndarray) -> np.ndarray:
     """Return a Boolean array (M,): True for labels that are None, NaN or another missing value."""
     if labels.dtype.kind == "f":
-        missing: np.ndarray = np.isnan(labels)
-        return missing
+        return np.asarray(np.isnan(labels))
     if labels.dtype.kind in "mM":
-        missing = np.isnat(labels)
-        return missing
+        return np.asarray(np.isnat(labels))
     if labels.dtype != object:
         return np.zeros(len(labels), dtype=bool)
 

@@ -23,6 +23,17 @@ def pluralize(number: int, noun: str) -> str:
     return f"{number} {noun}{plural if number != 1 else ''}"
 
 
+def quoted(text: str, max_chars: int = 60) -> str:
+    """Return a text of a user in quotes for a message; a long one is cut.
+
+    Examples
+    --------
+    >>> quoted("yes"), quoted("incomprehensibility", max_chars=10)
+    ("'yes'", "'incompr…'")
+    """
+    return repr(text if len(text) <= max_chars else text[: max_chars - 3] + "…")
+
+
 class InputError(ValueError):
     """An argument, an option or a file that is invalid.
 

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 
 class HandlerReply(NamedTuple):
@@ -58,5 +58,4 @@ class Program:
 def load_program(name: str, arguments: Mapping[str, Any]) -> RunningProgram:
     """Import the class of that name and return an instance."""
     module, _, class_name = name.partition(":")
-    made: RunningProgram = getattr(importlib.import_module(module), class_name)(**arguments)
-    return made
+    return cast(RunningProgram, getattr(importlib.import_module(module), class_name)(**arguments))

@@ -17,7 +17,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import click
 
@@ -51,8 +51,7 @@ class CommandGroup(click.Group):
         """Import the module of a command."""
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"lxmls_day1.commands.{name}").command
-        return command
+        return cast(click.Command, importlib.import_module(f"lxmls_day1.commands.{name}").command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -10,7 +10,7 @@ import click
 from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.text_table import format_table
 from lxmls_day1.commands.output import warnings_as_notes
-from lxmls_day1.commands.predict import reading_options
+from lxmls_day1.commands.predict import open_documents, open_model, reading_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,6 @@ def command(
       lxmls-day1 explain mira.npz --number 3 books/negative.review
       lxmls-day1 explain mira.npz review.txt --json
     """
-    from lxmls_day1.commands.predict import open_documents, open_model
     from lxmls_day1.engine.text.documents import escape_unprintable
     from lxmls_day1.engine.text.feature_contributions import explain
     from lxmls_day1.lab import Lab
@@ -154,7 +153,7 @@ def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
     """
     import numpy as np
 
-    from lxmls_day1.engine.text.documents import escape_unprintable
+    from lxmls_day1.engine.text.documents import escape_unprintable, shortened_word
     from lxmls_day1.engine.text.feature_contributions import margin_contributions
 
     names = [escape_unprintable(name) for name in explanation.class_names]
@@ -177,10 +176,10 @@ def as_text(explanation: "Explanation", document_name: str, top: int) -> str:
     rows = []
     for i in listed:
         deviation = None if explanation.deviations is None else float(explanation.deviations[i])
-        word, count = shortened(explanation.words[i]), f"{explanation.counts[i]:g}"
+        word, count = shortened_word(explanation.words[i], MAX_WORD_CHARS), f"{explanation.counts[i]:g}"
         rows.append(row(word, count, explanation.contributions[i], deviation))
     rows += [row(word, "", contributions) for word, contributions in last.items()]
-    short = [shortened(name, MAX_NAME_CHARS) for name in names]
+    short = [shortened_word(name, MAX_NAME_CHARS) for name in names]
     heading = ["word", "count", *(short[k] for k in columns), f"{short[predicted]} − {short[rival]}"]
     lead_text = "infinitely far" if math.isinf(explanation.margin) else f"by {explanation.margin:.6g}"
     lines = [f"{document_name}: {names[predicted]}, {lead_text} ahead of {names[rival]}"]
@@ -219,14 +218,6 @@ def number_text(number: float, digits: int, sign: str = "") -> str:
     return f"{number + 0.0:{sign}z.{digits}f}"
 
 
-def shortened(word: str, max_chars: int = MAX_WORD_CHARS) -> str:
-    """Return a word as the table shows it: without control characters, and cut to the width of a column."""
-    from lxmls_day1.engine.text.documents import escape_unprintable
-
-    text = escape_unprintable(word)
-    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
-
-
 def unknown_text(unknown: list[str]) -> str:
     """Return the line about the words that the classifier does not know, single words before pairs.
 
@@ -235,7 +226,9 @@ def unknown_text(unknown: list[str]) -> str:
     >>> unknown_text(["very_dull", "plodding"])
     'Unknown words (2): plodding, very_dull'
     """
+    from lxmls_day1.engine.text.documents import shortened_word
+
     ordered = sorted(unknown, key=lambda token: "_" in token)
     more = len(ordered) - MAX_UNKNOWN_WORDS
-    listed = ", ".join(map(shortened, ordered[:MAX_UNKNOWN_WORDS]))
+    listed = ", ".join(shortened_word(word, MAX_WORD_CHARS) for word in ordered[:MAX_UNKNOWN_WORDS])
     return f"Unknown words ({len(ordered)}): {listed}{f' and {more} more' * (more > 0)}"

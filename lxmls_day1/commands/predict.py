@@ -155,8 +155,7 @@ def margins_of(scores: "np.ndarray") -> "np.ndarray":
     if scores.shape[1] < 2:
         return np.full(len(scores), np.inf)
     second, best = np.partition(scores, -2, axis=1)[:, -2:].T
-    margins: np.ndarray = best - second
-    return margins
+    return np.asarray(best - second)
 
 
 def open_model(lab: "Lab", path: str) -> "TextModel":

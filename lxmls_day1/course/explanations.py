@@ -15,21 +15,14 @@ from pathlib import Path, PurePosixPath
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry, exercises_folder
-from lxmls_day1.course.running.checking import (
-    TIME_LIMIT,
-    CheckReport,
-    ExerciseReport,
-    OnProgress,
-    run_checks,
-    save_results,
-)
+from lxmls_day1.course.running import checking
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import (
     Explanation,
     WorkspaceState,
+    changed_state,
     files_digest,
     is_workspace,
-    lock_state,
     save_or_explain,
 )
 
@@ -45,7 +38,7 @@ WORD = re.compile(r"\w+")
 MAX_FILE_BYTES = 1_000_000  # bytes
 
 
-def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
+def open_questions(folder: Path, report: checking.CheckReport) -> list[Explanation]:
     """Return the questions on the named mistakes in a report, each with the attempt that was checked.
 
     A question that has an answer is not repeated.
@@ -68,7 +61,7 @@ def open_questions(folder: Path, report: CheckReport) -> list[Explanation]:
     return [Explanation(one.exercise.id, one.mistakes[0][0], one.question, attempt_source(folder, one)) for one in new]
 
 
-def newly_comparable(folder: Path, report: CheckReport) -> list[tuple[Explanation, str]]:
+def newly_comparable(folder: Path, report: checking.CheckReport) -> list[tuple[Explanation, str]]:
     """Return the answered questions on exercises that pass now, each with the course's answer, unless they were shown before.
 
     The course's answer is the sentence that explains the mistake.
@@ -88,11 +81,9 @@ def save_compared(folder: Path, compared: Iterable[tuple[Explanation, str]]) -> 
     questions = [(one.exercise, one.question) for one, _ in compared]
     if not questions:
         return
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         for exercise, question in questions:
             state.compared[exercise] = [*state.compared.get(exercise, ()), question]
-        state.save()
 
 
 def is_too_short(text: str, question: str) -> bool:
@@ -110,9 +101,9 @@ def is_too_short(text: str, question: str) -> bool:
 def check_and_save(
     folder: Path,
     ids: Collection[str] | None,
-    time_limit: float = TIME_LIMIT,
-    on_progress: OnProgress = lambda title: None,
-) -> tuple[CheckReport, list[Explanation], list[str]]:
+    time_limit: float = checking.TIME_LIMIT,
+    on_progress: checking.OnProgress = lambda title: None,
+) -> tuple[checking.CheckReport, list[Explanation], list[str]]:
     """Run checks, and save their results and the questions on named mistakes in the workspace.
 
     Parameters
@@ -129,10 +120,10 @@ def check_and_save(
     problems : list of str
         A sentence for each thing that could not be saved.
     """
-    report = run_checks(folder, ids, time_limit, on_progress)
+    report = checking.run_checks(folder, ids, time_limit, on_progress)
     if ids is None:
-        report = CheckReport(tuple(one for one in report.reports if one.results))
-    unsaved = [save_or_explain(lambda: save_results(folder, report), "The results")]
+        report = checking.CheckReport(tuple(one for one in report.reports if one.results))
+    unsaved = [save_or_explain(lambda: checking.save_results(folder, report), "The results")]
     compared = newly_comparable(folder, report)
     report = replace(report, compared=tuple((one.exercise, one.question, one.text, own) for one, own in compared))
     unsaved.append(save_or_explain(lambda: save_compared(folder, compared), "That answers were shown"))
@@ -141,7 +132,7 @@ def check_and_save(
     return report, questions, [sentence for sentence in unsaved if sentence]
 
 
-def attempt_source(folder: Path, report: ExerciseReport) -> str:
+def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     """Return the source of an exercise's functions as they were checked; empty if a file was edited since.
 
     If the workspace does not record which functions the student writes, return whole files.
@@ -172,13 +163,11 @@ def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
     questions = list(questions)
     if not questions or not is_workspace(folder):
         return
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         for one in questions:
             same = (one.exercise, one.question, "")
             others = [kept for kept in state.explanations if (kept.exercise, kept.question, kept.text) != same]
             state.explanations = _limit_per_exercise([*others, one], one.exercise)
-        state.save()
 
 
 def explain(folder: Path, exercise: str, text: str, question: str | None = None) -> Explanation:
@@ -210,8 +199,7 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
     text = text.strip() if isinstance(text, str) else ""
     if not text:
         raise InputError("the explanation must be a text; write one line in your own words.")
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         known = enumerate(state.explanations)
         places = [i for i, one in known if one.exercise == id and question in (None, one.question)]
         if not places:
@@ -222,11 +210,9 @@ def explain(folder: Path, exercise: str, text: str, question: str | None = None)
         before = state.asked_again.get(id, [])
         if is_too_short(text, asked.question) and asked.question not in before:
             state.asked_again[id] = [*before, asked.question]
-            state.save()
             return replace(asked, text="")
         kept = replace(asked, text=text[:MAX_ANSWER_CHARS])
         state.explanations[places[-1]] = kept
-        state.save()
         return kept
 
 

@@ -9,7 +9,7 @@ a student gets the same feedback in both.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isfunction
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -114,16 +114,16 @@ class LabUnderTest(Protocol):
         self, module: str, name: str, calls: Calls, first_as: str = "", given: StubbedResults | None = None
     ) -> list[Any]:
         """Call a function on each entry of ``calls``, like `Lab.each`."""
-        found: list[Any] = self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
-        return found
+        return cast(
+            list[Any], self.perform(LabCall("each", (module, name), (tuple(map(tuple, calls)), first_as, given)))
+        )
 
     def each_made(
         self, module: str, class_name: str, method: str, calls: Calls, attributes: Sequence[str] = ()
     ) -> list[list[Any]]:
         """Call a method of a new object for each entry of ``calls``, like `Lab.each_made`."""
         arguments = tuple(map(tuple, calls)), tuple(attributes)
-        found: list[list[Any]] = self.perform(LabCall("each_made", (module, class_name, method), arguments))
-        return found
+        return cast(list[list[Any]], self.perform(LabCall("each_made", (module, class_name, method), arguments)))
 
 
 class GuardedLab(LabUnderTest):

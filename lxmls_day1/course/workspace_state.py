@@ -103,7 +103,7 @@ class Backup:
 
 @dataclass
 class WorkspaceState:
-    """The state of one workspace. Change it and `save` it within one `lock_state` block.
+    """The state of one workspace. Change it and `save` it within one `lock_state`, or with `changed_state` block.
 
     Attributes
     ----------
@@ -183,6 +183,15 @@ def lock_state(folder: Path) -> Iterator[None]:
     with open(number, "rb") as file:  # Closing the file releases the lock, and so does the end of the process.
         file_locked(file, wait=True)
         yield
+
+
+@contextlib.contextmanager
+def changed_state(folder: Path) -> Iterator[WorkspaceState]:
+    """Lock the state of a workspace and yield it to be changed; at the end it is saved, unless an error ends the change."""
+    with lock_state(folder):
+        state = WorkspaceState.from_folder(folder)
+        yield state
+        state.save()
 
 
 def save_or_explain(save: Callable[[], object], subject: str) -> str:

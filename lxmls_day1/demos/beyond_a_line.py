@@ -103,8 +103,7 @@ def nearest_score(X: np.ndarray, y: np.ndarray, x: np.ndarray, k: int) -> np.nda
     rank = (k + 1) // 2 - 1
     squares = _sq_distances(x, X)
     of_class = [np.partition(np.where(y == label, squares, np.inf), rank, axis=1)[:, rank] for label in (-1, 1)]
-    lead: np.ndarray = np.sqrt(of_class[0]) - np.sqrt(of_class[1])
-    return lead
+    return np.asarray(np.sqrt(of_class[0]) - np.sqrt(of_class[1]))
 
 
 def _sq_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -188,7 +187,7 @@ class DemoBeyondALine(Demonstration):
                 by_frame([[name, *_percents(shares[r])] for name, shares in everywhere.items()] for r in range(last)),
             ),
             notes=attempts.sentences(),
-            facts={"right": rights, "examples_kept": kept},
+            facts={"right": rights},
         )  # fmt: skip
 
 

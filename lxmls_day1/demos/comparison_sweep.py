@@ -11,23 +11,11 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.errors import pluralize
+from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.accuracy_sweep import SWEEP_VALUES, best_accuracies, curve, measure
 from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import GENERAL_LEARNERS, FailureCollector, skip_sentences
-from lxmls_day1.demos.scene import (
-    Axis,
-    Mark,
-    Panel,
-    Scene,
-    Steps,
-    band,
-    by_frame,
-    learner_line,
-    learner_style,
-    region,
-    signed,
-)
 
 AXES = {"training points": "size", "variance of both classes": "variance", "share of the rarer class": "balance"}
 LEARNERS = {learner.label: learner for learner in GENERAL_LEARNERS}
@@ -74,7 +62,7 @@ class DemoComparison(Demonstration):
         self.measured: dict[tuple[str, str], list[np.ndarray]] = {}  # by quantity and learner; an array for each seed
         self.attempts = FailureCollector()
 
-    def scene(self, settings: Mapping[str, Any]) -> Iterator[float | Scene]:
+    def scene(self, settings: Mapping[str, Any]) -> Iterator[float | draw.Scene]:
         """Make the missing measurements, and draw all of them."""
         nr_seeds, part, short = settings["nr_seeds"], settings["part"], settings["scale_of_y"] == "short"
         over = [text for text in AXES if text in settings["over"]] or list(AXES)[:1]
@@ -93,10 +81,10 @@ class DemoComparison(Demonstration):
             panels.append(_panel(text, curves, best, short, cut=part == "all"))
             by_repetitions = [{label: each[frame][0] for label, each in curves.items()} for frame in range(len(after))]
             sentences.append([_sentence(text, means, best) for means in by_repetitions])
-        yield Scene(
+        yield draw.Scene(
             panels,
-            by_frame(f"{pluralize(n, 'repetition')}: {each}" for n, each in zip(after, sentences[0], strict=True)),
-            steps=Steps("repetitions", after, start=len(after) - 1),
+            draw.by_frame(f"{pluralize(n, 'repetition')}: {each}" for n, each in zip(after, sentences[0], strict=True)),
+            steps=draw.Steps("repetitions", after, start=len(after) - 1),
             notes=skip_sentences(skipped),
             observations=_OF_THE_RARE_CLASS if part == "rare" else "",
             facts={"done": sum(map(len, self.measured.values()))},
@@ -115,28 +103,30 @@ class DemoComparison(Demonstration):
 
 def _panel(
     text: str, curves: Mapping[str, Sequence[tuple[np.ndarray, np.ndarray]]], best: np.ndarray, short: bool, cut: bool
-) -> Panel:
+) -> draw.Panel:
     """Return the lines and bands over one quantity. The vertical range contains all means and the last bands."""
     places, base = np.arange(len(best)), best if short else np.zeros_like(best)
-    ends, lines, bands = [100 * (best - base)], list[Mark](), list[Mark]()
+    ends, lines, bands = [100 * (best - base)], list[draw.Mark](), list[draw.Mark]()
     for label, frames in curves.items():
         highest = best if cut else np.ones_like(best)
         extents = [(100 * (mean - sd - base), 100 * (np.minimum(mean + sd, highest) - base)) for mean, sd in frames]
         means = [100 * (mean - base) for mean, _ in frames]
-        bands_of_frames = by_frame([band(places, *np.round(extent, 2))] for extent in extents)
-        bands.append(region(bands_of_frames, learner_style(label)["colour"], 0.2))
-        points = by_frame(np.column_stack([places, mean.round(2)]) for mean in means)
-        lines.append(learner_line(points, label, width=1.4, label=label))
+        bands_of_frames = draw.by_frame([draw.band(places, *np.round(extent, 2))] for extent in extents)
+        bands.append(draw.region(bands_of_frames, draw.learner_style(label)["colour"], 0.2))
+        points = draw.by_frame(np.column_stack([places, mean.round(2)]) for mean in means)
+        lines.append(draw.learner_line(points, label, width=1.4, label=label))
         ends += [*means, *extents[-1]]
-    lines.append(learner_line(np.column_stack([places, ends[0]]), "Bayes optimal", width=1.2, label="best possible"))
+    lines.append(
+        draw.learner_line(np.column_stack([places, ends[0]]), "Bayes optimal", width=1.2, label="best possible")
+    )
     low, high = np.min(ends), np.max(ends)
     margin = 0.06 * (high - low) or 0.01
     values = SWEEP_VALUES[AXES[text]]
-    return Panel(
+    return draw.Panel(
         AXES[text],
         "",
-        Axis(-0.1, len(values) - 0.9, text, ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
-        Axis(low - margin, high + margin, "accuracy − best possible, in %" if short else "accuracy in %"),
+        draw.Axis(-0.1, len(values) - 0.9, text, ticks=[(i, f"{value:g}") for i, value in enumerate(values)]),
+        draw.Axis(low - margin, high + margin, "accuracy − best possible, in %" if short else "accuracy in %"),
         [*bands, *lines],
     )
 
@@ -145,7 +135,7 @@ def _sentence(text: str, means: Mapping[str, np.ndarray], best: np.ndarray) -> s
     """Return a sentence about the distance from the best at the first and at the last value."""
     first, *_, last = SWEEP_VALUES[AXES[text]]
     parts = (
-        f"{label} {signed(100 * mean[0], 1)} and {signed(100 * mean[-1], 1)}"
+        f"{label} {draw.signed(100 * mean[0], 1)} and {draw.signed(100 * mean[-1], 1)}"
         for label, mean in ((label, mean - best) for label, mean in means.items())
     )
     return f"% from the best possible at {first:g} and at {last:g} ({text}): {'; '.join(parts) or 'no classifier is shown'}."

@@ -80,12 +80,12 @@ class DemoConfidence(Demonstration):
     suggestions = (
         Suggestion("Play from the start: the ellipse becomes narrow, and shorter only where a document has “superb”.", play=True),
         Suggestion("Let “superb” be in all documents: now the ellipse shrinks in both directions.", {"rare": 1}),
-        Suggestion("Raise λ to 100: each document counts less, and the uncertainty lasts longer.", {"regularizer": 100}),
+        Suggestion("Raise λ (regularization) to 100: each document counts less, and the uncertainty lasts longer.", {"regularizer": 100}),
     )  # fmt: skip
     controls = (
         Slider("rare", "superb in", "the share of documents that have the rare word, superb", 0.2,
                values=inclusive_range(0.05, 1, 0.05)),
-        Slider("regularizer", "λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
+        Slider("regularizer", "regularization λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
         Slider("seed", "seed", "other documents", 2, values=inclusive_range(1, 50, 1), more=True),
     )  # fmt: skip
     grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100)})
@@ -116,12 +116,12 @@ class DemoConfidence(Demonstration):
             states = (zip(WORDS, *row, strict=True) for row in zip(seen, means, deviations, strict=True))
             rows = ([[word, int(n), draw.signed(w), f"{size:.2f}"] for word, n, w, size in state] for state in states)
             table = draw.Table(("", "seen in", "weight", "±"), draw.by_frame(rows))
-            facts = {"means": means, "deviations": deviations, "seen": seen}
+            facts = {"deviations": deviations}
         axis = [draw.Axis(*LIMITS, label=f"weight of “{word}”") for word in WORDS]
         return draw.Scene(
             [
                 draw.Panel("weights", "which weights are likely", axis[0], axis[1], planes, equal=True),
-                draw.Panel("sizes", "± of each weight", draw.Axis(0, _EXAMPLES, label="documents"), draw.Axis(0, 1.05), curves),
+                draw.Panel("sizes", "uncertainty (±) of each weight", draw.Axis(0, _EXAMPLES, "documents"), draw.Axis(0, 1.05), curves),
             ],
             draw.by_frame(f"after {n} document{'s' * (n != 1)}" for n in range(_EXAMPLES + 1)),
             columns=(1.2, 1),

@@ -35,7 +35,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.demos.controls import Control, Suggestion, settings_from
@@ -142,5 +142,4 @@ def demonstration_class(name: str) -> type[Demonstration]:
     if name not in DEMONSTRATIONS:
         raise InputError(f"there is no demonstration {name!r}{did_you_mean(name, DEMONSTRATIONS)}")
     row = DEMONSTRATIONS[name]
-    found: type[Demonstration] = getattr(import_module(f"lxmls_day1.demos.{row.module}"), row.class_name)
-    return found
+    return cast(type[Demonstration], getattr(import_module(f"lxmls_day1.demos.{row.module}"), row.class_name))

@@ -14,12 +14,12 @@ from lxmls_day1.demos import gaussian_points as gauss
 from lxmls_day1.demos.controls import Choice, Control, Points, Slider, Suggestion, Ticks, inclusive_range
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import FailureCollector, Learner
-from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene, Table, learner_line, points_of_class, sample_of
+from lxmls_day1.demos.scene import Mark, Panel, Scene, Table, learner_line, plane_axes, points_of_class, sample_of
 from lxmls_day1.figures.boundaries import decision_boundary
 from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-5.0, 5.0)  # for both axes; fixed, so that the boundaries move and the axes do not
-_PER_CLASS = "NB, σ² per class"  # the second setting of naive Bayes
+_PER_CLASS = "NB, variance per class"  # the second setting of naive Bayes
 LEARNERS = (
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {}, "Naive Bayes"),
     Learner("gaussian_naive_bayes", "GaussianNaiveBayes", {"variance": "per_class"}, _PER_CLASS),
@@ -39,10 +39,10 @@ def _class_controls(k: int) -> Iterator[Control]:
     """Yield three sliders for the mean and the variance of class k."""
     only_of_three = ("nr_classes", 3) if k == 2 else None
     for axis, value in enumerate(gauss.MEANS[k]):
-        label, tip = f"μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
+        label, tip = f"mean μ{_SUBSCRIPTS[k]} x{'₁₂'[axis]}", f"where the middle of class {k} lies"
         values = inclusive_range(-4, 4, 0.1)
         yield Slider(f"mean{k}{axis + 1}", label, tip, int(value), only_of_three, more=True, values=values, of_class=k)
-    label, tip = f"σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
+    label, tip = f"variance σ²{_SUBSCRIPTS[k]}", f"the variance of class {k}"
     yield Slider(f"variance{k}", label, tip, 2, only_of_three, more=True, values=inclusive_range(0.1, 6, 0.1), of_class=k)  # fmt: skip
 
 
@@ -87,7 +87,8 @@ class DemoGaussianPlayground(Demonstration):
         spec = sample_spec(settings)
         added = [point for point in settings["added"] if point[2] < len(spec.means)]
         sample = gauss.draw_sample(self.lab, spec, added)
-        attempts, results, boundaries, turned = FailureCollector(), dict[str, gauss.Result](), {}, dict[str, float]()
+        attempts, results, boundaries = FailureCollector(), dict[str, gauss.Result](), {}
+        turned, earlier = dict[str, float](), {}  # the boundaries without the reader's points
         if gauss.OPTIMAL in settings["shown"]:
             results[gauss.OPTIMAL] = best = gauss.best_possible(sample)
             boundaries[gauss.OPTIMAL] = decision_boundary(best.params, LIMITS, LIMITS)
@@ -100,23 +101,20 @@ class DemoGaussianPlayground(Demonstration):
                     if added:
                         alone = gauss.train_one(self.lab, learner, sample.without_added())
                         turned[learner.label] = result.turned_from(alone)
+                        if not math.isnan(turned[learner.label]):
+                            earlier[learner.label] = decision_boundary(alone.params, LIMITS, LIMITS)
         drawn, error = sample.data, float(sample.data.get_bayes_error())
         marks: list[Mark] = [
-            *(
-                points_of_class(drawn.train_X[drawn.train_y == k], k, label=f"class {k}")
-                for k in range(len(spec.means))
-            ),
-            *(
-                learner_line(with_gaps(lines), label, *_variant(label), width=1.4, label=label)
-                for label, lines in boundaries.items()
-            ),
-        ]
+            *(points_of_class(drawn.train_X[drawn.train_y == k], k, label=f"class {k}") for k in range(len(spec.means))),
+            *(learner_line(with_gaps(lines), label, *_variant(label), width=0.6) | {"dash": ()} for label, lines in earlier.items()),
+            *(learner_line(with_gaps(lines), label, *_variant(label), width=1.4, label=label) for label, lines in boundaries.items()),
+        ]  # fmt: skip
         rows = [
             [sample_of(label, *_variant(label)), label, f"{seen:.2f}", f"{new:.2f}", _degrees(turned.get(label))]
             for label, _, (seen, new) in results.values()
         ]
         return Scene(
-            [Panel("plane", "", Axis(*LIMITS, label="x₁"), Axis(*LIMITS, label="x₂"), marks, equal=True)],
+            [Panel("plane", "", *plane_axes(LIMITS, LIMITS), marks, equal=True)],
             f"{_who_turned(turned, len(added))}On new points no classifier is right more often than {1 - error:.3f}.",
             table=Table(("", "right on", "these points", "new points", "turned"), rows),
             notes=attempts.sentences(),
@@ -147,5 +145,5 @@ def _who_turned(turned: Mapping[str, float], nr_added: int) -> str:
     order = sorted(((angle, label) for label, angle in turned.items() if not math.isnan(angle)), reverse=True)
     if not order:
         return ""
-    subject = "Your point turns" if nr_added == 1 else f"Your {nr_added} points turn"
-    return f"{subject} the lines: {', '.join(f'{label} by {angle:.0f}°' for angle, label in order)}. "
+    subject, them = ("Your point turns", "it") if nr_added == 1 else (f"Your {nr_added} points turn", "them")
+    return f"{subject} the lines (thin: without {them}): {', '.join(f'{label} by {angle:.0f}°' for angle, label in order)}. "

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 
 _MAX_UPDATE = 1e100
@@ -127,10 +128,7 @@ def skip_sentences(missing: Sequence[SkippedLearner]) -> list[str]:
     >>> skip_sentences(missing)
     ['Still to be written, and left out: MIRA (exercise 1.5); SVM (exercise 1.7).', 'Perceptron fell over.']
     """
-    unwritten: dict[str, list[str]] = {}
-    for item in missing:
-        if item.exercise:
-            unwritten.setdefault(item.exercise, []).append(item.label)
+    unwritten = grouped((item.exercise, item.label) for item in missing if item.exercise)
     parts = [f"{', '.join(labels)} (exercise {number})" for number, labels in unwritten.items()]
     first = [f"Still to be written, and left out: {'; '.join(parts)}."] if parts else []
     return first + [item.sentence for item in missing if not item.exercise]

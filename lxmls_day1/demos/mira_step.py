@@ -23,6 +23,7 @@ from lxmls_day1.figures.plotting import with_gaps
 
 LIMITS = (-3.2, 3.2)
 FRAMES = np.round(np.logspace(-0.5, 1.5, 21), 6)  # the λ of each frame
+_START = int(np.abs(np.log(FRAMES)).argmin())  # λ = 1
 MAX_CLASSES = 6
 _LENGTH = 0.6  # length of the weight vectors before the step
 _ARROW = 3.5  # factor by which the drawn vectors are longer
@@ -123,12 +124,11 @@ class DemoMiraStep(Demonstration):
     name = "mira_step"
     title = "MIRA's step: just far enough"
     order = 30
-    summary = (
-        "One line, one example, one λ: MIRA goes just as far as the example needs. And what column squishing does."
-    )
+    summary = "One line, one example, one regularization λ: MIRA goes just as far as the example needs. And what column squishing does."
     observations = (
         "The ringed example was on the wrong side of the dashed line. MIRA moves the line just far enough for the example to reach the "
-        "margin of 1, a lead in score and not a distance. A larger λ allows only a step of 1/\u2060λ, and the line stops earlier."
+        "margin of 1, a lead in score and not a distance. A larger λ (regularization) allows only a step of "
+        "1/\u2060λ, and the line stops earlier."
     )
     suggestions = (
         Suggestion("Play, which raises λ: from λ = 4 on, 1/\u2060λ is too little, and the line stays behind.", play=True),
@@ -142,7 +142,7 @@ class DemoMiraStep(Demonstration):
         Choice("view", "scene", "the step of MIRA in the plane, or the scores that it and squishing move", "mira",
                options=(("MIRA", "mira"), ("squishing", "squishing"))),
         Slider("nr_classes", "classes K", "how many classes there are", 5, _SECOND, values=inclusive_range(2, MAX_CLASSES, 1)),
-        Slider("label", "class y", "the true class of the example", 1, _SECOND, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
+        Slider("label", "true class y", "the true class of the example", 1, _SECOND, values=inclusive_range(0, MAX_CLASSES - 1, 1)),
         Choice("capped", "squishing", "whether 1/λ limits the step of column squishing, too", False, _SECOND,
                options=(("no cap", False), ("cap 1/λ", True))),
     )  # fmt: skip
@@ -170,11 +170,11 @@ class DemoMiraStep(Demonstration):
         return draw.Scene(
             panels,
             draw.by_frame(_sentence(at, classes, value) for value in FRAMES),
-            steps=draw.Steps("λ", [f"{value:.2g}" for value in FRAMES], start=int(np.abs(np.log(FRAMES)).argmin()), milliseconds=300),
+            steps=draw.Steps("regularization λ", [f"{value:.2g}" for value in FRAMES], start=_START, milliseconds=300),
             table=None if squishing else _taus(at),
             observations=_OF_SQUISHING if squishing else _WAS_RIGHT if at.scores.argmax() == at.label else "",
             notes=attempts.sentences(),
-            facts={"at": at, "steps": found, "wanted": at.required_tau},
+            facts={"at": at, "steps": found},
         )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def line_panel(problem: StepProblem, found: list[Step] | None, classes: Sequence
         was = margin(problem.scores, problem.label)
         margins = [draw.signed(margin(step.scores, 1)) for step in found]
         title = draw.by_frame(f"margin of the example: before {draw.signed(was)}, after {now}" for now in margins)
-    return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
+    return draw.Panel("plane", title, *draw.plane_axes(LIMITS, LIMITS), marks, equal=True)
 
 
 def half_plane(weights: np.ndarray) -> list[np.ndarray]:
@@ -228,8 +228,8 @@ def arrows_panel(problem: StepProblem) -> draw.Panel:
     for k, tip in enumerate(_ARROW * problem.W[1:].T):
         marks.append(draw.arrow((0, 0), tip, draw.CLASSES[k], width=1.3))
         marks.append(draw.text(1.13 * tip, str(k), draw.CLASSES[k], size=1.1))
-    title = f"true class {problem.label}, predicted {int(problem.scores.argmax())}"
-    return draw.Panel("plane", title, draw.Axis(*LIMITS, label="x₁"), draw.Axis(*LIMITS, label="x₂"), marks, equal=True)
+    title = f"true class y = {problem.label}, predicted {int(problem.scores.argmax())} (weights × {_ARROW:g})"
+    return draw.Panel("plane", title, *draw.plane_axes(LIMITS, LIMITS), marks, equal=True)
 
 
 def bars_panel(problem: StepProblem, found: Mapping[str, list[Step]]) -> draw.Panel:

@@ -29,6 +29,7 @@ LEARNERS = (
     Learner("max_ent_online", "MaxEntOnline", {}, "Max. entropy"),
 )
 _MAX_ARROW_LENGTH = 3.2  # units of the plane
+_EQUALS = "\u00a0=\u00a0"  # keeps a sign and its number on one line
 _MAX_BOUND_RATIO = 4  # times the mistakes; a larger bound is only shown as a number, not as a line
 
 
@@ -47,7 +48,7 @@ class DemoOnlineSteps(Demonstration):
         Suggestion("Play: where does the count of mistakes stop, and how far below the bound?", play=True),
         Suggestion("Move the classes closer (distance 2): the bound rises to 733, and three rounds bring 10 mistakes, not 6.",
                    {"distance": 2}),
-        Suggestion("Show all four with a large λ: MIRA's steps shrink, and the SVM also moves for correct predictions.",
+        Suggestion("Show all four with a large λ (regularization): MIRA's steps shrink, and the SVM also moves for correct predictions.",
                    {"view": 4, "regularizer": 1}, play=True),
     )  # fmt: skip
     controls = (
@@ -57,7 +58,7 @@ class DemoOnlineSteps(Demonstration):
         Slider("distance", "distance", "how far apart the two classes are", 2.5, values=inclusive_range(1, 6, 0.25)),
         Slider("nr_rounds", "rounds", "how often all points are visited", 3, values=inclusive_range(1, 10, 1)),
         Slider("seed", "seed", "another sample, in another order", 2, more=True, values=inclusive_range(1, 50, 1)),
-        Slider("regularizer", "λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
+        Slider("regularizer", "regularization λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip
     grid = MappingProxyType({"view": (1, 4), "distance": (2, 2.5, 4)})
@@ -124,12 +125,12 @@ def plane_panel(
             draw.line(draw.by_frame(lines), colour, dash, width=1.4),
             draw.arrow((0, 0), draw.by_frame(earlier), draw.MUTED, (3, 2), label="before"),
             draw.arrow((0, 0), draw.by_frame(tips), colour, width=1.3, label="after"),
-            draw.arrow(draw.by_frame(earlier), draw.by_frame(tips), draw.INK, label="the step"),
+            draw.arrow(draw.by_frame(earlier), draw.by_frame(tips), draw.INK, label=f"the step (lengths × {unit:.2g})"),
             draw.text(draw.by_frame(_beside(X, visited)), draw.by_frame(["", *np.where(trace.is_mistake, "✗", "✓")]), size=1.5),
         ]  # fmt: skip
         title = draw.by_frame(_title(label, trace, step) for step in range(len(lines)))
     marks.append(draw.points(draw.by_frame(around), draw.INK, "o", hollow=True, size=2.3))
-    return draw.Panel(label, title, draw.Axis(*width, label="x₁"), draw.Axis(*HEIGHT, label="x₂"), marks, equal=True)
+    return draw.Panel(label, title, *draw.plane_axes(width, HEIGHT), marks, equal=True)
 
 
 def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
@@ -152,7 +153,8 @@ def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
 
 
 def _bound_text(bound: Any) -> str:
-    return f"at most {bound.updates:.0f} =\u00a02K\u00a0R²/γ² with R = {bound.radius:.2f}, γ = {bound.margin:.2f}"
+    signs = f"K = 2 classes, radius R = {bound.radius:.2f}, margin γ = {bound.margin:.2f}"
+    return f"at most {bound.updates:.0f} = 2K\u00a0R²/γ²: {signs.replace(' = ', _EQUALS)}"
 
 
 def _title(label: str, trace: Trace, step: int) -> str:
@@ -181,4 +183,4 @@ def _table(traces: Mapping[str, Trace], last: int) -> draw.Table:
             for label, trace in traces.items()
         ]
 
-    return draw.Table(("", "", "mistakes", "updates", "‖w‖"), draw.by_frame(rows(step) for step in range(last + 1)))
+    return draw.Table(("", "", "mistakes", "moves", "length"), draw.by_frame(rows(step) for step in range(last + 1)))

@@ -41,8 +41,8 @@ _CONTOUR: draw.Colour = ("#C3C8CF", "#4B5360")
 _OBSERVATIONS = {
     "hinge": "The SVM's primal lies above the optimum and its dual below it, so the optimum lies in the shaded gap. The solver stops when "
     "the gap closes; stochastic subgradient descent (SGD) does not know how far it still has to go.",
-    "perceptron": "The perceptron's loss is least, 0, at W = 0, where training begins, and it only rises from there. So its steps do not "
-    "lead down: they look for a line, not for the lowest point.",
+    "perceptron": "The perceptron's loss is least, 0, at weights W = 0, where training begins, and it only rises from there. So its steps "
+    "do not lead down: they look for a line, not for the lowest point.",
 }
 _MAX_OBJECTIVE_RATIO = 1.6  # times the objective at W = 0; higher values leave the plot
 _MIN_EXCESS, _MAX_EXCESS = 1e-6, 30.0
@@ -75,17 +75,18 @@ class DemoOptimisation(Demonstration):
     controls = (
         Choice("cost", "race by", "what the methods are compared by", "passes", options=(("passes", "passes"), ("seconds", "seconds"))),
         Ticks("methods", "methods", "which methods race", list(METHODS[:3]), ("loss", "log"), options=METHODS),
-        Slider("initial_step", "η₀ of SGD", "the first step of stochastic gradient descent; the t-th step is η₀ t^−α", 1,
+        Slider("initial_step", "SGD: first step η₀", "the first step of stochastic gradient descent; the t-th step is η₀ t^−α", 1,
                values=(0.01, 0.03, 0.1, 0.3, 1, 3, 10)),
         Choice("scale_of_y", "shown", "how far each method is above the optimum, or the objective itself", "excess",
-               options=(("above the optimum", "excess"), ("F(W) itself", "objective"))),
+               options=(("above the optimum", "excess"), ("objective F(W)", "objective"))),
         Choice("loss", "objective", "that of maximum entropy, that of the SVM, or the perceptron's loss", "log",
                options=(("maximum entropy", "log"), ("SVM", "hinge"), ("perceptron", "perceptron"))),
         Choice("data", "data", "what is learnt from; contours exist for points alone", POINTS, more=True,
                options=(("200 points", POINTS), *((f"reviews: {name}", name) for name in domains()))),
-        Slider("regularizer", "λ", "the weight of ‖W‖² in the objective", 0, more=True, values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
+        Slider("regularizer", "regularization λ", "the weight of ‖W‖² in the objective", 0, more=True,
+               values=(0, 0.0001, 0.001, 0.01, 0.1, 1)),
         Slider("nr_passes", "passes", "how many passes each method may make", 100, more=True, values=(10, 30, 100, 300, 1000)),
-        Slider("alpha", "α", "how fast the steps of SGD shrink", 1, more=True, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
+        Slider("alpha", "SGD: step decay α", "how fast the steps of SGD shrink", 1, more=True, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
     )  # fmt: skip
     grid = MappingProxyType(
         {"cost": ("passes", "seconds"), "loss": ("log", "hinge", "perceptron"), "initial_step": (0.1, 1, 10)}
@@ -205,7 +206,7 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
     names = [f"{time:g}" if cost == "passes" else _written(time) for time in times]
     return Scene(
         panels,
-        _sentence(shown, cost) + f" The SVM's dual needs λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
+        _sentence(shown, cost) + f" The SVM's dual needs a regularization λ > 0: here it is {REGULARIZER_OF_SVM}." * changed,
         observations=_OBSERVATIONS.get(found.settings.loss, ""),
         columns=(1, 1.25)[: len(panels)],
         steps=draw.Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
@@ -318,7 +319,7 @@ def _gap(found: CurveResults, cost: str, excess: bool) -> list[Mark]:
 def _range_of_excess(found: CurveResults) -> Axis:
     heights = [h for curve in found.curves for h in found.excess(curve) if _MIN_EXCESS < h < _MAX_EXCESS]
     low = max(min(heights, default=1e-3) / 3, _MIN_EXCESS)
-    return Axis(low, max(heights, default=1.0) * 2, "F(W) − optimum", "log")
+    return Axis(low, max(heights, default=1.0) * 2, "objective F(W) − optimum", "log")
 
 
 def _range_of_objective(found: CurveResults) -> Axis:
@@ -339,7 +340,7 @@ def _sentence(found: CurveResults, cost: str) -> str:
     """Return a sentence on the passes or seconds until each method is close to the optimum; for the perceptron, on its final loss."""
     if found.settings.loss == "perceptron":
         ends = ", ".join(f"{curve.objective[-1]:.3g} ({curve.name})" for curve in found.curves)
-        return f"The loss is least, 0, at W = 0. At the end it is: {ends or 'not known'}."
+        return f"The loss is least, 0, at weights W = 0. At the end it is: {ends or 'not known'}."
     took, never = list[str](), list[str]()
     for curve in found.with_roles("batch", "stochastic", "primal"):
         excess = np.nan_to_num(found.excess(curve))
@@ -350,6 +351,6 @@ def _sentence(found: CurveResults, cost: str) -> str:
         else:
             never.append(curve.name)
     return (
-        f"{'Passes' if cost == 'passes' else 'Time'} for 99 % of the way down from W = 0 to the optimum: {', '.join(took) or 'no method'}"
-        f"{'; not there yet: ' * bool(never)}{', '.join(never)}."
+        f"{'Passes' if cost == 'passes' else 'Time'} for 99 % of the way down from weights W = 0 to the optimum: "
+        f"{', '.join(took) or 'no method'}{'; not there yet: ' * bool(never)}{', '.join(never)}."
     )

@@ -65,7 +65,8 @@ def page(description: Mapping[str, Any], *, scene_address: str = "", scale: floa
     scale : float, optional
         The scale of letters and lines. Default: 1.
     """
-    return _document(str(description["title"]), f"<body{_scaled(scale)}>\n{_demo(description, scene_address)}\n")
+    scaled = "" if scale is None else f' style="--demo-scale: {scale:g}"'
+    return _document(str(description["title"]), f"<body{scaled}>\n{_demo(description, scene_address)}\n")
 
 
 def index_page(
@@ -171,10 +172,6 @@ def _demo(description: Mapping[str, Any], scene_address: str, small: bool = Fals
     attribute = f' data-ask="{html.escape(scene_address)}"' if scene_address else ""
     tag, attribute = ("div", f"{attribute} data-small") if small else ("main", attribute)
     return f'<{tag} data-demo{attribute}><script type="application/json">{data}</script></{tag}>'
-
-
-def _scaled(scale: float | None) -> str:
-    return "" if scale is None else f' style="--demo-scale: {scale:g}"'
 
 
 def _document(title: str, body: str) -> str:

@@ -25,6 +25,7 @@ from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Text
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import COUNT_LEARNERS, GENERAL_LEARNERS, FailureCollector
 from lxmls_day1.demos.reviews import EXAMPLES, TOY, Reviews, domains, first_domain, open_reviews
+from lxmls_day1.engine.text.documents import shortened_word
 
 SMOOTHED = COUNT_LEARNERS[0].label
 LABELS = [learner.label for learner in COUNT_LEARNERS + GENERAL_LEARNERS]
@@ -72,7 +73,7 @@ class DemoReviews(Demonstration):
                options=[(label, label) for label in LABELS]),
         Text("word", "word", "the word that is smoothed; if empty, one that a class has never shown", "", when=("view", "smoothing"),
              suggestions=[(word, word) for word in ("excellent", "waste_of", "boring", "highly_recommended", "disappointing")]),
-        Slider("alpha", "α", "what is added to every count of words", 1, when=("view", "smoothing"),
+        Slider("alpha", "smoothing α", "what is added to every count of words", 1, when=("view", "smoothing"),
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     _shown_learners = (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM")
@@ -125,14 +126,7 @@ class DemoReviews(Demonstration):
             columns=(1.1, 1),
             words=say.coloured_words(words),
             notes=learnt.notes(attempts),
-            facts={
-                "decisions": _comparison(decisions),
-                "characters": len(typed),
-                "known_tokens": known,
-                "words": [(word.text, word.weight) for word in words],
-                "sentence": sentence,
-                "bars": strongest,
-            },
+            facts={"decisions": decisions, "characters": len(typed)},
         )  # fmt: skip
 
     def _telling(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
@@ -172,14 +166,7 @@ class DemoReviews(Demonstration):
             say.describe_word(found, alpha, decision, rightly),
             observations=_OF_SMOOTHING,
             notes=learnt.notes(attempts),
-            facts={
-                "word": found.word,
-                "counts": found.counts,
-                "alpha": alpha,
-                "probabilities": found.probabilities(alpha),
-                "added": float(found.lead(alpha)),
-                "decisions": _comparison({SMOOTHED: decision} if decision else {}),
-            },
+            facts={"word": found.word, "counts": found.counts, "added": float(found.lead(alpha)), "decision": decision},
         )
 
     def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
@@ -228,13 +215,6 @@ class DomainModels:
         return [*filter(None, [self.reviews.sentence]), *self.attempts.sentences(), *attempts.sentences()]
 
 
-def _comparison(decisions: Mapping[str, reading.Decision]) -> dict[str, Any]:
-    return {
-        label: {"decided": d.decided if d.has_words else None, "lead": d.lead, "share": d.share}
-        for label, d in decisions.items()
-    }
-
-
 def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
     """Return a panel with a bar for each classifier, from −1 to 1."""
     verdicts = [_VERDICTS[d.decided] if d.has_words else _NO_VERDICT for d in decisions.values()]
@@ -249,7 +229,7 @@ def _decisions(decisions: Mapping[str, reading.Decision]) -> draw.Panel:
         marks.append(draw.text((0, (len(names) - 1) / 2), "no verdict", draw.MUTED, size=1.3))
     return draw.Panel(
         "decisions",
-        "how clear the verdict of each is",
+        "verdicts: + positive, − negative",
         draw.Axis(-1.04, 1.04, "share of all contributions", ticks=[(-0.7, "negative"), (0.7, "positive")]),
         _names(names),
         marks,
@@ -269,7 +249,7 @@ def _word_bars(name: str, title: str, label: str, weights: Sequence[tuple[str, f
     room = 0.1 * (high - low) or 1.0
     across = draw.Axis(low - room, high + room, label, ticks=None if finite else ())
     return draw.Panel(
-        name, title, across, _names([say.shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
+        name, title, across, _names([shortened_word(word, _MAX_BAR_LABEL_CHARS) for word, _ in weights]), marks
     )
 
 
@@ -298,7 +278,7 @@ def _probabilities(found: reading.WordCounts, alpha: float) -> draw.Panel:
         points, text = np.column_stack([_ALPHAS, curves[:, k]]), f"p(word | {label})"
         marks.append(draw.line(points, draw.CLASSES[k], dash, width=1.5, label=text))
     up = draw.Axis(curves.min() / 2, curves.max() * 2, "probability", "log")
-    title = f"probability of {say.shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
+    title = f"probability of {shortened_word(found.word, _MAX_BAR_LABEL_CHARS)}"
     return _over_alpha("probability", title, up, marks, alpha, found.probabilities(alpha))
 
 

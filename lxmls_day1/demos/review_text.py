@@ -6,11 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from lxmls_day1.demos.review_decisions import MAX_CHARS, Decision, TextChunk, WordCounts
-from lxmls_day1.engine.text.documents import escape_unprintable
+from lxmls_day1.engine.text.documents import shortened_word
 from lxmls_day1.engine.text.feature_contributions import margin_contributions
 
 MAX_WORDS_SHOWN = 400  # words of the review that are shown
-_MAX_WORD_CHARS = 60  # characters of one word
 
 
 def strongest_words(decision: Decision, nr_words: int) -> list[tuple[str, float]]:
@@ -93,14 +92,3 @@ def describe_unknown_word(typed: str) -> str:
         f"“{shortened_word(typed.strip())}” is no feature: the training reviews have it fewer than five times, or never. It counts for "
         "nothing, smoothed or not. Try another word, or a pair of neighbours such as waste_of."
     )
-
-
-def shortened_word(text: str, max_chars: int = _MAX_WORD_CHARS) -> str:
-    """Return a word for display: a very long word is cut, and unprintable characters are escaped.
-
-    Examples
-    --------
-    >>> shortened_word("incomprehensibility", 7), shortened_word("a\\x1b")
-    ('incomp…', 'a\\\\x1b')
-    """
-    return escape_unprintable(text if len(text) <= max_chars else text[: max_chars - 1] + "…")

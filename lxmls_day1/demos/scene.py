@@ -54,6 +54,11 @@ class Axis:
     ticks: Sequence[tuple[float, str]] | None = None
 
 
+def plane_axes(across: tuple[float, float], up: tuple[float, float]) -> tuple[Axis, Axis]:
+    """Return the axes of a plane of points with two features, from their limits."""
+    return Axis(*across, label="feature x₁"), Axis(*up, label="feature x₂")
+
+
 @dataclass(frozen=True)
 class Panel:
     """A pair of axes and the marks on them.

@@ -80,11 +80,8 @@ class DemoServer(QuietServer):
 
     def page_of(self, name: str) -> str:
         """Return the page of one demonstration."""
-        return page(
-            page_description(demonstration_class(name), dark=self.dark),
-            scene_address=self.session(name),
-            scale=self.scale,
-        )
+        description = page_description(demonstration_class(name), dark=self.dark)
+        return page(description, scene_address=self.session(name), scale=self.scale)
 
     def session(self, name: str) -> str:
         """Return the address at which a new page requests its scenes."""

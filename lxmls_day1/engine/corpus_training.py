@@ -25,25 +25,8 @@ from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
 from lxmls_day1.engine.corpus.training_run import ProgressiveValidation, TrainingRun
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals
-from lxmls_day1.engine.loops.learners import (
-    BatchLearner,
-    CountingLearner,
-    OnlineLearner,
-    Round,
-    average_of,
-    can_resume,
-    shrinkage_of,
-)
+from lxmls_day1.engine.loops import learners, online_training
 from lxmls_day1.engine.loops.objectives import objective_at
-from lxmls_day1.engine.loops.online_training import (
-    Callback,
-    RoundFunctions,
-    checked_copy,
-    new_state,
-    objective_and_finish,
-    run_rounds,
-    train_from,
-)
 from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimate_params
 
 Corpus = str | os.PathLike[str] | Shards | Any  # The last is an object with ``shards``, such as a `StreamedCorpus`.
@@ -56,7 +39,7 @@ def train_corpus(
     corpus: Corpus,
     *,
     n_jobs: int | None = None,
-    callback: Callback | None = None,
+    callback: online_training.Callback | None = None,
     checkpoint: Checkpoint | None = None,
     report: Callable[[ProgressiveValidation], None] | None = None,
     scheduler: str | None = None,
@@ -129,7 +112,7 @@ def resume(
     X: Any,
     y: Any = None,
     classes: Any = None,
-    callback: Callback | None = None,
+    callback: online_training.Callback | None = None,
     sample_weight: Any = None,
 ) -> tuple[Reals, OnlineState]:
     """Train an online learner for ``nr_rounds`` more rounds, starting from the state of an earlier call.
@@ -175,7 +158,7 @@ def resume(
     >>> np.array_equal(params, Perceptron(nr_rounds=10).train(X, y)), state.n_rounds
     (True, 10)
     """
-    if not can_resume(learner):
+    if not learners.can_resume(learner):
         raise InputError(
             f'{learner.get_name()} cannot continue a training; call train, or take an online learner (of the SVM solver="subgradient")'
         )
@@ -190,7 +173,9 @@ def resume(
                     f"{name} out"
                 )
         return _train_online(learner, shards, state, callback, _StreamingOptions())
-    return train_from(learner, state, X, y, classes=classes, callback=callback, sample_weight=sample_weight)
+    return online_training.train_from(
+        learner, state, X, y, classes=classes, callback=callback, sample_weight=sample_weight
+    )
 
 
 def label_corpus(classifier: Any, corpus: Corpus, params: Any) -> NDArray[Any]:
@@ -371,10 +356,10 @@ class _StreamingOptions(NamedTuple):
 
 
 def _train_online(
-    learner: OnlineLearner,
+    learner: learners.OnlineLearner,
     shards: Shards,
     state: OnlineState | None,
-    callback: Callback | None,
+    callback: online_training.Callback | None,
     settings: _StreamingOptions,
     finish: bool = False,
 ) -> tuple[Reals, OnlineState]:
@@ -385,21 +370,21 @@ def _train_online(
         check_number("mix_every (the number of documents between mixings)", mix_every, at_least=1, whole=True)
     learner.classes = check_classes(shards) if state is None else state.classes
     columns = columns_of_classes(shards, learner.classes)
-    state = state and checked_copy(learner, state, shards.n_features + 1)
+    state = state and online_training.checked_copy(learner, state, shards.n_features + 1)
     mixes = learner.n_jobs > 1 or scheduler is not None
     position_of = mixed_steps.position_of if mixes else streamed_steps.position_of
     run = TrainingRun(checkpoint, report, int(learner.nr_rounds) * shards.n_rows, position_of)
     state = run.begin(learner, shards, state, mix_every=mix_every)
-    shrinkage, averaged = shrinkage_of(learner), average_of(learner) == "steps"
+    shrinkage, averaged = learners.shrinkage_of(learner), learners.average_of(learner) == "steps"
     rule = streamed_steps.StepSettings(learner.rule, columns, learner.row_costs(), shrinkage, averaged)
     norms: dict[Any, Reals] = {}  # ‖g(x)‖² of rows, cached
     steps: Any = streamed_steps.StreamedSteps(rule, shards, None if state is None else state.weights, norms=norms)
     if state is None:
-        state = new_state(learner, steps.weights, None)
+        state = online_training.new_state(learner, steps.weights, None)
         if hasattr(learner, "plan_steps"):  # Its step sizes are planned from the data before the first step.
             state.sq_norms = steps.sample_sq_norms(state.rng)
             state.n_examples = shards.n_rows
-    history, longest = [Round(*values) for values in run.history], None
+    history, longest = [learners.Round(*values) for values in run.history], None
     with contextlib.ExitStack() as stack:
         if mixes:
             executor: Any = mixed_steps.ThreadExecutor(rule, shards, norms)
@@ -413,12 +398,16 @@ def _train_online(
         title = learner.get_name() if learner.progress else None
         run_rounds_between = stack.enter_context(run.rounds(steps, state, learner.steps, title))
         rows = ShardRows(shards, columns, norms=norms, longest=longest, tracks_objective=learner.track_objective)
-        functions = RoundFunctions(run_rounds_between, *objective_and_finish(learner, rows, finish))
-        params = run_rounds(learner, functions, state, callback, history, mid_round=run.position is not None)
+        functions = online_training.RoundFunctions(
+            run_rounds_between, *online_training.objective_and_finish(learner, rows, finish)
+        )
+        params = online_training.run_rounds(
+            learner, functions, state, callback, history, mid_round=run.position is not None
+        )
     return params, state
 
 
-def _minimise(learner: BatchLearner, shards: Shards, scheduler: str | None) -> Reals:
+def _minimise(learner: learners.BatchLearner, shards: Shards, scheduler: str | None) -> Reals:
     """Return the optimum of a batch learner over a corpus."""
     learner.check_settings()
     learner.classes = check_classes(shards)
@@ -440,7 +429,7 @@ def _loss_factory(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shar
         yield loss_of
 
 
-def _estimate_from_counts(learner: CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
+def _estimate_from_counts(learner: learners.CountingLearner, shards: Shards, scheduler: str | None) -> Reals:
     """Return the parameters of a learner that counts words, in one pass over a corpus."""
     learner.check_settings()
     learner.classes = check_classes(shards)

@@ -205,8 +205,7 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
             return None
     if not last - first > _MIN_SEGMENT_LENGTH or _third_class_separates(params, i, j, foot, along, across):
         return None
-    ends: np.ndarray = np.clip([foot + first * along, foot + last * along], -1.0, 1.0)
-    return ends
+    return np.asarray(np.clip([foot + first * along, foot + last * along], -1.0, 1.0))
 
 
 def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np.ndarray]]:
@@ -270,8 +269,7 @@ def _refine_to_curve(line: np.ndarray, difference: np.ndarray, spacing: float) -
         moved[rows, free] -= np.divide(value, slope, out=np.zeros_like(value), where=slope != 0)
     strayed = np.abs(moved - line).max(axis=1) > spacing
     moved[strayed] = line[strayed]
-    inside: np.ndarray = np.clip(moved, -1.0, 1.0)
-    return inside
+    return np.asarray(np.clip(moved, -1.0, 1.0))
 
 
 def _clip_to_winning_pair(line: np.ndarray, params: np.ndarray, i: int, j: int) -> list[np.ndarray]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lxmls_day1.base.checks import as_list, check_attributes
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.base.settings import settings
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from lxmls_day1.figures.boundaries import discriminant_scores
@@ -191,10 +192,9 @@ def distinct_names(classifiers: Iterable[Any]) -> dict[str, Any]:
     ['Perceptron', 'MIRA (regularizer=0.1)', 'MIRA (regularizer=1)', 'MIRA (regularizer=1), no. 2']
     """
     classifiers = as_list(classifiers, "classifiers must be a list, or a dict with names")
-    namesakes: dict[str, list[Any]] = {}
     for classifier in classifiers:
         _check_classifier(classifier)
-        namesakes.setdefault(classifier.get_name(), []).append(classifier)
+    namesakes = grouped((classifier.get_name(), classifier) for classifier in classifiers)
     named = {}
     for classifier in classifiers:
         name = classifier.get_name()

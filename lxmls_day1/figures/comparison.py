@@ -106,8 +106,7 @@ def plot_pairs(names: Sequence[str], pairs: ArrayLike, n_examples: int, ax: Any,
             markerfacecolor="#333333" if filled else "white", linewidth=1.6, label=label,
         )  # fmt: skip
     ax.set_yticks(rows, names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel("accuracy")
+    ax.set(ylim=(len(names) - 0.5, -0.5), xlabel="accuracy")
     ax.grid(axis="x", color="0.9")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax

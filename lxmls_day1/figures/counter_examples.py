@@ -100,8 +100,7 @@ def plot_paths(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: A
         ax.plot(np.arange(len(path)), np.asarray(path, float) + shift, color=colour, label=label, linewidth=3, **style)
     ax.set_xticks(list(places.values()), list(places))
     ax.set_yticks(range(n_tags), [f"tag {k}" for k in range(n_tags)])
-    ax.set_ylim(n_tags - 0.3, -0.7)
-    ax.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
+    ax.set(xlim=(min(places.values()) - 0.5, max(places.values()) + 0.5), ylim=(n_tags - 0.3, -0.7))
     _legend(ax, markerscale=0.2)
 
 
@@ -156,15 +155,13 @@ def plot_boundaries(probe_input: Mapping[str, Any], expected: Any, actual: Any, 
         lines = [_boundary(*lead) for lead in pair]
         if np.allclose(lines[0], lines[1]):
             raise ValueError("the same boundary")
-        ax.set_ylim(low[1], high[1])
-        ax.set_ylabel("feature 2")
+        ax.set(ylim=(low[1], high[1]), ylabel="feature 2")
     for line, label, colour, style in zip(lines, ["expected", "yours"], [EXPECTED, ACTUAL], ["-", "--"], strict=True):
         ax.plot(*line, style, color=colour, label=label)
     for label in np.unique(classes):
         name = f"{'mean of ' if of_means else ''}class {label}"
         ax.plot(*places[classes == label].T, CLASS_MARKERS[label], color=CLASS_COLOURS[label], label=name)
-    ax.set_xlim(low[0], high[0])
-    ax.set_xlabel("feature 1")
+    ax.set(xlim=(low[0], high[0]), xlabel="feature 1")
     ax.locator_params(nbins=5)
     _legend(ax)
 

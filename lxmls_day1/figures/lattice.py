@@ -218,10 +218,8 @@ def plot_lattice(
         ax.text(t, -0.55, word, fontsize=_WORD_SIZE, ha="center", va="baseline", color="black", gid="word")
     ax.set_yticks(range(n_rows), drawn.rows, fontsize=_NODE_SIZE)
     ax.tick_params(length=0)
-    ax.set_xticks([])
     ax.spines[:].set_visible(False)
-    ax.set_xlim(-1.3, n_words + 0.3)
-    ax.set_ylim(n_rows - 0.55, -0.9)
+    ax.set(xticks=[], xlim=(-1.3, n_words + 0.3), ylim=(n_rows - 0.55, -0.9))
     _draw_legend(ax, drawn)
     if title is not None:
         ax.set_title(fill(title, 90), fontsize=_TITLE_SIZE, loc="left", pad=10)
@@ -307,16 +305,8 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """Write the change of a node's score below the node."""
     if _format_score(change) != "0":
-        _annotate_node(
-            ax,
-            (x, y),
-            _format_change(change),
-            -19,
-            color=_INK,
-            fontweight="bold",
-            background=_CHANGE_BACKGROUND,
-            gid="change",
-        )
+        style: dict[str, Any] = {"color": _INK, "fontweight": "bold", "background": _CHANGE_BACKGROUND, "gid": "change"}
+        _annotate_node(ax, (x, y), _format_change(change), -19, **style)
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:

@@ -214,8 +214,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     line = Line2D(*with_gaps(polylines).T, color=colour, linewidth=_LINE_WIDTH, linestyle=dash, label=label)
     line.set(gid=_BOUNDARY_GROUP_ID, zorder=3 + 0.01 * nr_drawn)  # above the points, in the order of drawing
     ax.add_line(line)
-    ax.set_xlim(xlim)
-    ax.set_ylim(ylim)
+    ax.set(xlim=xlim, ylim=ylim)
     draw_legend(ax)
     return ax.figure, ax
 
@@ -265,9 +264,7 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
             _draw_bar(ax, top + 0.2, test, _TEST)
         top += 1.0
     ax.set_yticks(positions, names, fontsize=_LABEL_SIZE)
-    ax.set_ylim(top - 0.4, -0.6)
-    ax.set_xlim(0.0, 1.12)
-    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.set(xlim=(0.0, 1.12), ylim=(top - 0.4, -0.6), xticks=np.linspace(0, 1, 6))
     ax.tick_params(axis="x", labelsize=_TICK_SIZE)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel("accuracy", fontsize=_LABEL_SIZE)
@@ -353,10 +350,9 @@ def _set_limits(ax: Any, X: np.ndarray) -> None:
     extent[extent == 0] = extent.max() or 1.0
     alike = extent.max() <= _MAX_EXTENT_RATIO * extent.min()
     half = (0.5 + _MARGIN) * (np.full(2, extent.max()) if alike else extent)
-    ax.set_xlim(centre[0] - half[0], centre[0] + half[0])
-    ax.set_ylim(centre[1] - half[1], centre[1] + half[1])
-    ax.set_aspect("equal" if alike else "auto")
-    ax.set_anchor("E")  # next to the legend, so that the layout accounts for the legend's width
+    xlim, ylim = zip(centre - half, centre + half, strict=True)
+    # The anchor is next to the legend, so that the layout accounts for the legend's width.
+    ax.set(xlim=xlim, ylim=ylim, aspect="equal" if alike else "auto", anchor="E")
 
 
 def with_gaps(polylines: Iterable[np.ndarray]) -> np.ndarray:

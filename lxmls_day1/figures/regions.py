@@ -48,8 +48,7 @@ def class_margins(params: ArrayLike, points: ArrayLike) -> np.ndarray:
         )
     scores = W[0] + X @ W[1:]  # (n, K)
     rivals = [np.delete(scores, k, axis=1).max(axis=1) for k in range(W.shape[1])]
-    margins: np.ndarray = scores - np.column_stack(rivals)
-    return margins
+    return np.asarray(scores - np.column_stack(rivals))
 
 
 def plot_regions(

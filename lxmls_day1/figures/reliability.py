@@ -135,10 +135,8 @@ def plot_reliability(curves: Mapping[str, Reliability], *, title: str | None = N
         style = {"alpha": 0.75, "linewidth": 0, "clip_on": False}
         ax.scatter(bins.confidence, bins.accuracy, s=sizes, color=colour, marker=marker, **style)
     lowest = min(float(min(bins.confidence.min(), bins.accuracy.min())) for bins in curves.values())
-    ax.set_xlim(max(0.0, lowest - 0.05), 1.02)
-    ax.set_ylim(max(0.0, lowest - 0.05), 1.02)
-    ax.set_xlabel("probability of the label answered")
-    ax.set_ylabel("share of right answers")
+    limits = max(0.0, lowest - 0.05), 1.02
+    ax.set(xlim=limits, ylim=limits, xlabel="probability of the label answered", ylabel="share of right answers")
     ax.legend(frameon=False, title="calibration error", alignment="left")
     ax.spines[["top", "right"]].set_visible(False)
     if title is not None:

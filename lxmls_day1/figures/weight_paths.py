@@ -56,7 +56,6 @@ def plot_path(points: Sequence[Any], ax: Any = None) -> tuple[Any, Any]:
     ax.patch.set_visible(False)
     ax.set_xscale("log")
     ax.invert_xaxis()
-    ax.set_xlabel("λ, falling: less and less regularization")
-    ax.set_ylabel("accuracy")
+    ax.set(xlabel="λ, falling: less and less regularization", ylabel="accuracy")
     ax.legend(frameon=False)
     return fig, ax

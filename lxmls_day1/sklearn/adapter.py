@@ -335,8 +335,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 )
             totals = np.bincount(codes, weights=weights)  # (K,)
             factors = np.where(totals > 0, totals.sum() / (len(known) * np.where(totals > 0, totals, 1)), 0)
-            balanced: np.ndarray = weights * factors[codes]
-            return balanced
+            return np.asarray(weights * factors[codes])
         classes = known if classes is None else classes
         of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
         of_each: np.ndarray = of_class[np.searchsorted(classes, y)]
@@ -345,8 +344,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted label of each row of ``X`` (M, J), shape (M,)."""
         X = self._inputs(X)
-        labels: np.ndarray = self.classifier_.test(X, self.params_)
-        return labels
+        return np.asarray(self.classifier_.test(X, self.params_))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows of ``X`` (M, J) whose predicted label is correct, for labels ``y`` of any type."""
@@ -375,14 +373,12 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(y | x) of each row of ``X`` (M, J), shape (M, K), if the classifier has ``get_probabilities``."""
         X = self._inputs(X)
-        probabilities: np.ndarray = self.classifier_.get_probabilities(X, self.params_)
-        return probabilities
+        return np.asarray(self.classifier_.get_probabilities(X, self.params_))
 
     @available_if(lambda self: hasattr(self.classifier, "get_probabilities"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(y | x) of each row of ``X`` (M, J), shape (M, K), from the scores: finite even if a probability rounds to 0."""
-        log_probabilities: np.ndarray = log_softmax(self._scores(X), axis=1)
-        return log_probabilities
+        return np.asarray(log_softmax(self._scores(X), axis=1))
 
     @property
     def coef_(self) -> np.ndarray:
@@ -409,8 +405,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _scores(self, X: Any) -> np.ndarray:
         X = self._inputs(X)
-        scores: np.ndarray = self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_)
-        return scores
+        return np.asarray(self.classifier_.get_scores(self.classifier_.add_intercept_term(X), self.params_))
 
     def _inputs(self, X: Any) -> Any:
         check_is_fitted(self)

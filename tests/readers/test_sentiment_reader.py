@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.engine.text import review_files
+from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
 from lxmls_day1.engine.text.tokens import processed_line
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
@@ -101,8 +101,8 @@ def test_a_real_corpus_is_never_replaced_by_the_toy_one(monkeypatch, cache_folde
 @pytest.fixture
 def parses(monkeypatch):
     """Return a mock that parses reviews and counts its calls."""
-    counting = Mock(wraps=review_files.parse_pair)
-    monkeypatch.setattr(review_files, "parse_pair", counting)
+    counting = Mock(wraps=parsed_reviews.parse_pair)
+    monkeypatch.setattr(parsed_reviews, "parse_pair", counting)
     return counting
 
 

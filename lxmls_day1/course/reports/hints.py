@@ -8,7 +8,7 @@ from pathlib import Path
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import HINT_STEPS, RECORDED, Exercise, Registry, exercises_folder
 from lxmls_day1.course.source_functions import code_lines
-from lxmls_day1.course.workspace_state import WorkspaceState, is_workspace, lock_state
+from lxmls_day1.course.workspace_state import WorkspaceState, changed_state, is_workspace
 
 
 @dataclass(frozen=True)
@@ -114,10 +114,8 @@ def save_shown_hints(folder: Path, hints: Hints) -> None:
     id, highest = hints.exercise.id, max((number for number, _, _ in hints.steps), default=0)
     if highest <= WorkspaceState.from_folder(folder).hints.get(id, 0) and not hints.mistake:
         return
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         if highest:
             state.hints[id] = max(highest, state.hints.get(id, 0))
         if hints.mistake:
             state.mistakes_hinted[id] = [*state.mistakes_hinted.get(id, ()), hints.mistake]
-        state.save()

@@ -27,15 +27,8 @@ from lxmls_day1.course.reports.hints import mistake_hint
 from lxmls_day1.course.reports.report_text import Line
 from lxmls_day1.course.running.checking import ExerciseReport
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.workspace_state import WorkspaceState, lock_state
-from lxmls_day1.course.workspaces import model_answers
-from lxmls_day1.course.workspaces.generation import (
-    Files,
-    notebook_bytes,
-    reference_text,
-    set_cell_source,
-    student_source,
-)
+from lxmls_day1.course.workspace_state import changed_state
+from lxmls_day1.course.workspaces import generation, model_answers
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.lab import Lab, reference_folder
 
@@ -154,7 +147,7 @@ def line_in_words(request: str, place: str) -> str:
 def starter_source(exercise: str) -> tuple[str, str]:
     """Return the name and the text of an exercise's file as students receive it."""
     (name,) = _registry()[exercise].files
-    return name, student_source(reference_text(name), _registry(), [exercise], name)
+    return name, generation.student_source(generation.reference_text(name), _registry(), [exercise], name)
 
 
 @functools.cache
@@ -208,10 +201,8 @@ def handle_request(folder: str, request: str) -> str:
 def _add_explanations(folder: Path, rows: Any) -> None:
     """Give the lab what the browser has kept: a page that was opened again starts with a new lab."""
     more = unpack_explanations(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         state.explanations = merge_explanations(state.explanations, more)
-        state.save()
 
 
 def _check(folder: Path, exercise: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -310,7 +301,7 @@ def _bars(example: CounterExample, kind: str) -> dict[str, Any] | None:
     return None
 
 
-def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> Files:
+def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> generation.Files:
     """Return the notebooks with the reader's answers below their questions."""
     notebooks: dict[str, Any] = {}
     for asked in model_answers.decode_answers((folder / model_answers.FILE).read_bytes()):
@@ -318,11 +309,11 @@ def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> Files:
             if asked.notebook not in notebooks:
                 notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
             (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
-            set_cell_source(cell, f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}")
-    return {PurePosixPath(name): notebook_bytes(notebook) for name, notebook in notebooks.items()}
+            generation.set_cell_source(cell, f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}")
+    return {PurePosixPath(name): generation.notebook_bytes(notebook) for name, notebook in notebooks.items()}
 
 
-def _pack(folder: Path, files: Files) -> dict[str, Any]:
+def _pack(folder: Path, files: generation.Files) -> dict[str, Any]:
     """Pack only the files written in the page, because the lab may contain further solutions."""
     name, content = pack_submission(folder, replace(collect_submission(folder), files=files), "from-the-book")
     return {"name": name, "content": base64.b64encode(content).decode()}

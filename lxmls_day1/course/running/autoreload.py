@@ -10,7 +10,7 @@ import sys
 from collections.abc import MutableMapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.lab import delete_bytecode
@@ -45,8 +45,7 @@ class Autoreload:
         """Return the instance of a lab; make it at the first call."""
         if lab.autoreload is None:
             lab.autoreload = cls(lab)
-        found: Autoreload = lab.autoreload
-        return found
+        return cast(Autoreload, lab.autoreload)
 
     def reload_changed(self, namespace: MutableMapping[str, Any] | None = None) -> None:
         """Import changed modules again; print a line if that fails.

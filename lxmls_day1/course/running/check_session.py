@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from lxmls_day1.base.atomic_files import temporary_folder
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.base.plain_data import to_plain
 from lxmls_day1.base.processes import die_with_parent
 from lxmls_day1.course.diagnosis.expect import WrongAnswer
@@ -139,10 +140,7 @@ def report_checks(
     session = CheckSession(files, run, options)
 
     def run_checks() -> None:
-        of_file: dict[Path, list[pytest.Function]] = {}
-        for item in session.items:
-            if check_key(item) not in request.skip:
-                of_file.setdefault(item.path.resolve(), []).append(item)
+        of_file = grouped((item.path.resolve(), item) for item in session.items if check_key(item) not in request.skip)
         for lab_folder, check_files in request.runs:
             run.lab_folder = Path(lab_folder)
             items = [item for file in check_files for item in of_file.get(Path(file).resolve(), [])]

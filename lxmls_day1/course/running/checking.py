@@ -24,7 +24,7 @@ from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.running import check_process
-from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, files_digest, lock_state
+from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, changed_state, files_digest
 from lxmls_day1.lab import Lab, delete_bytecode
 from lxmls_day1.library_path import CAN_START_PROCESSES
 
@@ -284,15 +284,13 @@ def save_results(folder: Path, report: CheckReport) -> None:
     OSError
         If the state cannot be written.
     """
-    with lock_state(folder):
-        state = WorkspaceState.from_folder(folder)
+    with changed_state(folder) as state:
         for one in report.reports:
             if one.results:
                 kept = SavedResult(one.n_passed, len(one.not_skipped), one.n_hidden, one.digest, one.known_mistakes)
                 state.results[one.exercise.id] = kept
             if one.all_passed:
                 state.mark_passed(one.exercise.id)
-        state.save()
 
 
 class _CheckRun:

@@ -262,8 +262,7 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.
     """Add the check of the probe inputs to a check file that defines answers to them."""
     if name != ANSWERS_FUNCTION or exercise_of_check(collector.path.name) is None:
         return None
-    made: pytest.Function = pytest.Function.from_parent(collector, name=PROBE_INPUTS_CHECK, callobj=check_small_inputs)
-    return made
+    return pytest.Function.from_parent(collector, name=PROBE_INPUTS_CHECK, callobj=check_small_inputs)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -10,13 +10,13 @@ import contextlib
 import functools
 import inspect
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import PurePosixPath
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.lab import PACKAGES, reference_folder
 
@@ -80,10 +80,8 @@ def block_solutions(messages: Mapping[str, str]) -> Iterator[None]:
     'a'
     """
     changed: list[tuple[Any, str, Any]] = []
-    functions = defaultdict(list)
-    for name, message in messages.items():
-        module, _, path = name.partition(":")
-        functions[module].append((path.split("."), message))
+    places = ((*name.partition(":"), message) for name, message in messages.items())
+    functions = grouped((module, (path.split("."), message)) for module, _, path, message in places)
 
     def change(module: ModuleType) -> None:
         for path, message in functions[module.__name__]:
@@ -130,8 +128,7 @@ def _raising_code(message: str) -> CodeType:
     """Return the code of a function that raises this error for any arguments."""
     names: dict[str, Any] = {}
     exec(f"def refused(*_, **__): raise RuntimeError({message!r})", names)
-    code: CodeType = names["refused"].__code__
-    return code
+    return cast(CodeType, names["refused"].__code__)
 
 
 class _BlockingFinder:

@@ -12,19 +12,10 @@ from pathlib import Path, PurePosixPath
 import lxmls_day1
 from lxmls_day1.base.atomic_files import remove_stale_folders, report_errors_for, temporary_folder
 from lxmls_day1.base.errors import InputError, current_folder
+from lxmls_day1.course import workspace_state
 from lxmls_day1.course.markers import functions_with_exercise, remaining_stubs
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.source_functions import function_lines
-from lxmls_day1.course.workspace_state import (
-    BACKUPS,
-    LOCK,
-    Origin,
-    StarterFile,
-    WorkspaceState,
-    content_digest,
-    is_workspace,
-    text_digest,
-)
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
 from lxmls_day1.course.workspaces.generation import Files, student_files
@@ -34,8 +25,8 @@ from lxmls_day1.lab_api import VERSION as INTERFACE
 
 README = "README.md"
 IGNORED = f"""# what the lab, Python and Jupyter keep beside your files
-{BACKUPS}/
-{LOCK}
+{workspace_state.BACKUPS}/
+{workspace_state.LOCK}
 .lab-room.json
 submission-*.zip
 /out/
@@ -88,7 +79,7 @@ def start_workspace(
 def with_workspace_files(files: Files, folder: Path, installation: str, editor_files: bool = True) -> Files:
     """Add to the files of a lab the files that make it a workspace: a welcome, the initial state, ``.gitignore``, an editor's tasks."""
     files = {**files, TASKS: task_file()} if editor_files else files
-    state = WorkspaceState(folder, origin=record_origin(files)).contents()
+    state = workspace_state.WorkspaceState(folder, origin=record_origin(files)).contents()
     return {
         **files,
         PurePosixPath(README): WELCOME.read_text(encoding="utf-8").format(installation=installation).encode(),
@@ -97,7 +88,7 @@ def with_workspace_files(files: Files, folder: Path, installation: str, editor_f
     }
 
 
-def record_origin(files: Files) -> Origin:
+def record_origin(files: Files) -> workspace_state.Origin:
     """Return the record of a workspace's starter files, which lets a later version update them."""
     given = {}
     for name, content in files.items():
@@ -108,9 +99,11 @@ def record_origin(files: Files) -> Origin:
                 f for id in sorted(remaining_stubs(source)) for f in functions_with_exercise(source, id, str(name))
             )
         around = digest_outside(content.decode(), functions) if functions else ""
-        given[str(name)] = StarterFile(content_digest(str(name), content), functions, around)
+        given[str(name)] = workspace_state.StarterFile(
+            workspace_state.content_digest(str(name), content), functions, around
+        )
     exercises = parse_registry(tomllib.loads(files[FILE].decode()), str(FILE)).assigned if FILE in files else ()
-    return Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
+    return workspace_state.Origin(lxmls_day1.__version__, INTERFACE, given, exercises)
 
 
 def digest_outside(source: str, functions: Collection[str]) -> str:
@@ -120,13 +113,13 @@ def digest_outside(source: str, functions: Collection[str]) -> str:
     for place in sorted(filter(None, places), key=lambda place: place.start, reverse=True):
         del lines[place]
     left = "".join("".join(line.split()) for line in lines if not line.lstrip().startswith("#"))
-    return text_digest(left.encode())
+    return workspace_state.text_digest(left.encode())
 
 
 def version_note(folder: Path) -> str:
     """Return a sentence if another version of the package has made a workspace, or if starter files are missing; "" otherwise."""
-    origin = WorkspaceState.from_folder(folder).origin
-    if not (folder / STATE).is_file() or not is_workspace(folder):
+    origin = workspace_state.WorkspaceState.from_folder(folder).origin
+    if not (folder / STATE).is_file() or not workspace_state.is_workspace(folder):
         return ""
     here = (lxmls_day1.__version__, INTERFACE)
     if (origin.made_by, origin.interface) != here:
@@ -202,7 +195,7 @@ def workspace_of(lab: Lab, command: str) -> Path:
     InputError
         If no workspace was named, and the current folder is not in a workspace.
     """
-    if lab.is_explicit or is_workspace(lab.folder):
+    if lab.is_explicit or workspace_state.is_workspace(lab.folder):
         return lab.folder
     here = current_folder()
     near = [f" (`{shell_quoted('cd', path.name)}`)" for path in workspaces_below(here)[:1]]
@@ -227,7 +220,7 @@ def shell_quoted(*arguments: str, windows: bool = os.name == "nt") -> str:
 def workspaces_below(folder: Path) -> list[Path]:
     """Return the workspaces directly in a folder."""
     try:
-        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and is_workspace(path))
+        return sorted(path for path in folder.iterdir() if is_lab_folder(path) and workspace_state.is_workspace(path))
     except OSError:
         return []
 
@@ -240,7 +233,7 @@ def workspace_folder(folder: Path, command: str) -> Path:
     InputError
         If the folder is the reference lab.
     """
-    if not is_workspace(folder):
+    if not workspace_state.is_workspace(folder):
         raise InputError(
             f"{folder} is the reference lab, in which `{command}` changes nothing; make a workspace of your own with "
             "`lxmls-day1 start DIR`, or name one with --lab."

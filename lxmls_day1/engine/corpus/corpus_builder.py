@@ -23,18 +23,8 @@ from lxmls_day1.base.atomic_files import FOLDER_PREFIX, LOCK_FILE, locked_folder
 from lxmls_day1.base.checks import MAX_CLASSES, check_flag, check_number, format_labels
 from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.base.settings import check_settings, known_settings, with_fields
+from lxmls_day1.engine.corpus import shard_writing
 from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
-from lxmls_day1.engine.corpus.shard_writing import (
-    MAX_VALUE,
-    NONZEROS_PER_SHARD,
-    are_small_counts,
-    arrays_of,
-    write_array,
-    write_arrays,
-    write_manifest,
-    write_shard,
-    write_words,
-)
 from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
 from lxmls_day1.engine.corpus.vectorize_chunks import rows_of_batches, split_rows
 from lxmls_day1.engine.text.labelled_files import ExampleBatch, FileLayout, LabelledStream, expand_patterns
@@ -231,8 +221,8 @@ class _CorpusBuilder:
                 names = [names[place] for place in kept.tolist()]
             n_features = len(names)
             dtype = "uint8" if all(draft["counts"] for draft in self._drafts) else "float32"
-        words = None if names is None else write_words(folder, names)
-        write_manifest(
+        words = None if names is None else shard_writing.write_words(folder, names)
+        shard_writing.write_manifest(
             folder,
             shards=[
                 self._shard(number, folder, column_of_code, column_of, n_features, dtype)
@@ -269,8 +259,8 @@ class _CorpusBuilder:
             if column_of is not None:
                 X = with_columns(indptr, indices, data, column_of, n_features)
             remove_folder(place)
-            return write_shard(folder, number, X, labels, dtype)
-        draft["files"]["labels.npy"] = write_array(place / "labels.npy", labels)
+            return shard_writing.write_shard(folder, number, X, labels, dtype)
+        draft["files"]["labels.npy"] = shard_writing.write_array(place / "labels.npy", labels)
         os.replace(place, folder / place.name)
         return {"name": place.name, **{name: draft[name] for name in ("rows", "nonzeros", "files")}}
 
@@ -281,7 +271,7 @@ class _CorpusBuilder:
         row = int(np.searchsorted(X.indptr, beyond[0], side="right")) - 1
         values = "a sum of hashed values" if self._settings.hash_bits is not None else "a value"
         raise InputError(
-            f"{self._stream.names[piece.source]}, line {piece.lines[row]}: {values} is beyond ±{MAX_VALUE:.2g}, the "
+            f"{self._stream.names[piece.source]}, line {piece.lines[row]}: {values} is beyond ±{shard_writing.MAX_VALUE:.2g}, the "
             "largest that a corpus on disk keeps (float32); scale this feature down"
         )
 
@@ -304,7 +294,7 @@ class _CorpusBuilder:
             n_rows = len(self._row_codes)
             if n_rows >= self._settings.rows_a_shard:
                 self._write_draft(self._settings.rows_a_shard)
-            elif sum(X.nnz for X in self._rows) >= NONZEROS_PER_SHARD:
+            elif sum(X.nnz for X in self._rows) >= shard_writing.NONZEROS_PER_SHARD:
                 self._write_draft(n_rows)
             else:
                 return
@@ -314,8 +304,8 @@ class _CorpusBuilder:
         X, rest = split_rows(self._rows, n_rows)
         codes = np.array(self._row_codes[:n_rows], dtype=np.int32)
         place = self._scratch / shard_name(len(self._drafts))
-        files = write_arrays(place, {**arrays_of(X, "float32"), "labels.npy": codes})
-        counts = are_small_counts(X.data)
+        files = shard_writing.write_arrays(place, {**shard_writing.arrays_of(X, "float32"), "labels.npy": codes})
+        counts = shard_writing.are_small_counts(X.data)
         self._drafts.append({"rows": n_rows, "nonzeros": int(X.nnz), "counts": counts, "files": files})
         self._rows = [rest] if rest.shape[0] else []
         del self._row_codes[:n_rows]

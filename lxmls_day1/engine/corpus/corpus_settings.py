@@ -57,12 +57,9 @@ class CorpusSettings:
 
     def as_plain(self, layout: Mapping[str, Any]) -> dict[str, Any]:
         """Return these settings and those of the file layout as they are stored in the manifest."""
+        own = ("hash_bits", "min_count", "keep_words", "rows_a_shard", "classes")
         return {
-            "hash_bits": self.hash_bits,
-            "min_count": self.min_count,
-            "keep_words": self.keep_words,
-            "rows_a_shard": self.rows_a_shard,
-            "classes": self.classes,
+            **{name: getattr(self, name) for name in own},
             "like": None if self.model is None else fingerprint(self.model.folder / MANIFEST),
             **{name: value for name, value in sorted(layout.items()) if value is not None},
         }

@@ -235,5 +235,4 @@ class ShardRows:
         from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 
         X = self._shards.open(i).X
-        sq_norms: NDArray[np.float64] = sums_of_squares(X.indptr, X.data)  # type: ignore[no-untyped-call]  # untyped module
-        return sq_norms
+        return np.asarray(sums_of_squares(X.indptr, X.data))  # type: ignore[no-untyped-call]  # untyped module

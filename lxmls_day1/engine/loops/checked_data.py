@@ -40,8 +40,7 @@ Columns = NDArray[np.intp]
 def _affine_scores(X: Any, params: Reals) -> Reals:
     """Return X W[1:] + W[0], shape (M, K); if numba is already imported, a kernel halves the time for sparse rows."""
     if getattr(X, "format", "") != "csr" or "numba" not in sys.modules:
-        scores: Reals = np.asarray(X @ params[1:]) + params[0]
-        return scores
+        return np.asarray(X @ params[1:] + params[0])
     from lxmls_day1.engine.kernels.row_scores import scores_of_all_rows
 
     return scores_of_all_rows(X, params)
@@ -186,8 +185,7 @@ class CheckedData:
                     "before training, labels must be the numbers of columns, 0, 1, …, but "
                     f"are {format_labels(y)}; train the classifier first"
                 )
-            columns: Columns = y.astype(np.intp)
-            return columns
+            return np.asarray(y, dtype=np.intp)
         check_same_kind(y, classes, "labels and those of the training data")
         codes: Columns = np.searchsorted(classes, y)
         known = (codes < len(classes)) & (classes[np.minimum(codes, len(classes) - 1)] == y)

@@ -164,8 +164,7 @@ def _mean_losses(learner: Minimiser, rows: Any, params: Reals, lengths: Sequence
         parts = [_losses_along(learner, X, labels, params, lengths) for X, labels in blocks]
         for n, losses in enumerate(np.concatenate(part) for part in zip(*parts, strict=True)):
             sums[n] += (losses if factors is None else losses * factors).sum()
-    means: Reals = sums / (rows.n_rows if factors is None else factors.sum())
-    return means
+    return np.asarray(sums / (rows.n_rows if factors is None else factors.sum()))
 
 
 def _losses_along(

@@ -250,8 +250,7 @@ def _errors_on_lines(log_weights: np.ndarray, means: np.ndarray, variances: np.n
     mass = _mass_between_edges((edges[..., None] - means) / np.sqrt(variances))  # (N, intervals, K)
     mass *= np.exp(log_weights)[:, None]
     np.put_along_axis(mass, scores.argmax(axis=2)[..., None], 0.0, axis=2)
-    errors: np.ndarray = mass.sum(axis=(1, 2))
-    return errors
+    return np.asarray(mass.sum(axis=(1, 2)))
 
 
 def _real_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -272,8 +271,7 @@ def _mass_between_edges(z: np.ndarray) -> np.ndarray:
     low = np.pad(z, ((0, 0), (1, 0), (0, 0)), constant_values=-np.inf)
     high = np.pad(z, ((0, 0), (0, 1), (0, 0)), constant_values=np.inf)
     mirrored = low > 0
-    mass: np.ndarray = ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low))
-    return mass
+    return np.asarray(ndtr(np.where(mirrored, -low, high)) - ndtr(np.where(mirrored, -high, low)))
 
 
 def _most_separating_feature_last(means: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -296,8 +296,7 @@ def class_finder(
             return expected_class
         declared = declared_classes(folder).get(class_name)
         if declared is not None and declared.file == module_name:
-            found: type = getattr(import_module(module_name), class_name)
-            return found
+            return cast(type, getattr(import_module(module_name), class_name))
         for known in reversed(list(_all_subclasses(expected_class))):
             if (known.__name__, _module_name(known)) == (class_name, module_name):
                 return known

@@ -77,8 +77,7 @@ class PackedTexts(Sequence[str]):
     def _hashes(self, content: bytes, ends: Any) -> NDArray[np.int32]:
         from lxmls_day1.engine.kernels.hashing import signed_hashes  # look-ups need numba
 
-        hashes: NDArray[np.int32] = signed_hashes(np.frombuffer(content, np.uint8), np.array(ends, dtype=np.int64))
-        return hashes
+        return np.asarray(signed_hashes(np.frombuffer(content, np.uint8), np.array(ends, dtype=np.int64)))
 
     def __len__(self) -> int:
         return len(self._ends) - 1

@@ -144,6 +144,18 @@ def escape_unprintable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def shortened_word(text: str, max_chars: int = 60) -> str:
+    """Return a word for display: unprintable characters are escaped, and a very long word is cut.
+
+    Examples
+    --------
+    >>> shortened_word("incomprehensibility", 7), shortened_word("a\\x1b")
+    ('incomp…', 'a\\\\x1b')
+    """
+    text = escape_unprintable(text)
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
+
+
 def _processed_documents(text: str, name: str) -> list[Document]:
     lines = text.removesuffix("\n").split("\n")  # Only at line feeds: tokens may contain other line separators.
     documents = []

@@ -36,7 +36,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lxmls_day1.base.errors import CorpusError, InputError, pluralize
+from lxmls_day1.base.errors import CorpusError, InputError, pluralize, quoted
 from lxmls_day1.engine.text.svmlight import is_number
 from lxmls_day1.engine.text.tables import DELIMITERS, RecordTable, column_records, normalized_name, requested_column
 
@@ -121,7 +121,7 @@ def head_of_table(text: str, delimiter: str | None, quote: str | None, first_lin
     place = 0
     if named := _SEP.fullmatch(lines[0]):
         delimiter = delimiter or ("\t" if named[1] == "\\t" else named[1])
-        notes.append(f"line {first_line} names the delimiter, {_short_repr(lines[0].strip())}")
+        notes.append(f"line {first_line} names the delimiter, {quoted(lines[0].strip(), 30)}")
         place = 1
     found = place
     while place < min(_MAX_HEAD_LINES, len(lines) - 1):
@@ -131,7 +131,7 @@ def head_of_table(text: str, delimiter: str | None, quote: str | None, first_lin
             break
         place += 1
         if what:
-            notes.append(f"line {first_line + place - 1} is {what}, {_short_repr(line)}, and is skipped")
+            notes.append(f"line {first_line + place - 1} is {what}, {quoted(line, 30)}, and is skipped")
             found = place
     return Head(found, delimiter, notes)
 
@@ -422,9 +422,5 @@ def _is_number(text: str) -> bool:
 
 
 def _named_and_numbered(table: RecordTable, column: int) -> str:
-    shown = repr(table.names[column]) if table.names else f"such as {_short_repr(str(table.rows[0][column]))}"
+    shown = repr(table.names[column]) if table.names else f"such as {quoted(str(table.rows[0][column]), 30)}"
     return f"{column} {shown}"
-
-
-def _short_repr(text: str) -> str:
-    return repr(text if len(text) <= 30 else text[:27] + "…")

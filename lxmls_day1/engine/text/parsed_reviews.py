@@ -27,7 +27,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lxmls_day1.base.atomic_files import rewrite_cache_file
-from lxmls_day1.base.errors import CorpusError
+from lxmls_day1.base.errors import CorpusError, quoted
 from lxmls_day1.engine.models.packed_texts import SlicedTexts
 
 LABEL_NAMES = ("positive", "negative")
@@ -79,33 +79,33 @@ def parse_review(line: str, location: str = "this line", label: str | None = Non
         )
     if not last.startswith(LABEL_MARK):
         raise CorpusError(
-            f"{location}: the line ends with {_short_repr(last)}; expected a label such as #label#:positive at its end"
+            f"{location}: the line ends with {quoted(last)}; expected a label such as #label#:positive at its end"
         )
     found = last.removeprefix(LABEL_MARK)
     if found not in LABEL_NAMES:
-        raise CorpusError(f"{location}: the label is {_short_repr(found)}; expected positive or negative")
+        raise CorpusError(f"{location}: the label is {quoted(found)}; expected positive or negative")
     if label is not None and found != label:
         raise CorpusError(f"{location}: the label is {found}; expected {label}, as in the whole file")
 
     if line.count(LABEL_MARK) > 1 and (inside := [pair for pair in pairs if pair.startswith(LABEL_MARK)]):
-        raise CorpusError(f"{location}: {_short_repr(inside[0])} is inside the line; expected one label, at its end")
+        raise CorpusError(f"{location}: {quoted(inside[0])} is inside the line; expected one label, at its end")
 
     counts: dict[str, int] = {}
     for pair in pairs:
         token, _, digits = pair.rpartition(":")
         if not token:
             raise CorpusError(
-                f"{location}: got {_short_repr(pair)}; expected token:count, with single spaces between the pairs"
+                f"{location}: got {quoted(pair)}; expected token:count, with single spaces between the pairs"
             )
         count = _count(digits)
         if not count:
             raise CorpusError(
-                f"{location}: the count in {_short_repr(pair)} is {_short_repr(digits)}; expected a whole number of at least 1"
+                f"{location}: the count in {quoted(pair)} is {quoted(digits)}; expected a whole number of at least 1"
             )
         counts[token] = counts.get(token, 0) + count
     if max(counts.values(), default=0) > MAX_COUNT:
         token, most = max(counts.items(), key=lambda item: item[1])
-        raise CorpusError(f"{location}: {_short_repr(token)} is counted {most} times; expected at most {MAX_COUNT}")
+        raise CorpusError(f"{location}: {quoted(token)} is counted {most} times; expected at most {MAX_COUNT}")
     return counts, found
 
 
@@ -114,10 +114,6 @@ def _count(digits: str) -> int:
     """Parse a count of at least 1 in plain digits; return 0 for anything else."""
     plain = digits.isdecimal() and digits.isascii() and len(digits) <= len(str(MAX_COUNT))
     return int(digits) if plain else 0
-
-
-def _short_repr(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,8 @@ from typing import Any
 
 from lxmls_day1.base.checks import check_flag
 from lxmls_day1.base.errors import CorpusUnavailable, InputError
+from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.corpora import cache_folder, find_corpus, sha256_of_files
-from lxmls_day1.engine.text.parsed_reviews import (
-    FILES,
-    ParsedReviews,
-    load_parsed,
-    parse_pair,
-    parse_reviews,
-    save_parsed,
-)
 
 UNLABELLED_FILE = "unlabeled.review"
 
@@ -49,28 +42,28 @@ def read_reviews(
     try:
         if not labelled:
             path = Path(found.folder) / UNLABELLED_FILE
-            return parse_reviews(path, without_labels=True) if path.is_file() else None
-        return _read_files(domain, [found.paths[name] for name in FILES], cache)
+            return parsed_reviews.parse_reviews(path, without_labels=True) if path.is_file() else None
+        return _read_files(domain, [found.paths[name] for name in parsed_reviews.FILES], cache)
     except OSError as error:
         raise InputError(f"the {domain} corpus cannot be read: {error}; check that its files are readable") from error
 
 
-def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> ParsedReviews:
+def _read_files(domain: str, paths: Sequence[Path], cache: bool) -> parsed_reviews.ParsedReviews:
     if cache:
         sources = sha256_of_files(paths)
         try:
-            reviews = load_parsed(_cache_path(domain, sources), sources)
+            reviews = parsed_reviews.load_parsed(_cache_path(domain, sources), sources)
         except CorpusUnavailable:  # The cache folder does not exist.
             cache, reviews = False, None
         if reviews is not None:
             return reviews
     positive, negative = (path.read_bytes() for path in paths)
-    reviews = parse_pair(positive, negative, names=[str(path) for path in paths])
+    reviews = parsed_reviews.parse_pair(positive, negative, names=[str(path) for path in paths])
     if cache:
         # The files may have changed in the meantime.
         sources = [hashlib.sha256(content).hexdigest() for content in (positive, negative)]
         with contextlib.suppress(OSError):  # Without a cache, only the next reading is slower.
-            save_parsed(_cache_path(domain, sources), reviews, sources)
+            parsed_reviews.save_parsed(_cache_path(domain, sources), reviews, sources)
     return reviews
 
 

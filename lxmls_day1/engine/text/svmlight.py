@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from lxmls_day1.base.errors import CorpusError
+from lxmls_day1.base.errors import CorpusError, quoted
 
 _INTEGER = re.compile(r"\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -175,20 +175,18 @@ def _parse_line(line: str, location: str) -> tuple[float | None, dict[int, float
     if not is_number(label):
         hint = "; several labels for one example are not supported" * ("," in label)
         raise CorpusError(
-            f"{location}: the label is {_short_repr(label)}; expected one number, then pairs index:value (write "
+            f"{location}: the label is {quoted(label)}; expected one number, then pairs index:value (write "
             f"classes as 0, 1, 2, …){hint}"
         )
     if pairs and pairs[0].startswith("qid:"):
         if not _INTEGER.fullmatch(pairs[0][4:]):
-            raise CorpusError(f"{location}: got {_short_repr(pairs[0])}; expected a whole number after qid:")
+            raise CorpusError(f"{location}: got {quoted(pairs[0])}; expected a whole number after qid:")
         del pairs[0]
     last, features = -1, {}
     for pair in pairs:
         index, _, value = pair.partition(":")
         if not (_INTEGER.fullmatch(index) and is_number(value)):
-            raise CorpusError(
-                f"{location}: got {_short_repr(pair)}; expected index:value, a whole number and a finite one"
-            )
+            raise CorpusError(f"{location}: got {quoted(pair)}; expected index:value, a whole number and a finite one")
         if int(index) <= last:
             raise CorpusError(f"{location}: index {int(index)} follows {last}; expected ascending indices, each once")
         last = int(index)
@@ -222,7 +220,3 @@ def label_order(labels: Iterable[str]) -> Callable[[str], Any]:
 
 def _plain_number(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _short_repr(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -130,8 +130,7 @@ class TextModel(SavedModel):
         weights = [self.params[:1], self.params[1 + used]]
         if self.classifier.quadratic:
             weights.append(self.params[1 + len(self.params) // 2 + used])
-        scores: np.ndarray = self.classifier.scores_of_rows(few, np.concatenate(weights))
-        return scores
+        return np.asarray(self.classifier.scores_of_rows(few, np.concatenate(weights)))
 
 
 def _checked_texts(texts: Any) -> Sequence[Any]:

@@ -99,16 +99,14 @@ def _forms() -> np.ndarray:
     while len(words) < _N_WORDS:
         words.update(dict.fromkeys(islice(made_up, _N_WORDS - len(words))))
     forms = [*words, *map(str.capitalize, words), *(f"{word}," for word in words), *(f"{word}." for word in words)]
-    table: np.ndarray = np.array(forms, dtype=object)
-    return table
+    return np.asarray(forms, dtype=object)
 
 
 def _ranks() -> np.ndarray:
     """Return a table: 22-bit number -> rank of a word, with probability proportional to 1 / (1 + rank)."""
     shares = np.cumsum(1 / np.arange(1, _N_WORDS + 1))
     places = (np.arange(2**_RANK_BITS) + 0.5) / 2**_RANK_BITS
-    ranks: np.ndarray = np.searchsorted(shares, places * shares[-1]).astype(np.int64)
-    return ranks
+    return np.asarray(np.searchsorted(shares, places * shares[-1]).astype(np.int64))
 
 
 def _lengths(median: int) -> np.ndarray:

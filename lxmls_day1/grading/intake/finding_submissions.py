@@ -23,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, GRADESCOPE, MOODLE, FoundSubmission, key_of
 from lxmls_day1.grading.intake.untrusted_files import (
     DAMAGED,
@@ -96,10 +97,7 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
         if not os.path.lexists(path):
             raise InputError(f"{path} does not exist; name folders or zip files with submissions.")
     entries: list[FoundSubmission] = []
-    by_folder: dict[Path, list[Path]] = {}
-    for path in places:
-        by_folder.setdefault(path.parent, []).append(path)
-    for folder, siblings in by_folder.items():
+    for folder, siblings in grouped((path.parent, path) for path in places).items():
         together, names = _named_by_platform(_group_by_top(path.name + "/" * path.is_dir() for path in siblings))
         entries += [replace(entry, path=folder) for entry in together]
         rest = [path for path in siblings if path.name not in names.matches]
@@ -226,11 +224,8 @@ def blackboard_users(starts: Collection[str]) -> dict[str, tuple[str, tuple[str,
 
 def _group_by_top(names: Iterable[str]) -> Tops:
     """Group paths by their first component. A path that ends in a slash is a folder."""
-    tops: Tops = {}
-    for name in names:
-        top, slash, rest = name.partition("/")
-        if top:
-            tops.setdefault(top, []).append(tuple(rest.split("/")) if slash else ())
+    parts = (name.partition("/") for name in names)
+    tops = grouped((top, tuple(rest.split("/")) if slash else ()) for top, slash, rest in parts if top)
     return dict(sorted(tops.items()))
 
 

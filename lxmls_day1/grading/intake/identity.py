@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, short_digest, slug_of
 from lxmls_day1.grading.safe_text import one_line
@@ -63,11 +64,8 @@ class Identification:
         """
         owners = _saved_owners(self._out)
         this_run = 1 + max((owner.first_run for owner in owners.values()), default=0)
-        claims_on: dict[str, list[FoundSubmission]] = defaultdict(list)
-        for one in found:
-            claims_on[one.identity_key or one.student].append(one)
         identified = []
-        for holder, claims in claims_on.items():
+        for holder, claims in grouped((one.identity_key or one.student, one) for one in found).items():
             owner = owners.get(holder)
             since = owner.first_run if owner else this_run
             submissions, owner = self._decide_owner([replace(one, first_run=since) for one in claims], owner)

@@ -12,6 +12,7 @@ from statistics import mean, median
 from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import pluralize
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
@@ -152,11 +153,7 @@ def _distribution(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
 
 def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
     """Yield the results of the class in each exercise. The share is None as long as no manual mark exists."""
-    grades: dict[str, list[ExerciseGrade]] = {}
-    for row in rows:
-        for exercise in row.exercises:
-            grades.setdefault(exercise.id, []).append(exercise)
-    for id, of_all in grades.items():
+    for id, of_all in grouped((exercise.id, exercise) for row in rows for exercise in row.exercises).items():
         title, out_of = f"{id} {of_all[0].title}", of_all[0].out_of
         points = [exercise.points for exercise in of_all if exercise.points is not None]
         if not points:
@@ -177,11 +174,8 @@ def _exercises(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
 
 def _mistakes(rows: Sequence[SubmissionGrade]) -> list[dict[str, Any]]:
     """Return the known mistakes, the most common first, each with a sample of a student's code."""
-    made: dict[tuple[str, str, str], list[SubmissionGrade]] = {}
-    for row in rows:
-        for exercise in row.exercises:
-            for name, sentence in exercise.mistakes:
-                made.setdefault((exercise.id, name, sentence), []).append(row)
+    exercises = ((exercise, row) for row in rows for exercise in row.exercises)
+    made = grouped(((exercise.id, *mistake), row) for exercise, row in exercises for mistake in exercise.mistakes)
     ranked = sorted(made.items(), key=lambda item: -len(item[1]))
     return [
         {
@@ -205,21 +199,17 @@ def _picture(row: SubmissionGrade, id: str, mistake: str) -> str:
 
 def _undetected_by_probes(rows: Sequence[SubmissionGrade]) -> dict[str, list[SubmissionGrade]]:
     """Return, for each exercise, the rows that answer all probe inputs correctly but fail another check."""
-    found: dict[str, list[SubmissionGrade]] = {}
-    for row in rows:
-        for exercise in row.exercises:
-            small = exercise.small_inputs
-            if small is not None and small.verdict == OK and any(check.verdict == WRONG for check in exercise.checks):
-                found.setdefault(exercise.id, []).append(row)
-    return found
+
+    def is_undetected(exercise: ExerciseGrade) -> bool:
+        small = exercise.small_inputs
+        return bool(small and small.verdict == OK) and any(check.verdict == WRONG for check in exercise.checks)
+
+    return grouped((exercise.id, row) for row in rows for exercise in row.exercises if is_undetected(exercise))
 
 
 def _checks(rows: Sequence[SubmissionGrade]) -> dict[str, Any]:
     """Return the difficulty of the hardest checks and of the others, and the checks that all students pass."""
-    results: dict[str, list[CheckGrade]] = {}
-    for row in rows:
-        for check in row.checks:
-            results.setdefault(check.check, []).append(check)
+    results = grouped((check.check, check) for row in rows for check in row.checks)
     lines = [_check_line(theirs) for theirs in results.values()]
     hard = sorted((line for line in lines if line["share"] < 1), key=lambda line: line["share"])
     easy = [line["check"] for line in lines if line["share"] == 1]
@@ -289,10 +279,8 @@ def _explained_mistakes(
 ) -> list[_ExplainedMistake]:
     """Return the questions on named mistakes in the order of the exercises, the most frequently asked first."""
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
-    asked: dict[tuple[str, str, str], list[tuple[SubmissionGrade, Explanation]]] = {}
-    for row in rows:
-        for one in row.explanations:
-            asked.setdefault((one.exercise, one.mistake, one.question), []).append((row, one))
+    explained = ((row, one) for row in rows for one in row.explanations)
+    asked = grouped(((one.exercise, one.mistake, one.question), (row, one)) for row, one in explained)
     found = []
     for (exercise, mistake, question), theirs in sorted(
         asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
@@ -306,10 +294,8 @@ def _explained_mistakes(
 
 def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
     """Return all questions in the order of the exercises."""
-    answers: dict[tuple[str, str, str], list[tuple[SubmissionGrade, FreeAnswer]]] = {}
-    for row in rows:
-        for answer in row.answers:
-            answers.setdefault((answer.exercise, answer.notebook, answer.asked), []).append((row, answer))
+    given = ((row, one) for row in rows for one in row.answers)
+    answers = grouped(((one.exercise, one.notebook, one.asked), (row, one)) for row, one in given)
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}
     questions: list[_Question] = []

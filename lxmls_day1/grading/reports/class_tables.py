@@ -102,17 +102,8 @@ def grades_json(gradebook: Gradebook) -> bytes:
     >>> json.loads(grades_json(Gradebook((), 7, "process", "")))["seed"]
     7
     """
-    content = {
-        "format": FORMAT,
-        "version": gradebook.version,
-        "graded": gradebook.graded,
-        "level": gradebook.level,
-        "level_text": gradebook.level_text,
-        "seed": gradebook.seed,
-        "hidden": gradebook.hidden,
-        "limits": dict(gradebook.limits),
-        "submissions": [],
-    }
+    run = {name: getattr(gradebook, name) for name in ("version", "graded", "level", "level_text", "seed", "hidden")}
+    content = {"format": FORMAT, **run, "limits": dict(gradebook.limits), "submissions": []}
     head = _json(content).removesuffix(b"]}\n")
     submissions = [b"\n" + _json(_submission(row)).rstrip() for row in gradebook.rows]  # one per line
     return head + b",".join(submissions) + b"\n]}\n"

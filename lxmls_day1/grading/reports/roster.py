@@ -274,7 +274,7 @@ def matched_lines(
     """
     whose: dict[int, FoundSubmission] = {}
     problems: dict[int | str, str] = {}
-    readings = (_exact_id, _unquoted_id, _normalized_id, _id_without_zeros)
+    readings: tuple[Callable[[str], str], ...] = (str, _unquoted_id, _normalized_id, _id_without_zeros)
     forms = {written: [(name, _lines_by_id(cells, written)) for name, cells in columns] for written in readings}
     found = _resolve_ids(found, columns)
     runs = sorted({one.first_run for one in found})
@@ -341,10 +341,6 @@ def _common_start(ids: Sequence[str]) -> str:
     starts = {re.sub(r"\d+$", "", id) for id in ids}
     start = starts.pop() if len(starts) == 1 else ""
     return start if len(start.strip()) > 5 else ""
-
-
-def _exact_id(id: str) -> str:
-    return id
 
 
 def _unquoted_id(id: str) -> str:

@@ -13,6 +13,7 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.grading.gradebook import SubmissionGrade
 
 #: Minimum number of tokens in addition to the starter code. Shorter answers are often equal by chance.
@@ -41,10 +42,7 @@ def same_work(rows: Sequence[SubmissionGrade]) -> list[SameWork]:
     >>> [([row.student for row in one.rows], one.exercises) for one in same_work(rows)]
     [(['ada', 'alan'], ('1.5',))]
     """
-    equal: dict[tuple[str, str], list[SubmissionGrade]] = {}
-    for row in rows:
-        for exercise, digest in row.answered.items():
-            equal.setdefault((exercise, digest), []).append(row)
+    equal = grouped((answer, row) for row in rows for answer in row.answered.items())
     groups: dict[tuple[str, ...], tuple[list[SubmissionGrade], list[str]]] = {}
     for (exercise, _), theirs in equal.items():
         if len(theirs) > 1:

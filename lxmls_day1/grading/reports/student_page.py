@@ -10,15 +10,7 @@ from typing import NamedTuple
 
 from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
-from lxmls_day1.grading.reports.page_frame import (
-    VERDICT_WORDS,
-    anchor_of,
-    joined,
-    name_of,
-    points_text,
-    render,
-    run_details,
-)
+from lxmls_day1.grading.reports import page_frame as frame
 from lxmls_day1.grading.safe_text import one_line, truncate_lines
 from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS, WRONG
 
@@ -47,12 +39,12 @@ def student_html(row: SubmissionGrade, gradebook: Gradebook) -> str:
     >>> "<b>10</b> of 10 points" in text, "Costs" in text
     (True, True)
     """
-    return render(
+    return frame.render(
         "student.html.j2",
-        title=f"Feedback for {name_of(row)}",
+        title=f"Feedback for {frame.name_of(row)}",
         row=row,
-        points=points_text(row.points),
-        out_of=points_text(row.out_of),
+        points=frame.points_text(row.points),
+        out_of=frame.points_text(row.out_of),
         share=row.points / row.out_of if row.out_of else 0.0,
         exercises=[_exercise_on_page(exercise, row) for exercise in row.exercises],
         still_to_come=_manual_exercises_note(row),
@@ -71,7 +63,7 @@ def explanation(check: CheckGrade) -> str:
     time limit: not done within the time limit
     stopped after 2 s
     """
-    said = [f"{VERDICT_WORDS[check.verdict][1]}: {VERDICTS[check.verdict]}" if check.verdict != OK else "right"]
+    said = [f"{frame.VERDICT_WORDS[check.verdict][1]}: {VERDICTS[check.verdict]}" if check.verdict != OK else "right"]
     if check.text:
         said.append(truncate_lines(check.text))
     return "\n".join(said)
@@ -87,15 +79,15 @@ def _manual_exercises_note(row: SubmissionGrade) -> str:
     unmarked = row.unmarked
     if not unmarked:
         return ""
-    most = points_text(sum(exercise.out_of for exercise in unmarked))
-    ids = joined([one_line(exercise.id) for exercise in unmarked])
+    most = frame.points_text(sum(exercise.out_of for exercise in unmarked))
+    ids = frame.joined([one_line(exercise.id) for exercise in unmarked])
     return f"Up to {most} more points come from exercise{'s' * (len(unmarked) > 1)} {ids}, {TO_BE_MARKED}."
 
 
 def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     digest = f"sha256 {one_line(row.digest)[:16]}…" if row.digest else ""
     receipt = f"sha256 {one_line(row.receipt)}" if row.receipt else ""
-    return [*run_details(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
+    return [*frame.run_details(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
 class _CheckOnPage(NamedTuple):
@@ -129,15 +121,15 @@ class _ExerciseOnPage(NamedTuple):
 
 
 def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
-    points, out_of = exercise.points, points_text(exercise.out_of)
+    points, out_of = exercise.points, frame.points_text(exercise.out_of)
     answers = [answer for answer in row.answers if answer.exercise == exercise.id]
     answered = [answer for answer in answers if answer.text.strip()]
     line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
     return _ExerciseOnPage(
         exercise,
-        anchor_of(exercise.id),
+        frame.anchor_of(exercise.id),
         one_line(f"{exercise.id} {exercise.title}"),
-        f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{points_text(points)} of {out_of}",
+        f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{frame.points_text(points)} of {out_of}",
         points / exercise.out_of if points is not None and exercise.out_of else 0.0,
         "–" if exercise.is_manual else f"{exercise.passed} of {len(exercise.checks)}",
         line,
@@ -170,7 +162,7 @@ def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
         calls = calls_text(check) if check.calls and not check.hidden else ""
         meaning = VERDICTS[check.verdict] if _needs_explanation(check) else ""
         text = check.text if as_in is None else ""
-        yield _CheckOnPage(check, *VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
+        yield _CheckOnPage(check, *frame.VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.levels import Level, try_box
@@ -312,8 +312,7 @@ class Grader:
             If the checks cannot be run.
         """
         self._require_boxes()
-        checks: tuple[CheckGrade, ...] = self._session.checks()
-        return checks
+        return cast(tuple[CheckGrade, ...], self._session.checks())
 
     @functools.cached_property
     def _session(self) -> Any:

@@ -10,17 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.base.atomic_files import (
-    LOCK_FILE,
-    MARKER_FILE,
-    atomic_write,
-    check_writable,
-    locked_folder,
-    remove_folder,
-    remove_stale_folders,
-    temporary_folder,
-    write_files_atomically,
-)
+from lxmls_day1.base import atomic_files
 from lxmls_day1.base.errors import InputError
 from tests.wording import wording
 
@@ -31,7 +21,7 @@ def contents(folder):
 
 def test_writes_new_files_and_replaces_old_ones(tmp_path):
     (tmp_path / "a").write_bytes(b"old and longer")
-    write_files_atomically({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
+    atomic_files.write_files_atomically({tmp_path / "a": b"new", str(tmp_path / "b"): b""})
     assert contents(tmp_path) == {"a": b"new", "b": b""}
 
 
@@ -62,7 +52,7 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 
     monkeypatch.setattr(Path, "open", failing_open)
     with pytest.raises(type(failure)) as caught:
-        write_files_atomically({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
+        atomic_files.write_files_atomically({tmp_path / "a": b"new a", tmp_path / "b": b"new b"})
     monkeypatch.undo()
     assert contents(tmp_path) == {"a": b"old a", "b": b"old b"}
     if isinstance(failure, OSError):
@@ -72,7 +62,7 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
 def test_a_file_keeps_its_permissions(tmp_path):
     (tmp_path / "private").write_bytes(b"old")
     (tmp_path / "private").chmod(0o600)
-    write_files_atomically({tmp_path / "private": b"new"})
+    atomic_files.write_files_atomically({tmp_path / "private": b"new"})
     assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
 
 
@@ -83,7 +73,7 @@ class TestIrregularFiles:
         links = {"to-a-file": "there/old", "to-nothing-yet": "there/new", "to-a-link": "to-a-file"}
         for name, target in links.items():
             (tmp_path / name).symlink_to(target)
-        write_files_atomically({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
+        atomic_files.write_files_atomically({tmp_path / "to-a-link": b"1", tmp_path / "to-nothing-yet": b"2"})
         assert contents(tmp_path / "there") == {"old": b"1", "new": b"2"}
         assert all((tmp_path / name).is_symlink() for name in links)
 
@@ -94,19 +84,19 @@ class TestIrregularFiles:
         (tmp_path / "null").symlink_to(os.devnull)
         for name in ("pipe", "loop", "null"):
             with pytest.raises(InputError, match=wording("base.regular_file_replaced", name)):
-                write_files_atomically({tmp_path / "a": b"x", tmp_path / name: b"x"})
+                atomic_files.write_files_atomically({tmp_path / "a": b"x", tmp_path / name: b"x"})
         assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "null", "pipe"]
         assert (tmp_path / "pipe").is_fifo() and Path(os.devnull).is_char_device()
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
     def test_a_lock_file_may_not_be_a_link_or_a_pipe(self, tmp_path):
-        precious, lock = tmp_path / "precious", tmp_path / LOCK_FILE
+        precious, lock = tmp_path / "precious", tmp_path / atomic_files.LOCK_FILE
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
             with (
                 pytest.raises(InputError, match=wording("base.cannot_be_lock")),
-                locked_folder(tmp_path, "writing into"),
+                atomic_files.locked_folder(tmp_path, "writing into"),
             ):
                 pass
             lock.unlink()
@@ -114,15 +104,15 @@ class TestIrregularFiles:
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path):
-    check_writable(tmp_path / "model.npz")
+    atomic_files.check_writable(tmp_path / "model.npz")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(FileNotFoundError, match=r"model.npz"):
-        check_writable(tmp_path / "nowhere" / "model.npz")
+        atomic_files.check_writable(tmp_path / "nowhere" / "model.npz")
 
 
 class TestTemporaryFolder:
     def test_a_temporary_folder_is_removed_with_its_contents(self, tmp_path):
-        with temporary_folder("ours-", tmp_path) as folder:
+        with atomic_files.temporary_folder("ours-", tmp_path) as folder:
             assert folder.is_dir() and folder.is_relative_to(tmp_path)
             (folder / "deep").mkdir()
             (folder / "deep" / "file").touch()
@@ -147,9 +137,9 @@ os._exit(1)"""
     others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # A file of another computer.
     for other in others:
         other.touch()
-    with atomic_write(wanted):
+    with atomic_files.atomic_write(wanted):
         assert not left.exists()
-        write_files_atomically({wanted: b"whole"})
+        atomic_files.write_files_atomically({wanted: b"whole"})
         assert len(contents(tmp_path)) == len(others) + 2  # The file of the living process still exists.
     assert set(contents(tmp_path)) == {"marks.csv", *(other.name for other in others)}
 
@@ -211,15 +201,15 @@ class TestAbandonedFolders:
 
     def test_an_abandoned_folder_is_removed_when_the_next_is_made(self, tmp_path, abandoned):
         wants_locks()
-        with temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
+        with atomic_files.temporary_folder("lxmls-day1-demo-", tmp_path) as folder:
             assert not abandoned.exists() and folder.is_dir()
 
     @pytest.mark.parametrize("content", [None, ""], ids=["none", "one that was never locked"])
     def test_a_folder_without_a_mark_is_not_removed(self, tmp_path, abandoned, content):
-        (abandoned / MARKER_FILE).unlink()
+        (abandoned / atomic_files.MARKER_FILE).unlink()
         if content is not None:
-            (abandoned / MARKER_FILE).write_text(content)
-        remove_stale_folders(tmp_path)
+            (abandoned / atomic_files.MARKER_FILE).write_text(content)
+        atomic_files.remove_stale_folders(tmp_path)
         assert abandoned.is_dir()
 
     @pytest.mark.parametrize("mark", sorted(MARKS_OF_STRANGERS))
@@ -228,12 +218,12 @@ class TestAbandonedFolders:
         wants_locks()
         folder, kept = tmp_path / "lxmls-day1-anna", tmp_path / "kept.txt"
         shutil.copytree(abandoned, folder)
-        kept.write_bytes((folder / MARKER_FILE).read_bytes())
+        kept.write_bytes((folder / atomic_files.MARKER_FILE).read_bytes())
         kept.chmod(0o604)
         (folder / "deep" / "work.py").write_text("x = 1")
-        MARKS_OF_STRANGERS[mark](folder / MARKER_FILE, kept)
+        MARKS_OF_STRANGERS[mark](folder / atomic_files.MARKER_FILE, kept)
         before = kept.read_bytes(), kept.stat().st_mode
-        remover = threading.Thread(target=remove_stale_folders, args=[tmp_path], daemon=True)
+        remover = threading.Thread(target=atomic_files.remove_stale_folders, args=[tmp_path], daemon=True)
         remover.start()
         remover.join(30)
         assert not remover.is_alive()
@@ -258,7 +248,7 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path):
         os.symlink(outside, "link")
     finally:
         os.chdir(before)
-    remove_folder(folder)
+    atomic_files.remove_folder(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["outside"]
     assert (outside / "kept.txt").read_text() == "kept"
 
@@ -267,7 +257,7 @@ def test_removing_a_link_keeps_its_target(tmp_path):
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path / "kept")
-    remove_folder(tmp_path / "link")
+    atomic_files.remove_folder(tmp_path / "link")
     assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
 
 
@@ -306,7 +296,7 @@ def test_a_folder_that_becomes_a_link_during_removal_is_not_followed(tmp_path, m
         yield found
 
     monkeypatch.setattr(os, "scandir", with_a_stranger)
-    remove_folder(folder)
+    atomic_files.remove_folder(folder)
     os.close(handle)
     assert status[0] == 1
     assert not folder.exists()
@@ -315,5 +305,5 @@ def test_a_folder_that_becomes_a_link_during_removal_is_not_followed(tmp_path, m
 
 def test_a_file_with_the_longest_possible_name_can_be_replaced(tmp_path):
     path = tmp_path / ("\U00010330" * 60 + ".html")  # The name has 245 bytes.
-    write_files_atomically({path: b"marks"})
+    atomic_files.write_files_atomically({path: b"marks"})
     assert path.read_bytes() == b"marks"

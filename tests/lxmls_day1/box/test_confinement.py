@@ -6,31 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from lxmls_day1.box.seccomp import (
-    ALLOW,
-    ARCHITECTURES,
-    CALL_NUMBERS,
-    EPERM,
-    FAIL,
-    KILL,
-    MISSING_CALLS,
-    PROCESS_CALLS,
-    SILENTLY_IGNORED,
-    UNSUPPORTED_CALLS,
-    seccomp_program,
-)
+from lxmls_day1.box import seccomp
 
 PID = 4711
-REFUSED, NO_SUCH_CALL = FAIL | EPERM, FAIL | 38
+REFUSED, NO_SUCH_CALL = seccomp.FAIL | seccomp.EPERM, seccomp.FAIL | 38
 ARGUMENTS_CHECKED = ["open", "openat", "fcntl", "ioctl", "prctl", "kill", "tgkill"]
 ARGUMENTS_CHECKED += ["prlimit64", "socketpair", "sendto", "clone", "utimensat"]
 
 
 def verdict(machine, number, *arguments, architecture=None, **settings):
     """Return the filter's verdict for a call, by the semantics of classic BPF (manual page seccomp(2))."""
-    column, own = ARCHITECTURES[machine]
+    column, own = seccomp.ARCHITECTURES[machine]
     data = struct.pack("<iIQ6Q", number, architecture or own, 0, *(a % (1 << 64) for a in (*arguments, *[0] * 6)[:6]))
-    program = seccomp_program(column, own, PID, settings.get("processes", False), settings.get("threads", True))
+    program = seccomp.seccomp_program(column, own, PID, settings.get("processes", False), settings.get("threads", True))
     steps = list(struct.iter_unpack("=HBBI", program))
     at = accumulator = 0
     while True:
@@ -47,22 +35,26 @@ def verdict(machine, number, *arguments, architecture=None, **settings):
             at += if_true if holds else if_false
 
 
-@pytest.fixture(params=ARCHITECTURES)
+@pytest.fixture(params=seccomp.ARCHITECTURES)
 def machine(request):
     return request.param
 
 
 def number_of(machine, name):
-    return CALL_NUMBERS[name][ARCHITECTURES[machine][0]]
+    return seccomp.CALL_NUMBERS[name][seccomp.ARCHITECTURES[machine][0]]
 
 
 @pytest.mark.slow
 def test_unlisted_calls_are_refused_and_newer_calls_do_not_exist(machine):
-    column = ARCHITECTURES[machine][0]
-    allowed = {numbers[column]: name for name, numbers in CALL_NUMBERS.items()}
+    column = seccomp.ARCHITECTURES[machine][0]
+    allowed = {numbers[column]: name for name, numbers in seccomp.CALL_NUMBERS.items()}
     answers = {
         numbers[column]: answer
-        for calls, answer in ((MISSING_CALLS, NO_SUCH_CALL), (SILENTLY_IGNORED, FAIL), (UNSUPPORTED_CALLS, FAIL | 95))
+        for calls, answer in (
+            (seccomp.MISSING_CALLS, NO_SUCH_CALL),
+            (seccomp.SILENTLY_IGNORED, seccomp.FAIL),
+            (seccomp.UNSUPPORTED_CALLS, seccomp.FAIL | 95),
+        )
         for numbers in calls.values()
     }
     for number in range(600):
@@ -70,13 +62,13 @@ def test_unlisted_calls_are_refused_and_newer_calls_do_not_exist(machine):
         if name in ARGUMENTS_CHECKED:
             continue
         expected = answers.get(number, NO_SUCH_CALL if number > 452 else REFUSED)
-        if name is not None and name not in PROCESS_CALLS:
-            expected = ALLOW
+        if name is not None and name not in seccomp.PROCESS_CALLS:
+            expected = seccomp.ALLOW
         assert verdict(machine, number) == expected, (number, name)
 
 
 def test_other_architectures_and_32_bit_calls_are_blocked(machine):
-    assert verdict(machine, number_of(machine, "read"), architecture=0x40000003) == KILL  # i386
+    assert verdict(machine, number_of(machine, "read"), architecture=0x40000003) == seccomp.KILL  # i386
     if machine == "x86_64":
         assert verdict(machine, 0x40000000 | number_of(machine, "getpid")) == REFUSED
 
@@ -121,11 +113,11 @@ def test_other_architectures_and_32_bit_calls_are_blocked(machine):
     ],
 )
 def test_arguments_of_calls_are_checked(machine, name, arguments, allowed):
-    assert verdict(machine, number_of(machine, name), *arguments) == (ALLOW if allowed else REFUSED)
+    assert verdict(machine, number_of(machine, name), *arguments) == (seccomp.ALLOW if allowed else REFUSED)
 
 
 def test_setting_times_does_nothing_and_reports_success(machine):
-    assert verdict(machine, number_of(machine, "utimensat"), -100, 1, 1, 0) == FAIL
+    assert verdict(machine, number_of(machine, "utimensat"), -100, 1, 1, 0) == seccomp.FAIL
 
 
 def test_open_is_filtered_like_openat():
@@ -136,9 +128,9 @@ def test_open_is_filtered_like_openat():
 
 def test_processes_and_threads_start_only_if_allowed(machine):
     clone = number_of(machine, "clone")
-    assert verdict(machine, clone, 0x1200011, processes=True) == ALLOW
+    assert verdict(machine, clone, 0x1200011, processes=True) == seccomp.ALLOW
     assert verdict(machine, clone, 0x1200011 | 0x10000000, processes=True) == REFUSED  # in a new user namespace
-    assert verdict(machine, number_of(machine, "execve"), processes=True) == ALLOW
+    assert verdict(machine, number_of(machine, "execve"), processes=True) == seccomp.ALLOW
     assert verdict(machine, clone, 0x3D0F00, threads=False) == REFUSED
 
 
@@ -155,6 +147,11 @@ def test_call_numbers_match_the_kernel_headers(header, column, pattern):
         pytest.skip(f"{header} is not installed")
     said = {name: int(number) for name, number in re.findall(pattern, path.read_text())}
     said.setdefault("newfstatat", said.get("fstatat"))
-    for name, numbers in {**CALL_NUMBERS, **MISSING_CALLS, **SILENTLY_IGNORED, **UNSUPPORTED_CALLS}.items():
+    for name, numbers in {
+        **seccomp.CALL_NUMBERS,
+        **seccomp.MISSING_CALLS,
+        **seccomp.SILENTLY_IGNORED,
+        **seccomp.UNSUPPORTED_CALLS,
+    }.items():
         if numbers[column] is None or numbers[column] < max(said.values()):  # newer ones are not in older headers
             assert numbers[column] == said.get(name), name

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from classifiers.linear_classifier import LinearClassifier
-from lxmls_day1.commands.explain import MAX_UNKNOWN_WORDS, shortened, unknown_text
+from lxmls_day1.commands.explain import MAX_UNKNOWN_WORDS, unknown_text
 from tests.command_runs import run
 from tests.wording import wording
 
@@ -127,6 +127,6 @@ class TestMistakes:
 
 
 def test_long_words_and_long_lists_are_cut():
-    assert len(shortened("w" * 100)) < 50
+    assert len(unknown_text(["w" * 100])) < 50
     text = unknown_text([f"w{i}" for i in range(MAX_UNKNOWN_WORDS + 5)])
     assert text.startswith(f"Unknown words ({MAX_UNKNOWN_WORDS + 5}): w0, ") and text.endswith(" and 5 more")

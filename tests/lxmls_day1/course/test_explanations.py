@@ -110,7 +110,7 @@ class TestAnswering:
         )
         said = []
         for report in (report_of(workspace, NORM), passing, passing):
-            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_, its=report: its)
+            monkeypatch.setattr("lxmls_day1.course.running.checking.run_checks", lambda *_, its=report: its)
             report, _, problems = explanations.check_and_save(workspace, ["1.1"])
             assert not problems
             said.append("\n".join(text for _, text in check_lines(report)))
@@ -132,7 +132,7 @@ class TestTerminal:
 
         def check(*arguments, status=1):
             report = report_of(workspace, NORM)
-            monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report)
+            monkeypatch.setattr("lxmls_day1.course.running.checking.run_checks", lambda *_: report)
             return run("check", *(arguments or ["1.1"]), "--lab", workspace, status=status).output
 
         return check
@@ -158,7 +158,7 @@ class TestTerminal:
 
 class TestNotebook:
     def test_the_question_follows_the_report(self, workspace, monkeypatch):
-        monkeypatch.setattr("lxmls_day1.course.explanations.run_checks", lambda *_: report_of(workspace, NORM))
+        monkeypatch.setattr("lxmls_day1.course.running.checking.run_checks", lambda *_: report_of(workspace, NORM))
         shown = NotebookLab(workspace).check("1.1")
         assert WHY in shown.html and 'lab.explain("1.1", "…")' in shown.text
 

@@ -8,28 +8,21 @@ import pytest
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.solution_blocking import functions_to_block
 from lxmls_day1.lab import Lab, reference_folder
-from tools.authoring.functions_as_answers import (
-    HARDEST_PARTS,
-    callable_functions,
-    find_solving_functions,
-    functions_of,
-    sample_calls,
-    solved_functions,
-)
+from tools.authoring import functions_as_answers
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
-SOLUTIONS = solved_functions()
+SOLUTIONS = functions_as_answers.solved_functions()
 
 
 @pytest.fixture(scope="module")
 def asked(imports_as_before_the_module):
     """Return a function from a solution to its sample calls."""
-    return functools.cache(lambda *solution: next(iter(sample_calls([solution]).values())))
+    return functools.cache(lambda *solution: next(iter(functions_as_answers.sample_calls([solution]).values())))
 
 
 @pytest.fixture(scope="module")
 def candidates(tmp_path_factory, asked):
-    return callable_functions(tmp_path_factory.mktemp("given"))
+    return functions_as_answers.callable_functions(tmp_path_factory.mktemp("given"))
 
 
 @pytest.mark.slow
@@ -44,10 +37,12 @@ def test_no_other_function_is_the_answer(solution, asked, candidates, tmp_path, 
     }
     left = [(name, function) for name, function in candidates if name not in refused]
     assert len(left) > 1000
-    assert find_solving_functions(left, asked(*solution)) == []
-    if samples := HARDEST_PARTS.get(solution[1].rpartition(".")[2]):
-        assert find_solving_functions(left, samples) == []
-        assert find_solving_functions([one for one in candidates if one[0] in refused], samples) != []
+    assert functions_as_answers.find_solving_functions(left, asked(*solution)) == []
+    if samples := functions_as_answers.HARDEST_PARTS.get(solution[1].rpartition(".")[2]):
+        assert functions_as_answers.find_solving_functions(left, samples) == []
+        assert (
+            functions_as_answers.find_solving_functions([one for one in candidates if one[0] in refused], samples) != []
+        )
 
 
 @pytest.mark.slow
@@ -58,5 +53,7 @@ def test_the_trial_finds_the_reference(solution, asked):
     _, name, module = solution
     if "." in name:
         pytest.skip("a method")
-    found = find_solving_functions(functions_of(Lab(reference_folder()).load(module)), asked(*solution))
+    found = functions_as_answers.find_solving_functions(
+        functions_as_answers.functions_of(Lab(reference_folder()).load(module)), asked(*solution)
+    )
     assert f"{module}.{name}" in found

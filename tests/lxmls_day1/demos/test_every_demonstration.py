@@ -37,6 +37,13 @@ MENTIONED = {
     "the ringed": lambda marks, own: len(own) < 2,
     "✗": lambda marks, own: "✗" in str([mark.get("text") for mark in marks]),
 }
+#: The signs of texts, as patterns, and the words of which one must be in the first text with the sign that a reader meets.
+SIGNS = {
+    "λ": "regulariz", "τ": "step", "γ": "margin", "η": "step", "α": "smooth|Smooth|decay|[Dd]ual", "μ": "mean", "σ": "variance",
+    "K": "classes", "R": "radius", "W": "weights|objective|[Pp]rimal|gap", "w": "weights", "y": "true class", "x[₁₂]": "feature|mean", "±": "uncertain",
+    "[+−](?= )": "positive|negative|[−] (optimum|best possible|D)",
+}  # fmt: skip
+NOT_SHOWN = {"name", "kind", "scale", "colour", "shape", "pattern", "anchor", "tip", "value", "when"}
 LARGEST_SCENE = 60_000  # Bytes; two of these pages load quickly over a slow connection.
 
 
@@ -56,6 +63,22 @@ def scenes(demo, scene):
     asked = [dict(suggestion.settings) for suggestion in demo.suggestions]
     usual = settings_from(demo.controls, {})
     return [(usual, scene), *((usual | one, demo.scene_of(**one | {"nr_seeds": 2})) for one in asked)]
+
+
+def texts_of(demo, settings, scene):
+    """Yield the texts of a page in the order in which a phone shows them."""
+    shown = [one for one in demo.controls if not one.when or settings[one.when[0]] == one.when[1]]
+    data, controls = scene.data(), [one.data() for one in sorted(shown, key=lambda one: one.more)]
+    above, things = scene.observations or demo.observations, [suggestion.text for suggestion in demo.suggestions]
+    yield from strings_in([above, data["panels"], data["steps"], data["says"], things, controls, data["table"]])
+
+
+def strings_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in (value[key] for key in value if key not in NOT_SHOWN) if isinstance(value, dict) else value:
+            yield from strings_in(item)
 
 
 def frames_in(value):
@@ -86,6 +109,18 @@ def test_the_text_above_a_picture_mentions_only_what_is_in_it(demo, scenes):
         sliders = [control.name for control in demo.controls if isinstance(control, Slider)]
         changed = {str(usual[name]) for name in sliders if settings[name] != usual[name]}
         assert not changed & set(re.findall(r"\d+(?:\.\d+)?", text)), text  # Another thing to try has another number.
+
+
+def test_each_sign_has_its_name_where_a_reader_first_meets_it(demo, scenes):
+    usual, _ = scenes[0]
+    views = [{one.name: value} for one in demo.controls if one.name in ("view", "loss") for _, value in one.options]
+    others = [(usual | one, demo.scene_of(**one)) for one in views]
+    for texts in ([demo.summary], *(texts_of(demo, *each) for each in scenes + others)):
+        unnamed = dict(SIGNS)
+        for text in texts:
+            assert set(re.findall("[Α-Ωα-ω]", text)) <= set(SIGNS), text  # A new sign needs a row of the table.
+            for sign in [sign for sign in unnamed if re.search(rf"(?<![\w’']){sign}(?![a-z])", text)]:
+                assert re.search(unnamed.pop(sign), text), (sign, text)
 
 
 def test_what_a_legend_names_is_drawn(scenes):
@@ -129,7 +164,9 @@ def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(d
     names = [control.name for control in demo.controls]
     assert len(names) > 1 and len(set(names)) == len(names)
     for control in demo.controls:
-        assert control.label and control.tip and control.accepts(plain_data(control.value)), control.name
+        assert re.search("[a-z]{3}", control.label) and control.tip and control.accepts(plain_data(control.value)), (
+            control.name
+        )
         assert control.when is None or control.when[0] in names
     assert not {"step", "dark", "more", "try"} & set(names)  # Of links.
 
@@ -150,6 +187,7 @@ def test_the_page_can_draw_its_scene(demo, scene):
     kinds = {mark["kind"] for panel in data["panels"] for mark in panel["marks"]}
     assert kinds and {kind.capitalize() for kind in kinds} <= drawn
     n_frames = len(data["steps"]["values"]) if data["steps"] else 1
+    assert n_frames == 1 or re.search("[a-z]{3}", data["steps"]["label"])
     assert all(len(value["index"]) == n_frames for value in frames_in(data))
     names = [panel["name"] for panel in data["panels"]]
     assert {name for row in data["layout"] for name in row} == set(names) and len(set(names)) == len(names)

@@ -63,6 +63,16 @@ class TestShowing:
         alone = demo.scene_of(added=[])
         assert not alone.facts["turned"] and alone.table.rows[0][-1] == "–"
 
+    @pytest.mark.parametrize("added", [[[4, 1, 0]], [[4, 1, 0], [3, 2.5, 0], [-4, -1, 1]]])
+    def test_the_line_from_which_a_text_measures_an_angle_is_drawn(self, lab, added):
+        scene = DemoGaussianPlayground(lab).scene_of(added=added)
+        lines = [mark for mark in scene.panels[0].marks if mark["kind"] == "line"]
+        for after in [mark for mark in lines if mark["label"]]:
+            (before,) = (mark for mark in lines if mark["colour"] == after["colour"] and not mark["label"])
+            u, v = (np.subtract(*np.array(mark["path"])[:2]) for mark in (before, after))
+            angle = np.degrees(np.arctan2(abs(np.linalg.det([u, v])), abs(u @ v)))
+            assert f"{after['label']} by {angle:.0f}°" in scene.says and before["width"] < after["width"]
+
     def test_the_error_matches_its_closed_form(self, lab):
         scene = DemoGaussianPlayground(lab).scene_of()
         assert scene.facts["bayes_error"] == pytest.approx(norm.cdf(-1))

@@ -1,6 +1,7 @@
 """The stepper: the lab's loop, one step at a time, and a count of mistakes that stays below its bound."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -62,6 +63,13 @@ class TestShowing:
         _, boundary = (mark for mark in scene.panels[0].marks if mark["kind"] == "line")
         for x in frame_of(boundary["path"], step):  # On the boundary the scores are equal.
             assert np.diff(np.array([1, *x]) @ trace.weights[step])[0] == pytest.approx(0, abs=1e-2)
+
+    def test_the_length_in_the_table_is_the_length_of_the_arrow_at_the_scale_of_the_legend(self, lab):
+        scene = DemoOnlineSteps(lab).scene_of(view=4)
+        for panel, row in zip(scene.panels, frame_of(scene.table.rows, 30), strict=True):
+            _, after, step = (mark for mark in panel.marks if mark["kind"] == "arrow")
+            scale = float(re.search(r"× ([\d.]+)", step["label"])[1])
+            assert np.linalg.norm(frame_of(after["to"], 30)) == pytest.approx(scale * float(row[-1]), rel=0.05)
 
     def test_all_four_go_the_same_way(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(view=4)

@@ -7,13 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from lxmls_day1.demos.review_decisions import (
-    count_typed_tokens,
-    decide,
-    most_indicative_words,
-    text_chunks,
-    word_counts,
-)
+from lxmls_day1.demos import review_decisions as reading
 from lxmls_day1.demos.review_explorer import LABELS, SMOOTHED, DemoReviews
 from lxmls_day1.demos.review_text import MAX_WORDS_SHOWN
 from lxmls_day1.demos.reviews import EXAMPLES, first_domain
@@ -59,7 +53,8 @@ def bars(panel):
 def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models, corpus):
     scene = demo.scene_of()
     decisions = {
-        label: decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])) for label in LABELS
+        label: reading.decide(lab, corpus, models[label], reading.count_typed_tokens(EXAMPLES["two sides"]))
+        for label in LABELS
     }
     lengths, colours, names = bars(scene.panels[0])
     assert lengths == [d.share for d in decisions.values()] and len(lengths) == 8
@@ -67,14 +62,14 @@ def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models
     assert names == [f"{label} {sign[d.decided]}" for label, d in decisions.items()]
     assert colours == [CLASSES[d.decided == "negative"] for d in decisions.values()]
     assert [word for word, _, _ in scene.words] == EXAMPLES["two sides"].split() and not scene.notes
-    weights = np.array([word.weight for word in text_chunks(EXAMPLES["two sides"], decisions[SMOOTHED])])
+    weights = np.array([word.weight for word in reading.text_chunks(EXAMPLES["two sides"], decisions[SMOOTHED])])
     np.testing.assert_allclose([weight for _, weight, _ in scene.words], weights / np.abs(weights).max())
 
 
 def test_the_bars_are_the_strongest_words_of_the_chosen_classifier(demo, lab, models, corpus):
     for label in ("Perceptron", "MIRA"):
         scene = demo.scene_of(learner=label)
-        why = decide(lab, corpus, models[label], count_typed_tokens(EXAMPLES["two sides"])).explanation
+        why = reading.decide(lab, corpus, models[label], reading.count_typed_tokens(EXAMPLES["two sides"])).explanation
         added = dict(zip(why.words, why.contributions[:, 0] - why.contributions[:, 1], strict=True))
         lengths, colours, names = bars(scene.panels[1])
         assert label in scene.panels[1].title and lengths == sorted(lengths, reverse=True)
@@ -91,8 +86,8 @@ def test_a_classifier_without_a_bar_says_why(demo):
     texts = [mark for mark in scene.panels[0].marks if mark["kind"] == "text"]
     assert [(mark["text"], mark["at"][1]) for mark in texts] == 2 * [("ruled out", row)]
     positive, negative = re.search(wording("demos.no_bar", re.escape(UNSMOOTHED)), scene.says).groups()
-    assert 0 in word_counts(demo.models_by_domain["toy"].reviews.corpus, positive).counts[:1]
-    assert 0 in word_counts(demo.models_by_domain["toy"].reviews.corpus, negative).counts[1:]
+    assert 0 in reading.word_counts(demo.models_by_domain["toy"].reviews.corpus, positive).counts[:1]
+    assert 0 in reading.word_counts(demo.models_by_domain["toy"].reviews.corpus, negative).counts[1:]
     assert "no bar" not in demo.scene_of(text=EXAMPLES["glowing"]).says
 
 
@@ -117,7 +112,7 @@ def test_bad_input_is_harmless(demo, kind):
     # Texts without a known word have neither a verdict nor a bar.
     if kind in ("empty", "blank", "emoji", "one long word"):
         assert ("Nothing is typed" if kind in ("empty", "blank") else "None of this") in scene.says
-        assert {d["decided"] for d in scene.facts["decisions"].values()} == {None}
+        assert not any(d.has_words for d in scene.facts["decisions"].values())
         assert "no verdict" in [mark["text"] for mark in scene.panels[0].marks if mark["kind"] == "text"]
         lengths, colours, names = bars(scene.panels[0])
         assert set(lengths) == {0.0} and set(colours) == {MUTED} and all(name.endswith(" ?") for name in names)
@@ -139,17 +134,20 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
         assert 0 in facts["counts"] and facts["word"] in scene.panels[0].title and facts["word"] in scene.says
         added.append(facts["added"])
         points = [mark["at"] for mark in scene.panels[0].marks if mark["kind"] == "points"]
-        p = (alpha + facts["counts"]) / (alpha * len(corpus.feature_names) + word_counts(corpus, facts["word"]).totals)
+        p = (alpha + facts["counts"]) / (
+            alpha * len(corpus.feature_names) + reading.word_counts(corpus, facts["word"]).totals
+        )
         np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
     assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
-    assert facts["decisions"][SMOOTHED] == demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.
+    mine, its = facts["decision"], demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.
+    assert (mine.decided, mine.has_words, mine.lead, mine.share) == (its.decided, its.has_words, its.lead, its.share)
     assert "impossible" in scene.says
     assert wording("demos.no_verdict_on_review") in demo.scene_of(view="smoothing", text="").says
 
 
 def test_telling_words_have_a_bar_each(demo, lab, models, corpus):
     scene = demo.scene_of(view="telling", learner="SVM")
-    positive, negative = most_indicative_words(models["SVM"], corpus, 12)
+    positive, negative = reading.most_indicative_words(models["SVM"], corpus, 12)
     for panel, telling in zip(scene.panels, (negative, positive), strict=True):
         lengths, _, names = bars(panel)
         assert (names, lengths) == tuple(map(list, zip(*telling, strict=True))) and len(names) == 12

@@ -7,14 +7,7 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import MarkerError
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.workspaces.generation import (
-    exercises_of_cells,
-    notebook_bytes,
-    solved_files,
-    student_files,
-    student_notebook,
-    without_hidden_checks,
-)
+from lxmls_day1.course.workspaces import generation
 from tests.wording import wording
 
 
@@ -24,7 +17,7 @@ def texts(files):
 
 class TestStudentFiles:
     def test_student_files_contain_stubs_and_no_solutions(self, reference):
-        files = texts(student_files(reference))
+        files = texts(generation.student_files(reference))
         assert set(files) == {
             "classifiers/__init__.py",
             "classifiers/means.py",
@@ -54,7 +47,7 @@ class TestStudentFiles:
         assert "loss = float(loss)" in files["classifiers/steps.py"]
 
     def test_it_is_the_same_from_a_checkout_with_windows_line_ends_and_leftovers(self, reference):
-        before = student_files(reference)
+        before = generation.student_files(reference)
         for path in list(reference.rglob("*.*")):
             if path.is_file():
                 path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
@@ -64,26 +57,28 @@ class TestStudentFiles:
         (reference / "notebooks/.ipynb_checkpoints/1.ipynb").write_text("{}")
         (reference / "notebooks/jupytext.toml").write_text("formats = 'ipynb,py'")
         (reference / "classifiers/steps.py~").write_text("secret")
-        assert student_files(reference) == before
+        assert generation.student_files(reference) == before
 
     def test_remarks_for_authors_are_removed_from_the_notebooks_readme(self, reference):
         (reference / "notebooks/README.md").write_text("# Notebooks\n\nRead them.\n\n## For authors\n\nBuild them.\n")
-        assert student_files(reference)[PurePosixPath("notebooks/README.md")] == b"# Notebooks\n\nRead them.\n"
+        assert (
+            generation.student_files(reference)[PurePosixPath("notebooks/README.md")] == b"# Notebooks\n\nRead them.\n"
+        )
 
     def test_files_without_markers_are_not_changed(self, reference, workspace):
-        assert student_files(workspace) == student_files(reference)
+        assert generation.student_files(workspace) == generation.student_files(reference)
 
     def test_only_some_exercises(self, reference):
-        files = texts(student_files(reference, ["1.2"]))
+        files = texts(generation.student_files(reference, ["1.2"]))
         assert wording("course.tau_loss_sq_norm_2") in files["classifiers/steps.py"]
         assert "# exercise" not in files["classifiers/steps.py"]
         assert "raise NotImplementedError" in files["classifiers/means.py"]
         assert files["tests/exercises/exercises.toml"].startswith('assigned = ["1.2"]')
         with pytest.raises(InputError, match="no exercise '7'"):
-            student_files(reference, ["7"])
+            generation.student_files(reference, ["7"])
 
     def test_with_solutions(self, reference):
-        files = texts(solved_files(reference))
+        files = texts(generation.solved_files(reference))
         assert wording("course.tau_loss_sq_norm_2") in files["classifiers/steps.py"]
         assert "test_fresh" in files["tests/exercises/test_1_01_steps.py"]
         assert "tests/exercises/mistakes/1_01_steps.toml" in files
@@ -113,15 +108,15 @@ NOTEBOOK = {
 
 class TestNotebooks:
     def test_cells_belong_to_the_heading_above_or_to_their_tag(self):
-        assert exercises_of_cells(NOTEBOOK) == [None, "1.1", "1.1", "1.1", "1.1", "1.1", None, None, "1.2"]
+        assert generation.exercises_of_cells(NOTEBOOK) == [None, "1.1", "1.1", "1.1", "1.1", "1.1", None, None, "1.2"]
         lettered = {"cells": [cell("markdown", f"## Exercise {id}: x") for id in ("1.4", "1.4a", "1.4ab")]}
-        assert exercises_of_cells(lettered) == ["1.4", "1.4a", None]
+        assert generation.exercises_of_cells(lettered) == ["1.4", "1.4a", None]
 
     def test_solutions_are_replaced_by_stubs(self, reference):
         before = json.dumps(NOTEBOOK)
-        made = student_notebook(NOTEBOOK, Registry.from_folder(reference), ["1.1", "1.2"], "n.ipynb")
+        made = generation.student_notebook(NOTEBOOK, Registry.from_folder(reference), ["1.1", "1.2"], "n.ipynb")
         assert json.dumps(NOTEBOOK) == before
-        text = notebook_bytes(made).decode()
+        text = generation.notebook_bytes(made).decode()
         assert "secret" not in text and "model answer" not in text and "42" not in text
         sources = ["".join(c["source"]) for c in made["cells"]]
         assert sources[2].startswith(wording("course.lab_exercise_exercise"))
@@ -134,7 +129,7 @@ class TestNotebooks:
     def test_a_solution_that_belongs_to_no_exercise(self, reference):
         notebook = {"metadata": {}, "cells": [cell("code", "secret = 1", "solution")]}
         with pytest.raises(MarkerError, match=wording("course.n_ipynb_cell_expected")):
-            student_notebook(notebook, Registry.from_folder(reference), ["1.1"], "n.ipynb")
+            generation.student_notebook(notebook, Registry.from_folder(reference), ["1.1"], "n.ipynb")
 
 
 class TestHiddenChecks:
@@ -145,7 +140,7 @@ class TestHiddenChecks:
             "@pytest.mark.hidden\nclass TestB:\n    def test_c(self, lab): pass\n\n\n"
             "@pytest.mark.hidden\ndef oracle(x): return x\n\n\ndef test_d(lab): pass\n"
         )
-        left = without_hidden_checks(source, "test_1_01_x.py")
+        left = generation.without_hidden_checks(source, "test_1_01_x.py")
         names = {
             node.name for node in ast.walk(ast.parse(left)) if hasattr(node, "name") and node.__class__ is not ast.alias
         }
@@ -158,4 +153,4 @@ class TestHiddenChecks:
     def test_a_use_that_cannot_be_cut_out(self, rest):
         source = f"import pytest\n\ndef test(): pass\n\n{rest}\n"
         with pytest.raises(InputError, match=wording("course.mark_function_class")):
-            without_hidden_checks(source, "test_1_01_x.py")
+            generation.without_hidden_checks(source, "test_1_01_x.py")

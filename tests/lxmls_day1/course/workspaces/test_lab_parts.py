@@ -11,13 +11,8 @@ import pytest
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.registry import Registry, check_files
 from lxmls_day1.course.workspace_state import WorkspaceState
+from lxmls_day1.course.workspaces import lab_parts
 from lxmls_day1.course.workspaces.generation import student_files
-from lxmls_day1.course.workspaces.lab_parts import (
-    core_exercises,
-    files_for_exercises,
-    resolve_exercises,
-    with_prerequisites,
-)
 from lxmls_day1.course.workspaces.packed_work import collect_submission, open_work, pack_submission
 from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import add, update
@@ -83,15 +78,15 @@ def test_the_day_is_small(day):
     assert sum(len(path.read_text(encoding="utf-8").split("\n")) for path in files) <= 4400
     assert (
         Registry.from_folder(day).ids
-        == tuple(core_exercises(REFERENCE))
+        == tuple(lab_parts.core_exercises(REFERENCE))
         == tuple(e.id for e in REFERENCE if e not in FURTHER)
     )
 
 
 @pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
 def test_each_exercise_has_its_files_and_its_prerequisites(exercise, given):
-    ids = with_prerequisites([exercise.id], REFERENCE)
-    part = files_for_exercises(given, ids, REFERENCE)
+    ids = lab_parts.with_prerequisites([exercise.id], REFERENCE)
+    part = lab_parts.files_for_exercises(given, ids, REFERENCE)
     assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
     assert {path.name for path in check_files(reference_folder() / "tests/exercises", exercise)} <= {
         p.name for p in part
@@ -109,10 +104,12 @@ def test_notebooks_and_exercises_by_their_names():
         "notebooks/5_structured.ipynb",
         "notebooks\\5_structured.ipynb",
     ):
-        assert set(structured) <= set(resolve_exercises([name], REFERENCE))
-    assert resolve_exercises(["1.6"], REFERENCE) == with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
+        assert set(structured) <= set(lab_parts.resolve_exercises([name], REFERENCE))
+    assert (
+        lab_parts.resolve_exercises(["1.6"], REFERENCE) == lab_parts.with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
+    )
     with pytest.raises(InputError, match=wording("course.notebook_exercise_nothing")):
-        resolve_exercises(["9_nothing"], REFERENCE)
+        lab_parts.resolve_exercises(["9_nothing"], REFERENCE)
 
 
 class TestMissingModules:
@@ -247,7 +244,7 @@ class TestAdding:
         assert add(day, ["5"]) == []
         undo(day)
         assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
-        assert Registry.from_folder(day).ids == tuple(core_exercises(REFERENCE))
+        assert Registry.from_folder(day).ids == tuple(lab_parts.core_exercises(REFERENCE))
 
     def test_all_parts_can_be_added(self, day, tmp_path):
         add(day, [])

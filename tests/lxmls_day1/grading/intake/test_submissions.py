@@ -23,12 +23,6 @@ from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.grading.intake import untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import Submission, _starter_source_paths, read_submission
-from lxmls_day1.grading.intake.untrusted_files import (
-    ReadingLimits,
-    RejectedSubmission,
-    members_of_folder,
-    open_plain_file,
-)
 from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.peak_memory import peak_of
@@ -71,7 +65,7 @@ def within(prefix, files):
 
 def read(path, **limits):
     (found,) = find_submissions([path])
-    return read_submission(found, GIVEN, ReadingLimits(**limits))
+    return read_submission(found, GIVEN, untrusted_files.ReadingLimits(**limits))
 
 
 def read_zip(tmp_path, content, **limits):
@@ -89,7 +83,7 @@ def submitted(folder, author):
 def read_among_others(tmp_path, files, **limits):
     """Return a submission of a folder of two, so that its folders and zip files are not taken for other students'."""
     write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
-    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN, ReadingLimits(**limits))
+    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN, untrusted_files.ReadingLimits(**limits))
 
 
 def texts(submission):
@@ -582,12 +576,12 @@ class TestFolders:
         secret = write(tmp_path / "secret", {"classifiers/mira.py": b"secret", "mira.py": b"secret"})
         for swapped in ("classifiers/mira.py", "classifiers", ""):
             folder = write(tmp_path / f"all{len(swapped)}", {**within("ada", LAB), **within("bob", LAB)})
-            members = {str(member.name): member for member in members_of_folder(folder, "ada")}
+            members = {str(member.name): member for member in untrusted_files.members_of_folder(folder, "ada")}
             with members[MIRA].open() as file:
                 assert file.read() == LAB[MIRA]
             (folder / "ada" / swapped).rename(tmp_path / f"gone{len(swapped)}")
             (folder / "ada" / swapped).symlink_to(secret / swapped)
-            with pytest.raises(RejectedSubmission, match="symbolic link"):
+            with pytest.raises(untrusted_files.RejectedSubmission, match="symbolic link"):
                 members[MIRA].open()
 
     @pytest.mark.parametrize("name", ["link.py", "link/mira.py", "link/../mira.py"])
@@ -595,19 +589,19 @@ class TestFolders:
         write(tmp_path, {"lab/mira.py": b"1", "mira.py": b"2"})
         (tmp_path / "link.py").symlink_to("mira.py")
         (tmp_path / "link").symlink_to("lab")
-        with pytest.raises(RejectedSubmission, match="symbolic link"):
-            open_plain_file(tmp_path, name)
-        with open_plain_file(tmp_path, "lab/mira.py") as file:
+        with pytest.raises(untrusted_files.RejectedSubmission, match="symbolic link"):
+            untrusted_files.open_plain_file(tmp_path, name)
+        with untrusted_files.open_plain_file(tmp_path, "lab/mira.py") as file:
             assert file.read() == b"1"
         if "/" not in name:
-            with pytest.raises(RejectedSubmission, match="symbolic link"):
-                open_plain_file(tmp_path / name)
+            with pytest.raises(untrusted_files.RejectedSubmission, match="symbolic link"):
+                untrusted_files.open_plain_file(tmp_path / name)
 
     @pytest.mark.parametrize("name", ["../mira.py", "lab/../../mira.py", "lab/../lab/svm.py"])
     def test_opened_refuses_parent_folders(self, tmp_path, name):
         write(tmp_path, {"in/lab/svm.py": b"1", "mira.py": b"2"})
-        with pytest.raises(RejectedSubmission, match=wording("grading.leads_out_of_its")):
-            open_plain_file(tmp_path / "in", name)
+        with pytest.raises(untrusted_files.RejectedSubmission, match=wording("grading.leads_out_of_its")):
+            untrusted_files.open_plain_file(tmp_path / "in", name)
 
     def test_pipes_are_not_opened(self, tmp_path):
         lab = write(tmp_path / "ada", LAB)
