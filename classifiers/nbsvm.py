@@ -118,7 +118,7 @@ class NBSVM(LinearClassifier):
         regularizer = 2 / len(inside) if self.regularizer is None else self.regularizer
         svm = SVM(regularizer, "dual", self.tolerance, self.max_epochs, seed=self.seed)
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+            warnings.simplefilter("always", UserWarning)  # not those that a page ignores
             both = svm.train(weighed, inside, sample_weight=counts)  # classes False, True
         for warning in {str(warning.message) for warning in caught}:
             warnings.warn(f"the SVM of NBSVM: {warning}", stacklevel=4)
