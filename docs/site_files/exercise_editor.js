@@ -6,7 +6,7 @@ window.Prism = { manual: true }; // Prism would otherwise colour every program o
 for (const name of ["core", "python"]) await load(`./editor/prism-${name}.min.js`);
 
 const PAIRS = { "(": ")", "[": "]", "{": "}" };
-const LATER = 60; // milliseconds without a key, after which colours are renewed
+const LATER = 120; // milliseconds without a change, after which colours are renewed
 const RECORDED = 400; // milliseconds, after which CodeJar has recorded what was written
 const highlights = "highlights" in CSS ? new Highlight() : null;
 if (highlights) CSS.highlights.set("bracket", highlights);
@@ -62,8 +62,23 @@ export function edit(area, check) {
     if (event.key.toLowerCase() === "z" && performance.now() - lastInput < RECORDED) jar.recordHistory(); // CodeJar has not done so yet
     answer(event, editor, check, jar);
   });
-  const jar = CodeJar(editor, colourEditor, { tab: "    ", indentOn: /:[ \t]*$/, moveToNewLine: /^$a/, catchTab: false, addClosing: false });
-  const show = () => jar.updateCode(area.value, false);
+  const recolour = () => {
+    if (document.activeElement !== editor) return colourEditor(editor);
+    const place = jar.save();
+    colourEditor(editor);
+    jar.restore(place);
+  };
+  // CodeJar asks for colours 30 milliseconds after a key: on a slow processor after each, which would make writing slow.
+  let timer = 0;
+  const colourLater = () => {
+    clearTimeout(timer);
+    timer = setTimeout(recolour, LATER);
+  };
+  const jar = CodeJar(editor, colourLater, { tab: "    ", indentOn: /:[ \t]*$/, moveToNewLine: /^$a/, catchTab: false, addClosing: false });
+  const show = () => {
+    jar.updateCode(area.value, false);
+    colourEditor(editor);
+  };
   show();
   if (cursor !== null) {
     editor.focus();
@@ -75,7 +90,6 @@ export function edit(area, check) {
     area.value = text;
     area.dispatchEvent(new Event("input"));
   };
-  let timer = 0;
   editor.addEventListener("input", ({ isComposing }) => {
     lastInput = performance.now();
     if (editor.querySelector("div, p, br")) {
@@ -84,14 +98,8 @@ export function edit(area, check) {
     }
     changed();
     clearTimeout(timer);
-    if (!isComposing) timer = setTimeout(recolour, LATER); // a text may also arrive without keys: by a voice, or by a screen keyboard
+    if (!isComposing) colourLater(); // a text may also arrive without keys: by a voice, or by a screen keyboard
   });
-  const recolour = () => {
-    if (document.activeElement !== editor) return colourEditor(editor);
-    const place = jar.save();
-    colourEditor(editor);
-    jar.restore(place);
-  };
   jar.onUpdate(changed);
   area.addEventListener("shown", show);
   area.focus = () => editor.focus();
@@ -119,7 +127,7 @@ function answer(event, editor, check, jar) {
 
 // Marks the bracket before or behind the cursor and its counterpart; brackets in strings and comments do not count.
 function matchBracket(editor) {
-  highlights?.clear();
+  if (highlights?.size) highlights.clear();
   const selection = getSelection();
   if (!highlights || !selection.isCollapsed || !editor.contains(selection.anchorNode)) return;
   const walker = document.createTreeWalker(editor, NodeFilter.SHOW_TEXT);
