@@ -18,6 +18,7 @@ import copy
 import math
 import mmap
 import re
+import reprlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -366,7 +367,8 @@ def _checked_update(
         update = None
     nan = update is not None and np.isnan(update).any() and np.isfinite(scores).all()
     if d is None or update is None or update.shape != scores.shape or nan:
-        actual = "None; is a return statement missing?" if d is None else f"{d!r}"
+        text = reprlib.repr(d) if isinstance(d, list | tuple) else repr(d)  # NumPy shortens its own.
+        actual = "None; is a return statement missing?" if d is None else text
         name = getattr(rule, "__name__", "the rule")
         raise InputError(f"{name} must return {expected.format(len(scores))}, but returned {actual}")
     return update
