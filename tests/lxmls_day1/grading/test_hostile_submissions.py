@@ -189,7 +189,7 @@ STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "ti
 SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__init__.py", "lxmls_day1/__init__.py")
 
 
-def writing(content, *names):
+def put(content, *names):
     """Return a change that writes this content into files of these names."""
     return lambda files: files.update(dict.fromkeys(map(PurePosixPath, names), content))
 
@@ -200,11 +200,11 @@ AS_FILES = {
     "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"ok"}),
     "syntax_error": (lambda files: files.update({MIRA: files[MIRA] + b"\ndef ("}), {"error"}),
     "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + '\nNAME = "Größe"\n'.encode("latin-1")}), {"error"}),
-    "no_function": (writing(b"class Mira: pass\n", MIRA), {"missing", "error"}),
-    "empty_file": (writing(b"", MIRA), {"missing"}),
-    "named_like_modules": (writing(b"raise SystemExit('shadow')\n", *SHADOWS), {"ok"}),
-    "folders_and_folders": (writing(b"x", *(f"classifiers/{i}/a/b/c/data.txt" for i in range(200))), {"ok"}),
-    "other_readers": (writing(b"raise SystemExit\n", "classifiers/linear_classifier.py"), {"ok"}),
+    "no_function": (put(b"class Mira: pass\n", MIRA), {"missing", "error"}),
+    "empty_file": (put(b"", MIRA), {"missing"}),
+    "named_like_modules": (put(b"raise SystemExit('shadow')\n", *SHADOWS), {"ok"}),
+    "folders_and_folders": (put(b"x", *(f"classifiers/{i}/a/b/c/data.txt" for i in range(200))), {"ok"}),
+    "other_readers": (put(b"raise SystemExit\n", "classifiers/linear_classifier.py"), {"ok"}),
 }
 #: These attacks concern answers and files, not the sandbox: all levels behave alike, so only the first level is tested.
 LEVEL_DOES_NOT_MATTER = (
