@@ -56,17 +56,14 @@ def worker(monkeypatch, tmp_path):
     slow[-1] = code
     monkeypatch.setattr(worker_process, "python_command", lambda module: slow)
     monkeypatch.setattr(worker_process, "START_SECONDS", TINY)
-    made = worker_process.WorkerProcess(SimpleNamespace())
-    with contextlib.closing(made):
+    with contextlib.closing(worker_process.WorkerProcess(SimpleNamespace())) as made:
         made.start()
 
 
 def dry(monkeypatch, tmp_path):
     """Take the snapshot that `record` and the start of `grade` wait for."""
-    reference = reference_folder()
-    (found,) = run_snapshot(
-        [SnapshotRun("it", reference, (reference / FOLDER / "test_1_02_multinomial_naive_bayes.py",))], timeout=TINY
-    ).values()
+    checks = reference_folder() / FOLDER / "test_1_02_multinomial_naive_bayes.py"
+    (found,) = run_snapshot([SnapshotRun("it", reference_folder(), (checks,))], timeout=TINY).values()
     assert {outcome.outcome for outcome in found.values()} == {"passed"}
 
 

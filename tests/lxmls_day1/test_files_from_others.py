@@ -40,25 +40,16 @@ EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
 VALUES = [None, True, -1, 0, 1, 2**31, 2**63, 1e300, float("nan"), "", "x", "../x", "/dev/zero"]
 VALUES += [[], {}, [[]], ["a", "a"], {"a": 1}]
 OPTIONS = dict.fromkeys(("test_corpus", "checkpoint", "every", "resume", "scheduler", "mix_every"))
-ARRAYS = [
-    np.zeros(0),
-    np.zeros(1),
-    np.zeros((3, 2)),
-    np.full((4, 2), np.nan),
-    np.arange(8),
-    np.array(["a"]),
-    np.zeros((4, 1, 2, 1)),
-]
+ARRAYS = [np.zeros(0), np.zeros(1), np.zeros((3, 2)), np.full((4, 2), np.nan), np.arange(8), np.array(["a"])]
+ARRAYS += [np.zeros((4, 1, 2, 1))]
 
 
 @pytest.fixture(autouse=True)
 def no_test_waits_for_ever():
-    if hasattr(signal, "SIGALRM"):
-        signal.alarm(600)
-        yield
-        signal.alarm(0)
-    else:
-        yield
+    set_alarm = getattr(signal, "alarm", lambda seconds: None)  # Windows has none.
+    set_alarm(600)
+    yield
+    set_alarm(0)
 
 
 def places(tree, path=()):
@@ -116,9 +107,8 @@ def test_a_changed_manifest_is_used_or_refused(corpus, tmp_path_factory, data):
         train_corpus(Mira(nr_rounds=1), folder)
         train_corpus(MultinomialNaiveBayes(), folder)
         make_corpus([folder.with_name("more.csv")], folder.with_name("more.bags"), like=folder)
-        train_on_corpus(
-            Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, str(folder.with_name("mira.npz")), True
-        )
+        saved = str(folder.with_name("mira.npz"))
+        train_on_corpus(Lab.open(), Mira(nr_rounds=1), OPTIONS | {"corpus": folder}, saved, True)
         cache.callback(
             paths=(), out=None, verify=str(folder), classes=None, no_quotes=False, rows_a_shard=None, resume=False
         )

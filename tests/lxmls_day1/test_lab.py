@@ -43,11 +43,10 @@ def test_a_deleted_folder_is_reported(tmp_path, monkeypatch):
     for call in (Lab.open, lambda: Lab("lab"), current_folder):
         with pytest.raises(InputError, match=re.escape(wording("lab.current_folder_gone_change", gone))):
             call()
-    assert describe_os_error(FileNotFoundError(2, "No such file or directory")).startswith(
-        wording("lab.current_folder_is", gone)
-    )
+    missing = FileNotFoundError(2, "No such file or directory")
+    assert describe_os_error(missing).startswith(wording("lab.current_folder_is", gone))
     monkeypatch.chdir(tmp_path)
-    assert describe_os_error(FileNotFoundError(2, "No such file or directory")) == "no such file or directory."
+    assert describe_os_error(missing) == "no such file or directory."
 
 
 class TestOpening:
@@ -63,11 +62,10 @@ class TestOpening:
         assert Lab.open(tmp_path).folder == ROOT
 
     def test_an_installed_package_brings_its_reference_lab(self, tmp_path, monkeypatch):
-        make_lab(tmp_path / "site" / "lxmls_day1" / "reference_lab")
-        monkeypatch.setattr(
-            lxmls_day1.library_path, "__file__", str(tmp_path / "site" / "lxmls_day1" / "library_path.py")
-        )
-        assert Lab.open(tmp_path).folder == tmp_path / "site" / "lxmls_day1" / "reference_lab"
+        package = tmp_path / "site" / "lxmls_day1"
+        make_lab(package / "reference_lab")
+        monkeypatch.setattr(lxmls_day1.library_path, "__file__", str(package / "library_path.py"))
+        assert Lab.open(tmp_path).folder == package / "reference_lab"
 
     def test_a_folder_that_is_not_a_lab_is_refused(self, tmp_path):
         (tmp_path / "readers").mkdir()

@@ -14,9 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD = Path(__file__).with_name("lab_api.txt")  # LXMLS_DAY1_RECORD=1 pytest …/test_lab_api.py records it again.
 PLAIN = (bool, int, float, str, tuple, type(None))  # These kinds of defaults are recorded unchanged.
 FOLDERS = ("readers/**", "classifiers/**", "notebooks/**", "tests/exercises/**")
-WORKSPACE_FILES = sorted(
-    path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.py") if path.name != "conftest.py"
-)
+PYTHON_FILES = [path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.py")]
+WORKSPACE_FILES = sorted(path for path in PYTHON_FILES if path.name != "conftest.py")
 MODULES = [name for name in lab_api.__all__ if isinstance(getattr(lab_api, name), ModuleType)]
 
 
@@ -38,11 +37,9 @@ def promised_names():
         yield name, getattr(lab_api, name)
         if name in MODULES:
             module = getattr(lab_api, name)
-            public = getattr(module, "__all__", None) or [
-                key
-                for key, value in vars(module).items()
-                if inspect.isfunction(value) and value.__module__ == module.__name__
-            ]
+            functions = inspect.getmembers(module, inspect.isfunction)
+            own = [key for key, function in functions if function.__module__ == module.__name__]
+            public = getattr(module, "__all__", None) or own
             yield from ((f"{name}.{key}", getattr(module, key)) for key in sorted(public) if key[0] != "_")
 
 

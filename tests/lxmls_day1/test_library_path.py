@@ -2,15 +2,14 @@ import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from lxmls_day1 import library_path
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from tests.lxmls_day1.small_labs import make_lab
+from tests.python_runs import ROOT, run_python
 
-ROOT = Path(__file__).resolve().parents[2]
 STANDARD = os.path.dirname(os.__file__)
 STRANGERS = ("numpy.py", "random.py", "click.py", "joblib.py", "multiprocessing.py", "typing.py", "collections/__init__.py",
              "pytest.py", "warnings.py", "subprocess.py", "IPython/__init__.py", "ipykernel_launcher.py", "jupyterlab.py",
@@ -44,20 +43,14 @@ class TestLibraryPath:
 
     def test_libraries_that_are_installed_in_a_lab_or_below_the_current_folder_stay(self, lab, monkeypatch):
         monkeypatch.chdir(STANDARD)
-        installed = [
-            STANDARD,
-            str(lab / "lib" / "site-packages"),
-            str(lab / ".venv" / "lib" / "python" / "site-packages"),
-        ]
-        assert library_path.library_path(installed) == installed
+        in_the_lab = [str(lab / "lib" / "site-packages"), str(lab / ".venv" / "lib" / "python" / "site-packages")]
+        assert library_path.library_path([STANDARD, *in_the_lab]) == [STANDARD, *in_the_lab]
 
     def test_the_environment_keeps_what_else_is_on_pythonpath(self, lab):
         given = os.pathsep.join([str(lab), "", "/modules/scipy", "."])
-        assert library_path.safe_environment({"PYTHONPATH": given, "A": "1"}) == {
-            "PYTHONPATH": "/modules/scipy" if os.name != "nt" else given,
-            "PYTHONSAFEPATH": "1",
-            "A": "1",
-        }
+        kept = "/modules/scipy" if os.name != "nt" else given
+        expected = {"PYTHONPATH": kept, "PYTHONSAFEPATH": "1", "A": "1"}
+        assert library_path.safe_environment({"PYTHONPATH": given, "A": "1"}) == expected
         assert "PYTHONPATH" not in library_path.safe_environment({"PYTHONPATH": str(lab)})
 
     @pytest.mark.parametrize("given", ["", ".", "{lab}", "{lab}/classifiers"])
@@ -65,19 +58,16 @@ class TestLibraryPath:
         for place in (lab, lab / "classifiers"):
             (place / "click.py").write_text("raise SystemExit('hijacked')")
         given = os.pathsep.join([given.format(lab=lab), "/modules/scipy"])
-        command = [sys.executable, "-P", "-c", "from lxmls_day1.__main__ import main; main()", "--version"]
-        environment = {**os.environ, "PYTHONPATH": given}
-        done = subprocess.run(command, cwd=lab, env=environment, capture_output=True, text=True, check=False)
-        assert done.stdout.startswith("lxmls-day1, version"), done.stderr
+        command = ["-P", "-c", "from lxmls_day1.__main__ import main; main()", "--version"]
+        assert run_python(*command, cwd=lab, PYTHONPATH=given).stdout.startswith("lxmls-day1, version")
 
     def test_python_m_in_a_lab(self, lab):
         """Python imports importlib and its dependencies before the module that it runs, so only -P helps."""
         for name in ("click.py", "numpy.py", "random.py", "readers.py"):
             (lab / name).write_text("raise SystemExit('hijacked')")
         for options in ((), ("-P",)):
-            command = [sys.executable, *options, "-m", "lxmls_day1", "--version"]
-            done = subprocess.run(command, cwd=lab, capture_output=True, text=True, check=False)
-            assert done.stdout.startswith("lxmls-day1, version"), done.stderr
+            done = run_python(*options, "-m", "lxmls_day1", "--version", cwd=lab)
+            assert done.stdout.startswith("lxmls-day1, version")
 
     def test_nothing_but_frozen_modules_is_imported_before_the_path_is_safe(self):
         code = (
@@ -86,8 +76,7 @@ class TestLibraryPath:
             "from _imp import is_frozen; names = sys.modules.keys() - before - {*sys.builtin_module_names, 'os.path'}\n"
             "print(sorted(name for name in names if not is_frozen(name)))"
         )
-        command = [sys.executable, "-I", "-S", "-c", code, str(ROOT)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = run_python("-I", "-S", "-c", code, ROOT)
         assert set(ast.literal_eval(done.stdout)) == {"lxmls_day1", "lxmls_day1.library_path"}
 
 
@@ -157,6 +146,6 @@ def test_a_module_has_its_older_name_too():
         f"import {name.rpartition('.')[2]} as found; print(older is today is found, today.__spec__.name, today.__name__)\n"
         for name, today in OLDER_NAMES.items()
     )
-    went = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    printed = run_python("-c", code).stdout
     expected = [["True", f"lxmls_day1.{today}", f"lxmls_day1.{today}"] for today in OLDER_NAMES.values()]
-    assert [line.split() for line in went.stdout.splitlines()] == expected, went.stderr
+    assert [line.split() for line in printed.splitlines()] == expected

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,23 +33,15 @@ def test_a_failed_write_leaves_every_old_file_and_nothing_else(tmp_path, monkeyp
     (tmp_path / "b").write_bytes(b"old b")
     real_open = Path.open
 
-    class HalfWritten:
-        def __init__(self, file):
-            self.file = file
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.file.close()
-
-        def write(self, content):
-            self.file.write(content[: len(content) // 2])
-            raise failure
-
+    @contextlib.contextmanager
     def failing_open(path, *arguments):
-        file = real_open(path, *arguments)
-        return HalfWritten(file) if path.name.startswith(".b.") else file
+        with real_open(path, *arguments) as file:
+
+            def write_half(content):
+                file.write(content[: len(content) // 2])
+                raise failure
+
+            yield SimpleNamespace(write=write_half) if path.name.startswith(".b.") else file
 
     monkeypatch.setattr(Path, "open", failing_open)
     with pytest.raises(type(failure)) as caught:
@@ -94,11 +87,8 @@ class TestIrregularFiles:
         precious.write_text("precious")
         for make in (lambda: lock.symlink_to(precious), lambda: lock.symlink_to("nowhere"), lambda: os.mkfifo(lock)):
             make()
-            with (
-                pytest.raises(InputError, match=wording("base.cannot_be_lock")),
-                atomic_files.locked_folder(tmp_path, "writing into"),
-            ):
-                pass
+            with pytest.raises(InputError, match=wording("base.cannot_be_lock")):
+                atomic_files.locked_folder(tmp_path, "writing into").__enter__()
             lock.unlink()
         assert precious.read_text() == "precious" and not (tmp_path / "nowhere").exists()
 
@@ -131,17 +121,15 @@ writing.__enter__().write(b"half")
 os._exit(1)"""
     subprocess.run([sys.executable, "-c", script])
     (left,) = tmp_path.iterdir()
-    others = [
-        tmp_path / f".{name}" for name in ("marks.part", "marks.csv.0123abcd.part", left.name[1:].replace("csv", "cs"))
-    ]
-    others.append(left.with_name(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name)))  # A file of another computer.
+    others = [".marks.part", ".marks.csv.0123abcd.part", left.name.replace("csv", "cs")]
+    others.append(re.sub(r"(.csv\.)\w{8}", r"\g<1>00000000", left.name))  # A file of another computer.
     for other in others:
-        other.touch()
+        (tmp_path / other).touch()
     with atomic_files.atomic_write(wanted):
         assert not left.exists()
         atomic_files.write_files_atomically({wanted: b"whole"})
         assert len(contents(tmp_path)) == len(others) + 2  # The file of the living process still exists.
-    assert set(contents(tmp_path)) == {"marks.csv", *(other.name for other in others)}
+    assert set(contents(tmp_path)) == {"marks.csv", *others}
 
 
 def wants_locks():
@@ -238,16 +226,12 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path):
     (outside / "kept.txt").write_text("kept")
     folder.mkdir()
     (folder / "link").symlink_to(outside)
-    before = os.getcwd()
-    try:
-        os.chdir(folder)
+    with contextlib.chdir(folder):
         for _ in range(1200):
             os.mkdir("a")
             os.chdir("a")
         os.mkdir("closed", 0)
         os.symlink(outside, "link")
-    finally:
-        os.chdir(before)
     atomic_files.remove_folder(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["outside"]
     assert (outside / "kept.txt").read_text() == "kept"
@@ -261,10 +245,7 @@ def test_removing_a_link_keeps_its_target(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0 or not hasattr(os, "fork"),
-    reason="only root can remove folders of others",
-)
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can remove folders of others")
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_folder_that_becomes_a_link_during_removal_is_not_followed(tmp_path, monkeypatch, depth):
     """The folder's owner replaces an entry by a link at the worst moment: root would delete the link's target, or make it accessible."""

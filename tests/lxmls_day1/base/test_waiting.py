@@ -56,6 +56,23 @@ def machine(tmp_path, monkeypatch):
     return made
 
 
+def waits_for_a_worker(machine, t):
+    machine.process(7, children="8 ")
+    machine.process(8, children="9")
+    machine.process(9, "R", t)
+
+
+def waits_for_one_without_a_processor(machine, t):
+    machine.process(7, children="8 9 ")
+    machine.process(8, "R")
+    machine.process(9)
+
+
+def has_short_workers(machine, t):
+    machine.process(7, children="8")
+    machine.process(8, "R", t % 1, start=int(t))
+
+
 CASES = {  # name -> (state at time t, seconds counted in all, seconds of sleep at the end)
     "it works": (lambda m, t: m.process(7, "R", t), 60, 0),
     "it gets no processor": (lambda m, t: m.process(7, "R"), 0, 0),
@@ -67,21 +84,9 @@ CASES = {  # name -> (state at time t, seconds counted in all, seconds of sleep 
     "a thread of it gets no processor": (lambda m, t: m.process(7, "SRS"), 0, 0),
     "three threads work": (lambda m, t: m.process(7, "SRRR", 3 * t), 180, 0),
     "it sleeps after work": (lambda m, t: m.process(7, "R" if t < 20 else "S", min(t, 20)), 60, 40),
-    "it waits for a process that works": (
-        lambda m, t: (m.process(7, children="8 "), m.process(8, children="9"), m.process(9, "R", t)),
-        60,
-        0,
-    ),
-    "it waits for a process that gets no processor": (
-        lambda m, t: (m.process(7, children="8 9 "), m.process(8, "R"), m.process(9)),
-        0,
-        0,
-    ),
-    "processes that it never waits for work, one second each": (
-        lambda m, t: (m.process(7, children="8"), m.process(8, "R", t % 1, start=int(t))),
-        30,
-        0,
-    ),
+    "it waits for a process that works": (waits_for_a_worker, 60, 0),
+    "it waits for a process that gets no processor": (waits_for_one_without_a_processor, 0, 0),
+    "processes that it never waits for work, one second each": (has_short_workers, 30, 0),
     "what it has waited for has worked": (lambda m, t: m.process(7, "R", of_children=t), 60, 0),
 }
 
@@ -89,10 +94,7 @@ CASES = {  # name -> (state at time t, seconds counted in all, seconds of sleep 
 @pytest.mark.parametrize("case", CASES)
 def test_work_and_sleep_count_and_waiting_for_a_cpu_does_not(machine, case):
     change, seconds, idle = CASES[case]
-    assert machine.counted(lambda t: change(machine, t)) == (
-        pytest.approx(seconds, abs=0.5),
-        pytest.approx(idle, abs=0.5),
-    )
+    assert machine.counted(lambda t: change(machine, t)) == pytest.approx((seconds, idle), abs=0.5)
 
 
 def test_a_late_observer_counts_little_sleep(machine):
@@ -138,6 +140,5 @@ def test_a_limit_is_named_with_its_remedy(machine, monkeypatch, asleep, states, 
     assert passed == 50.5
     with pytest.raises(WaitTimeout, match=wording("base.did_end_s", wanted, TIMEOUT_FACTOR_VARIABLE)):
         retry_after_timeout(lambda: (_ for _ in ()).throw(wait.timeout_error("it did not end")))
-    assert str(Deadline("it", 7, 20.0, remedy="--limit raises that").timeout_error("no")).endswith(
-        "for 20 s; --limit raises that"
-    )
+    error = Deadline("it", 7, 20.0, remedy="--limit raises that").timeout_error("no")
+    assert str(error).endswith("for 20 s; --limit raises that")

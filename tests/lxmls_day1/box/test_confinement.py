@@ -44,19 +44,18 @@ def number_of(machine, name):
     return seccomp.CALL_NUMBERS[name][seccomp.ARCHITECTURES[machine][0]]
 
 
+ANSWERS = [
+    (seccomp.MISSING_CALLS, NO_SUCH_CALL),
+    (seccomp.SILENTLY_IGNORED, seccomp.FAIL),
+    (seccomp.UNSUPPORTED_CALLS, seccomp.FAIL | 95),
+]
+
+
 @pytest.mark.slow
 def test_unlisted_calls_are_refused_and_newer_calls_do_not_exist(machine):
     column = seccomp.ARCHITECTURES[machine][0]
     allowed = {numbers[column]: name for name, numbers in seccomp.CALL_NUMBERS.items()}
-    answers = {
-        numbers[column]: answer
-        for calls, answer in (
-            (seccomp.MISSING_CALLS, NO_SUCH_CALL),
-            (seccomp.SILENTLY_IGNORED, seccomp.FAIL),
-            (seccomp.UNSUPPORTED_CALLS, seccomp.FAIL | 95),
-        )
-        for numbers in calls.values()
-    }
+    answers = {numbers[column]: answer for calls, answer in ANSWERS for numbers in calls.values()}
     for number in range(600):
         name = allowed.get(number)
         if name in ARGUMENTS_CHECKED:
@@ -84,10 +83,7 @@ def test_other_architectures_and_32_bit_calls_are_blocked(machine):
         ("openat", (-100, 0, 0o1003), False),
         ("fcntl", (5, 1, 0), True),
         ("fcntl", (5, 1030, 0), True),
-        *(
-            ("fcntl", (5, command, 0), False)
-            for command in (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031, 1033, 1036)
-        ),
+        *(("fcntl", (5, code, 0), False) for code in (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031, 1033, 1036)),
         ("ioctl", (0, 0x5401), True),
         *(("ioctl", (0, code), False) for code in (0x5412, 0x541C, 0x5452, 0x8901, 0x8902, 0x40086602, 0x40049409)),
         ("prctl", (15,), True),
@@ -147,11 +143,7 @@ def test_call_numbers_match_the_kernel_headers(header, column, pattern):
         pytest.skip(f"{header} is not installed")
     said = {name: int(number) for name, number in re.findall(pattern, path.read_text())}
     said.setdefault("newfstatat", said.get("fstatat"))
-    for name, numbers in {
-        **seccomp.CALL_NUMBERS,
-        **seccomp.MISSING_CALLS,
-        **seccomp.SILENTLY_IGNORED,
-        **seccomp.UNSUPPORTED_CALLS,
-    }.items():
+    others = seccomp.MISSING_CALLS | seccomp.SILENTLY_IGNORED | seccomp.UNSUPPORTED_CALLS
+    for name, numbers in (seccomp.CALL_NUMBERS | others).items():
         if numbers[column] is None or numbers[column] < max(said.values()):  # newer ones are not in older headers
             assert numbers[column] == said.get(name), name

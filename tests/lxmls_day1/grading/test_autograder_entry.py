@@ -75,7 +75,7 @@ def test_a_right_submission_at_gradescope(ask, right, capsys):
     assert "Submissions were run each" in capsys.readouterr().out  # Gradescope shows the output to instructors.
 
 
-HOSTILE = b"""
+HOSTILE = """
 import os
 from pathlib import Path
 for place in {places!r}:
@@ -93,9 +93,8 @@ def test_a_wrong_and_hostile_submission_that_looks_like_a_class_at_prairielearn(
     (tmp_path / "results").mkdir(mode=0o777)
     places = [str(tmp_path / "results" / "results.json"), str(tmp_path / "settings.json")]
     before = (tmp_path / "settings.json").read_bytes()
-    wrong = right.replace(
-        b"import numpy as np\n", b"import numpy as np\n" + HOSTILE.decode().format(places=places).encode(), 1
-    )
+    attack = HOSTILE.format(places=places).encode()
+    wrong = right.replace(b"import numpy as np\n", b"import numpy as np\n" + attack, 1)
     wrong = wrong.replace(b"d[label]", b"d[predicted]")
     assert wrong.count(b"d[predicted]") > right.count(b"d[predicted]")
     status, results = ask("prairielearn", {f"ada/{RULE}": wrong, f"bob/{RULE}": wrong})
@@ -117,18 +116,13 @@ def test_preparing_computes_expected_answers_once(tmp_path, ask, right, answers_
 
     prepared = tmp_path / "prepared"
     arguments = ["--settings", str(tmp_path / "settings.json"), "--prepared", str(prepared)]
-    asked = []
-    monkeypatch.setattr(
-        snapshot, "reference_answers", lambda *a, **b: asked.append(a) or answers_computed_once(*a, **b)
-    )
-    graded = []
-    monkeypatch.setattr(
-        "lxmls_day1.grading.grading_run.grade", lambda run, plan: graded.append(run.identified) or _book()
-    )
-    assert main(["prepare", *arguments]) == 0 and len(asked) == 1
+    asked, grade = Mock(side_effect=answers_computed_once), Mock(return_value=_book())
+    monkeypatch.setattr(snapshot, "reference_answers", asked)
+    monkeypatch.setattr("lxmls_day1.grading.grading_run.grade", grade)
+    assert main(["prepare", *arguments]) == 0 and asked.call_count == 1
     status, results = ask("gradescope", {RULE: right}, prepared="prepared")
-    assert status == 0 and results is not None and len(asked) == 1
-    assert [len(found) for found in graded] == [1, 1]
+    assert status == 0 and results is not None and asked.call_count == 1
+    assert [len(call.args[0].identified) for call in grade.call_args_list] == [1, 1]
 
 
 def _book(*checks, failed=False):

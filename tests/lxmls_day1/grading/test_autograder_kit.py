@@ -150,9 +150,8 @@ def test_the_command_requires_the_name_of_a_zip_file(tmp_path, out):
 def test_the_command_reports_the_kit_it_wrote(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "build_wheel", lambda *_: ("lxmls_day1-0-py3-none-any.whl", b"wheel"))
     path = Path(tmp_path, "new", "Grader.ZIP")
-    ended = CliRunner().invoke(
-        command, ["--for", "gradescope", "--out", str(path), "--exercises", "1.4, 1.5", "--seed", "3"]
-    )
+    options = ["--for", "gradescope", "--out", str(path), "--exercises", "1.4, 1.5", "--seed", "3"]
+    ended = CliRunner().invoke(command, options)
     assert ended.exit_code == 0, ended.output
     assert "for gradescope: 1.4, 1.5" in ended.output and "--seed 3" in ended.output
     assert "not for students" in ended.output and zipfile.is_zipfile(path)

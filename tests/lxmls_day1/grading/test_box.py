@@ -10,6 +10,7 @@ from contextlib import closing
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from pathlib import PurePosixPath
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -87,18 +88,16 @@ def test_an_object_stays_inside_and_keeps_its_state(lab):
     assert counter.plus(counter) == 10
 
 
-def test_a_box_receives_interrupts_even_if_its_fork_server_ignores_them(request):
+def test_a_box_receives_interrupts_even_if_its_fork_server_ignores_them():
     level = next(level for level in LEVELS if not reason_unavailable(lab_program(), level))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         fork_server = ForkServer(lab_program(), level)
     finally:
         signal.signal(signal.SIGINT, before)
-    request.addfinalizer(fork_server.close)
-    lab = BoxedLab(fork_server, FILES, LIMITS)
-    request.addfinalizer(lab.close)
-    lab.begin()
-    assert lab.function("things", "hears_interrupts") is True
+    with closing(fork_server), closing(BoxedLab(fork_server, FILES, LIMITS)) as lab:
+        lab.begin()
+        assert lab.function("things", "hears_interrupts") is True
 
 
 @pytest.mark.parametrize(
@@ -195,9 +194,8 @@ def test_written_bytes_are_limited(lab):
 def test_written_bytes_are_limited_while_an_answer_arrives_slowly(lab, fork_server):
     """If the kernel counts the written bytes, the writing thread ends, and the slow answer exceeds the time limit."""
     counted = lab._open()._process.folder is None
-    with pytest.raises(
-        BoxFailure, match=wording("grading.did_end_within") if counted else wording("grading.more_mib_written")
-    ):
+    said = wording("grading.did_end_within") if counted else wording("grading.more_mib_written")
+    with pytest.raises(BoxFailure, match=said):
         lab.function("things", "drip_and_write")
 
 
@@ -358,33 +356,18 @@ def test_a_box_can_be_closed_twice(fork_server):
         box.call(ECHO, 1)
 
 
-class Requests:
-    """A channel that yields some requests and collects the answers."""
-
-    def __init__(self, *requests):
-        self.requests, self.answers = list(requests), []
-
-    def receive(self):
-        if not self.requests:
-            raise ConnectionClosed
-        return self.requests.pop(0)
-
-    def send(self, value, max_bytes=None):
-        self.answers.append(value)
-
-
 def test_a_starter_file_is_sent_by_name_and_not_compiled_again(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
     monkeypatch.chdir(tmp_path)
     source = b"def place():\n    return (lambda: 1).__code__.co_filename\n"
-    other = compile(
-        "def place():\n    return 'compiled before', (lambda: 1).__code__.co_filename", "/a/given.py", "exec"
-    )
+    text = "def place():\n    return 'compiled before', (lambda: 1).__code__.co_filename"
+    other = compile(text, "/a/given.py", "exec")
     given = {"classifiers/given.py": PrecompiledFile(source, other)}
-    channel = Requests({"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]})
+    request = {"do": "files", "files": {"classifiers/own.py": b"x = 2"}, "given": [*given]}
+    channel = Mock(receive=Mock(side_effect=[request, ConnectionClosed]))
     with pytest.raises(ConnectionClosed):
         BoxServer(tmp_path, 1 << 20, load_program(LAB_PROGRAM, {}), given).serve(channel)
-    assert channel.answers == [{"value": None}]
+    assert [sent.args[0] for sent in channel.send.call_args_list] == [{"value": None}]
     path = tmp_path / "classifiers" / "given.py"
     assert path.read_bytes() == source
     assert (tmp_path / "classifiers" / "own.py").read_bytes() == b"x = 2"

@@ -35,13 +35,8 @@ MIRA, SVM = PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm
 
 ATTACKS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 IN_THE_RULE, COMMON = ATTACKS["in_the_rule"], b"\n" + ATTACKS["common"].encode()
-NOT_SHOWN = (
-    "printed_at_exit",
-    "printed_by_a_thread",
-    "cause_of_an_exception",
-    "name_of_its_base",
-    "note_of_an_exception",
-)
+NOT_SHOWN = ["printed_at_exit", "printed_by_a_thread", "cause_of_an_exception"]
+NOT_SHOWN += ["name_of_its_base", "note_of_an_exception"]
 
 
 def with_code(source: bytes, rule: str, code: str) -> bytes:
@@ -93,10 +88,8 @@ def graded(request, tmp_path_factory):
         sent[hidden[0]].update(numbers_in(content))
         return ask(lab, verb, name, **content)
 
-    limits = Limits(files=64)
-    plan = make_plan(
-        tmp_path_factory.mktemp("out"), strongest_level(lab_program()), ["1.5", "1.7"], seed=3, limits=limits
-    )
+    out, level = tmp_path_factory.mktemp("out"), strongest_level(lab_program())
+    plan = make_plan(out, level, ["1.5", "1.7"], seed=3, limits=Limits(files=64))
     handed_in = submissions(list(IN_THE_RULE)[:: 1 if request.param == "all" else 4])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(GradingSession, "_run_check", noted_check)
@@ -105,7 +98,7 @@ def graded(request, tmp_path_factory):
             graded = [grader(one) for one in handed_in.values()]
     digits = {f"{abs(x):.12f}".partition(".")[2][:9] for x in sent[True] - sent[False]}
     canaries = {text for text in digits if not text.endswith("000")}
-    return {name: done for name, done in zip(handed_in, graded, strict=True)}, canaries
+    return dict(zip(handed_in, graded, strict=True)), canaries
 
 
 def test_no_hidden_number_is_in_a_file_that_a_student_gets(graded):

@@ -68,6 +68,7 @@ PLATFORMS = {
     "files": lambda name, id, file: f"{name}.zip",
     "folders": lambda name, id, file: f"{name}/{file}",
 }
+DOWNLOADS = [platform for platform in PLATFORMS if platform not in ("files", "folders")]
 ID_COLUMNS = {"Canvas": "ID", "Moodle": "Identifier"}
 #: The members of every class: person, number, whether the work is correct. Zoë is on the roster and hands in nothing.
 CLASS = {"ada": (101, True), "bob": (102, True), "carl": (103, False), "dora": (104, True)}
@@ -83,19 +84,9 @@ PERSONS = [
     *("zoe\u0308", "ZOË", "Zoë", "zoë_", LONG, "readers", "tests", "submission_101", "<b>ada</b>", "ada\n", "'ada", '="ada"'),
 ]  # fmt: skip
 FILES = [
-    "lab.zip",
-    "x_ada_attempt_2099-01-01-00-00-00_lab.zip",
-    "x_101_assignsubmission_file_lab.zip",
-    "_101_assignsubmission_file_",
-    "101_67101_lab.zip",
-    "x_101_67101_lab.zip",
-    "x_LATE_107_67999_lab-9.zip",
-    "submission_101",
-    f"{LONG}.zip",
-    "\u202elab.zip",
-    "=1+1.zip",
-    "\\..\\ada.zip",
-    "attempt_2026-11-20-10-00-00.txt",
+    "lab.zip", "x_ada_attempt_2099-01-01-00-00-00_lab.zip", "x_101_assignsubmission_file_lab.zip", "_101_assignsubmission_file_",
+    "101_67101_lab.zip", "x_101_67101_lab.zip", "x_LATE_107_67999_lab-9.zip", "submission_101",
+    f"{LONG}.zip", "\u202elab.zip", "=1+1.zip", "\\..\\ada.zip", "attempt_2026-11-20-10-00-00.txt",
 ]  # fmt: skip
 WORK = "classifiers/mira.py"
 
@@ -145,15 +136,8 @@ class Readers:
         if content_digest(handed_in) == kept:
             return None
         is_right = b"right" in handed_in.files.get(PurePosixPath(WORK), b"")
-        row = replace(
-            row_of(found.student, is_right),
-            name=handed_in.name,
-            digest=handed_in.digest,
-            key=self.plan.key,
-            author=handed_in.author,
-            typed_name=handed_in.author,
-            receipt=handed_in.receipt,
-        )
+        copied = {name: getattr(handed_in, name) for name in ("name", "digest", "author", "receipt")}
+        row = replace(row_of(found.student, is_right), key=self.plan.key, typed_name=handed_in.author, **copied)
         return GradedSubmission(row, files_of_student(row, self.plan.gradebook()))
 
 
@@ -226,8 +210,8 @@ class TestOtherStudentsMarks:
         """Return the names that a stranger can have on a platform, or give to a file."""
         made = PLATFORMS[platform]
         persons = {made(person, MALLORY, "lab.zip") for person in PERSONS}
-        files = {made("mallory", MALLORY, file) for file in FILES} if platform not in ("files", "folders") else set()
-        foreign = list(PLATFORMS)[:5] if platform in ("files", "folders") else []
+        files = {made("mallory", MALLORY, file) for file in FILES} if platform in DOWNLOADS else set()
+        foreign = [] if platform in DOWNLOADS else DOWNLOADS
         others = {PLATFORMS[p](person, 101, f) for p in foreign for person in ("ada", "eve") for f in FILES[:3]}
         loosely = {made(person, MALLORY, "lab.zip") for person in PERSONS if _normalized_id(person) == ABSENT[0]}
         return sorted((persons | files | others) - set(of_class(platform)) - loosely)  # These may be the absent person.
@@ -266,10 +250,9 @@ class TestOtherStudentsMarks:
         pages = [path.name for path in (graded.out / "feedback").iterdir()]
         folded = {unicodedata.normalize("NFKD", name).casefold().rstrip(". ") for name in pages}
         assert len(folded) == len(pages) == len(graded.book.rows)
+        allowed = re.compile(r"[^\x00-\x1f<>:\"/\\|?*\s=+@-][^\x00-\x1f<>:\"/\\|?*]*")
         for name in pages:
-            assert len(name.encode()) <= 200 and re.fullmatch(
-                r"[^\x00-\x1f<>:\"/\\|?*\s=+@-][^\x00-\x1f<>:\"/\\|?*]*", name
-            )
+            assert len(name.encode()) <= 200 and allowed.fullmatch(name)
             assert not re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
 
 
@@ -294,9 +277,8 @@ class TestKeys:
 
 
 def owner(student, *ids, platform=""):
-    return FoundSubmission(
-        student, student, "", PurePosixPath(), ids=ids or (student,), platform=platform, identity_key=student
-    )
+    known = {"ids": ids or (student,), "platform": platform, "identity_key": student}
+    return FoundSubmission(student, student, "", PurePosixPath(), **known)
 
 
 class TestLinesOfTheRoster:
@@ -331,9 +313,8 @@ def test_many_files_with_two_readings_change_no_platform():
     honest = [canvas(f"s{n}", n, "lab.zip") for n in range(10)]
     hostile = [f"x_1_456_{MALLORY}_{90000 + n}_x_attempt_{TIME}_lab.zip" for n in range(30)]
     names = parse_names(honest + hostile, [])
-    assert (
-        names.platform == "Canvas" and set(names.matches) == set(honest) and set(names.distrust_reasons) == set(hostile)
-    )
+    assert names.platform == "Canvas"
+    assert (set(names.matches), set(names.distrust_reasons)) == (set(honest), set(hostile))
 
 
 class TestDownloadsWithin:
@@ -341,9 +322,7 @@ class TestDownloadsWithin:
 
     GRADESCOPE = {"submission_1/mira.py": b"", "submission_2/mira.py": b"", "submission_metadata.yml": b""}
 
-    @pytest.mark.parametrize(
-        "platform", [*(name for name in PLATFORMS if name not in ("files", "folders")), "Gradescope"]
-    )
+    @pytest.mark.parametrize("platform", [*DOWNLOADS, "Gradescope"])
     @pytest.mark.parametrize("place", ["m.zip", "a/m.zip", "m/", "m/x/", "m.zip/x/", "m.zip/old.zip", "m/Day 1.zip/x/"])
     def test_a_download_in_a_submission_is_refused_with_a_remedy(self, tmp_path, platform, place):
         files = self.GRADESCOPE if platform == "Gradescope" else of_class(platform)
@@ -358,28 +337,22 @@ class TestDownloadsWithin:
         assert wording("grading.looks_like_download") + platform.partition(",")[0] in outer.problem and not outer.files
         assert wording("grading.give_submission_download_itself") in outer.problem
         assert not any(person in outer.problem for person in CLASS)
-        assert list(read) == ["u", "v", "w"] and all(
-            one.files[PurePosixPath(WORK)] == b"right" for one in read.values()
-        )
+        assert list(read) == ["u", "v", "w"]
+        assert {one.files[PurePosixPath(WORK)] for one in read.values()} == {b"right"}
 
     def test_a_download_beside_a_students_own_work_is_skipped(self, tmp_path):
-        files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()} | {
-            "eve/mira.py": b"eve's"
-        }
-        files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
+        files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()}
+        files |= {"eve/mira.py": b"eve's", **{f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}}
         eve, *_ = (read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)]))
-        assert eve.files == {PurePosixPath(WORK): b"eve's"} and wording("grading.old_looks_like_download") in " ".join(
-            eve.warnings
-        )
+        assert eve.files == {PurePosixPath(WORK): b"eve's"}
+        assert wording("grading.old_looks_like_download") in " ".join(eve.warnings)
 
     @pytest.mark.parametrize(
         "names", [["run_1_1000_a.csv", "run_2_2000_b.csv"], ["submission_1/a.py", "submission_2/a.py"]]
     )
     def test_a_students_own_files_are_not_a_download(self, tmp_path, names):
-        one = FoundSubmission(
-            "ada", "ada", "", download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
-        )
-        assert read_submission(one).files[PurePosixPath(WORK)] == b"right"
+        path = download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
+        assert read_submission(FoundSubmission("ada", "ada", "", path)).files[PurePosixPath(WORK)] == b"right"
 
     def test_work_that_was_packed_for_two_people_is_refused(self, tmp_path):
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
@@ -444,9 +417,8 @@ class TestOwners:
     def test_composed_and_decomposed_letters_are_the_same_name(self, tmp_path):
         for form in ("NFC", "NFD"):  # The form in zip files, and the form on disks.
             names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
-            found = Identification(tmp_path)(
-                find_submissions([download(tmp_path / "all.zip", dict.fromkeys(names, b""))])
-            )
+            path = download(tmp_path / "all.zip", dict.fromkeys(names, b""))
+            found = Identification(tmp_path)(find_submissions([path]))
             assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
     def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, run):
@@ -593,13 +565,8 @@ class TestWholeRuns:
 
     def test_renamed_and_missing_files_are_reported(self, run, tmp_path):
         right = solved_files(REFERENCE)[PurePosixPath(WORK)]
-        files = {"ada/Mira (1).PY": right, "ada/a.ipynb": b"\0" * 30_000_000, "bob/mira.py": right}
-        files |= {
-            "carl/svm.py": b"",
-            "carl/my_mira.py": b"def rule(): 1",
-            "dora/mira-1.py": right,
-            "dora/mira-2.py": right,
-        }
+        files = {"ada/Mira (1).PY": right, "ada/a.ipynb": b"\0" * 30_000_000, "bob/mira.py": right, "carl/svm.py": b""}
+        files |= {"carl/my_mira.py": b"def rule(): 1", "dora/mira-1.py": right, "dora/mira-2.py": right}
         marks, book = run({**files, "dora/svm.py": b""}, ["Username,m", "ada", "bob", "carl", "dora"])
         assert marks == ["10", "10", "0", "0"]
         texts = {row.student: {check.text for check in row.checks if not check.hidden} for row in book.rows}

@@ -5,10 +5,12 @@ import hashlib
 import os
 import re
 import shutil
+import socket
 import sys
 import textwrap
 import tomllib
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,12 +33,8 @@ from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.labs import code_of
 from tests.lxmls_day1.zip_files import link, write_zip
 
-pytestmark = [
-    pytest.mark.slow(40),
-    pytest.mark.skipif(
-        not sys.platform.startswith("linux"), reason="hidden checks of hostile code are graded on Linux"
-    ),
-]
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="hidden checks are graded on Linux")
+pytestmark = [pytest.mark.slow(40), on_linux]
 
 MIRA = PurePosixPath("classifiers/mira.py")
 LIMITS = Limits(check_cpu_seconds=1, cpu_seconds=8, check_seconds=2, total_seconds=16, memory=512, files=64, written=4)
@@ -188,26 +186,25 @@ IN_A_CALL |= {name: (ATTEMPTS.format(attempts=attempts), {"wrong"}) for name, at
 IN_A_CALL["too_many_threads"][1].add("timeout")  # 200 attempts in each of many calls are slow
 STOPPED = ("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", {"ok", "timeout"})
 
+SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__init__.py", "lxmls_day1/__init__.py")
+
+
+def put(content, *names):
+    """Return a change that writes this content into files of these names."""
+    return lambda files: files.update(dict.fromkeys(map(PurePosixPath, names), content))
+
+
 #: A change of the whole submission, and the verdicts of all checks.
 AS_FILES = {
     "missing_file": (lambda files: files.pop(MIRA), {"missing"}),
     "renamed_file": (lambda files: files.update({MIRA.with_name("my_mira.py"): files.pop(MIRA)}), {"ok"}),
     "syntax_error": (lambda files: files.update({MIRA: files[MIRA] + b"\ndef ("}), {"error"}),
     "not_utf_8": (lambda files: files.update({MIRA: files[MIRA] + '\nNAME = "Größe"\n'.encode("latin-1")}), {"error"}),
-    "no_function": (lambda files: files.update({MIRA: b"class Mira: pass\n"}), {"missing", "error"}),
-    "empty_file": (lambda files: files.update({MIRA: b""}), {"missing"}),
-    "named_like_modules": (
-        lambda files: files.update(dict.fromkeys(map(PurePosixPath, SHADOWS), b"raise SystemExit('shadow')\n")),
-        {"ok"},
-    ),
-    "folders_and_folders": (
-        lambda files: files.update({PurePosixPath(f"classifiers/{i}/a/b/c/data.txt"): b"x" for i in range(200)}),
-        {"ok"},
-    ),
-    "other_readers": (
-        lambda files: files.update({PurePosixPath("classifiers/linear_classifier.py"): b"raise SystemExit\n"}),
-        {"ok"},
-    ),
+    "no_function": (put(b"class Mira: pass\n", MIRA), {"missing", "error"}),
+    "empty_file": (put(b"", MIRA), {"missing"}),
+    "named_like_modules": (put(b"raise SystemExit('shadow')\n", *SHADOWS), {"ok"}),
+    "folders_and_folders": (put(b"x", *(f"classifiers/{i}/a/b/c/data.txt" for i in range(200))), {"ok"}),
+    "other_readers": (put(b"raise SystemExit\n", "classifiers/linear_classifier.py"), {"ok"}),
 }
 #: These attacks concern answers and files, not the sandbox: all levels behave alike, so only the first level is tested.
 LEVEL_DOES_NOT_MATTER = (
@@ -218,7 +215,6 @@ LEVEL_DOES_NOT_MATTER = (
     "sys_exit_at_import", "memory_bomb_at_import", "slow_memory_bomb", "silence_on_the_line", "half_a_message",
     *AS_FILES,
 )  # fmt: skip
-SHADOWS = ("random.py", "numpy.py", "pytest.py", "sitecustomize.py", "json/__init__.py", "lxmls_day1/__init__.py")
 
 
 def with_attack(source: bytes, code: str, at_import: bool) -> bytes:
@@ -302,14 +298,8 @@ def graded(request, tmp_path_factory):
     canary.mkdir()
     (canary / "canary.txt").write_text("alive", encoding="utf-8")
     right = code_of(solved_files(reference_folder()))
-    neighbours = [
-        str(inbox / "a_right_one" / MIRA),
-        str(out / "grades.csv"),
-        str(canary / "canary.txt"),
-        "/tmp",
-        str(place),
-    ]
-    server = start_server()
+    neighbours = [*map(str, (inbox / "a_right_one" / MIRA, out / "grades.csv", canary / "canary.txt", "/tmp", place))]
+    server = socket.create_server(("127.0.0.1", 0))
     code = f"NEIGHBOURS = {neighbours!r}\nPORT = {server.getsockname()[1]}\n{HELPERS}"
     for name in ("a_right_one", "m_right_one", "z_right_one"):
         write_files(inbox / name, right)
@@ -335,13 +325,8 @@ def graded(request, tmp_path_factory):
         connected = had_a_guest(server)
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
-    return {row.name: row for row in book.rows}, before, after, connected, tried, out
-
-
-def start_server():
-    import socket
-
-    return socket.create_server(("127.0.0.1", 0))
+    rows = {row.name: row for row in book.rows}
+    return SimpleNamespace(rows=rows, before=before, after=after, connected=connected, tried=tried, out=out)
 
 
 def had_a_guest(server) -> bool:
@@ -368,68 +353,60 @@ UNHARMED = ("a_right_one", "m_right_one", "z_right_one")
 
 
 def test_every_attack_gets_its_verdict(graded):
-    rows, *_, tried, _ = graded
-    found = {name: {check.verdict for check in rows[name].checks} for name in tried}
+    found = {name: {check.verdict for check in graded.rows[name].checks} for name in graded.tried}
     assert {name: verdicts for name, verdicts in found.items() if not verdicts <= EXPECTED[name]} == {}
 
 
 def test_no_attack_earns_points(graded):
-    rows, *_, tried, _ = graded
     harmless = {"named_like_modules", "other_readers", "folders_and_folders", "renamed_file"}  # The right rule, graded.
-    assert {name: rows[name].points for name in tried - harmless if rows[name].points} == {}
+    points = {name: graded.rows[name].points for name in graded.tried - harmless}
+    assert {name: number for name, number in points.items() if number} == {}
 
 
 def test_a_submission_that_stops_itself_delays_no_other(graded):
-    rows, *_ = graded
-    assert {check.verdict for check in rows["stopped"].checks} <= STOPPED[1]
+    assert {check.verdict for check in graded.rows["stopped"].checks} <= STOPPED[1]
 
 
 def test_unreadable_archives_are_reported(graded):
-    rows, *_ = graded
-    assert {check.verdict for name in UNREADABLE for check in rows[name].checks} == {"missing"}
-    assert all(rows[name].problem for name in UNREADABLE)
+    assert {check.verdict for name in UNREADABLE for check in graded.rows[name].checks} == {"missing"}
+    assert all(graded.rows[name].problem for name in UNREADABLE)
 
 
 def test_the_neighbours_marks_are_unchanged(graded):
-    rows, *_ = graded
-    assert [(rows[name].points, rows[name].out_of) for name in UNHARMED] == [(10, 10)] * len(UNHARMED)
+    assert {(graded.rows[name].points, graded.rows[name].out_of) for name in UNHARMED} == {(10, 10)}
 
 
 def test_every_submission_has_one_row_and_one_verdict_per_check(graded):
-    rows, *_, tried, _ = graded
-    assert set(rows) == {*tried, *UNREADABLE, *UNHARMED, "stopped"}
-    checks = [check.check for check in rows["a_right_one"].checks]
+    assert set(graded.rows) == {*graded.tried, *UNREADABLE, *UNHARMED, "stopped"}
+    checks = [check.check for check in graded.rows["a_right_one"].checks]
     assert len(checks) > 8
-    assert all([check.check for check in row.checks] == checks for row in rows.values())
+    assert all([check.check for check in row.checks] == checks for row in graded.rows.values())
 
 
 def test_no_file_outside_has_changed(graded):
-    _, before, after, *_ = graded
-    assert after[:3] == before[:3]
+    assert graded.after[:3] == graded.before[:3]
 
 
 def test_no_process_is_left(graded):
-    _, before, after, *_ = graded
-    assert after[3] <= before[3]
+    assert graded.after[3] <= graded.before[3]
 
 
 def test_no_attack_reached_the_network(graded):
-    assert not graded[3]
+    assert not graded.connected
 
 
 def test_nothing_secret_is_in_any_report(graded):
     """Nor a script that a browser would run."""
-    rows, *_, out = graded
-    texts = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    assert len(texts) > 2 * len(rows)
+    texts = {path: path.read_bytes() for path in graded.out.rglob("*") if path.is_file()}
+    assert len(texts) > 2 * len(graded.rows)
     assert [path for path, text in texts.items() if SECRET.encode() in text] == []
     assert [path for path, text in texts.items() if path.suffix == ".html" and b"<script>alert" in text] == []
 
 
 def test_no_attack_found_or_wrote_anything(graded):
     """Attacks that look for something raise an exception with the word "found" or "wrote"."""
-    rows, *_ = graded
-    said = {name: [check.text for check in rows[name].checks] for name in {*SEEKING, *NOT_POSSIBLE} & rows.keys()}
+    seeking = {*SEEKING, *NOT_POSSIBLE} & graded.rows.keys()
+    said = {name: [check.text for check in graded.rows[name].checks] for name in seeking}
     assert {name: texts for name, texts in said.items() if re.search("found|wrote", " ".join(texts))} == {}
 
 

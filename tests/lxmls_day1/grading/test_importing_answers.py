@@ -5,6 +5,7 @@ Each run tests one level.
 
 import contextlib
 import sys
+import textwrap
 from pathlib import PurePosixPath
 
 import pytest
@@ -45,16 +46,17 @@ def best_path(n_words, emissions, from_tag, start, stop, best, path):
     path[:] = reference((emissions, from_tag.T, start, stop))
 """
 # Way of importing the search -> the levels that stop it: all (the import is refused), or only those with a sandbox.
+PACKAGE = "lxmls_day1.engine.kernels"
+IMPORT = f"from {PACKAGE}.chain_search import best_path"
+NO_REFUSAL = (
+    "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'solution_blocking' not in type(f).__module__]\n"
+)
+FROM_REFERENCE = f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}"
+BY_ATTRIBUTE = f"import lxmls_day1\nreference = lxmls_day1.classifiers.viterbi.viterbi\n{OF_THE_REFERENCE}"
 WAYS = {
-    "from_import": ("from lxmls_day1.engine.kernels.chain_search import best_path", LEVELS),
-    "from_the_package": (
-        "from lxmls_day1.engine.kernels import chain_search\nbest_path = chain_search.best_path",
-        LEVELS,
-    ),
-    "by_name": (
-        "import importlib\nbest_path = importlib.import_module('lxmls_day1.engine.kernels.chain_search').best_path",
-        LEVELS,
-    ),
+    "from_import": (IMPORT, LEVELS),
+    "from_the_package": (f"from {PACKAGE} import chain_search\nbest_path = chain_search.best_path", LEVELS),
+    "by_name": (f"import importlib\nbest_path = importlib.import_module('{PACKAGE}.chain_search').best_path", LEVELS),
     "of_all_objects": (
         "import gc\nbest_path = next(o for o in gc.get_objects() if getattr(o, '__name__', '') == 'best_path')",
         LEVELS,
@@ -65,25 +67,11 @@ WAYS = {
         "    path[:] = k_best_paths((emissions, from_tag.T, start, stop), 1)[0]",
         LEVELS,
     ),
-    "without_the_finder": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'solution_blocking' not in type(f).__module__]\n"
-        "from lxmls_day1.engine.kernels.chain_search import best_path",
-        SAFE_LEVELS,
-    ),
+    "without_the_finder": (NO_REFUSAL + IMPORT, SAFE_LEVELS),
     "from_the_disk": (READ, SAFE_LEVELS),
-    "of_the_reference_lab": (
-        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
-        LEVELS,
-    ),
-    "of_the_reference_lab_by_attribute": (
-        f"import lxmls_day1\nreference = lxmls_day1.classifiers.viterbi.viterbi\n{OF_THE_REFERENCE}",
-        LEVELS,
-    ),
-    "of_the_reference_lab_without_the_refusal": (
-        "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'solution_blocking' not in type(f).__module__]\n"
-        f"from lxmls_day1.classifiers.viterbi import viterbi as reference\n{OF_THE_REFERENCE}",
-        SAFE_LEVELS,
-    ),
+    "of_the_reference_lab": (FROM_REFERENCE, LEVELS),
+    "of_the_reference_lab_by_attribute": (BY_ATTRIBUTE, LEVELS),
+    "of_the_reference_lab_without_the_refusal": (NO_REFUSAL + FROM_REFERENCE, SAFE_LEVELS),
 }
 SKLEARN = """
 from sklearn.naive_bayes import MultinomialNB
@@ -97,11 +85,8 @@ def submission(name, path, given, solution):
     text = given[path].decode()
     stub = next(line for line in text.split("\n") if "raise NotImplementedError" in line)
     indent = stub[: len(stub) - len(stub.lstrip())]
-    start = text.index(stub)
-    lines = "\n".join(indent + line for line in solution.strip("\n").split("\n"))
-    return Submission(
-        name, name, name, "", {**given, path: (text[:start] + lines + text[start + len(stub) :]).encode()}
-    )
+    lines = textwrap.indent(solution.strip("\n"), indent)
+    return Submission(name, name, name, "", {**given, path: text.replace(stub, lines, 1).encode()})
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +104,8 @@ def marks(tmp_path_factory):
 def graded(request, marks, given):
     if reason := reason_unavailable(lab_program(), request.param):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
-    viterbi, bayes = (
-        PurePosixPath("classifiers/structured/viterbi.py"),
-        PurePosixPath("classifiers/multinomial_naive_bayes.py"),
-    )
+    viterbi = PurePosixPath("classifiers/structured/viterbi.py")
+    bayes = PurePosixPath("classifiers/multinomial_naive_bayes.py")
     handed_in = {
         "1.13": [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()],
         "1.2": [submission("sklearn", bayes, given, SKLEARN)],

@@ -39,9 +39,7 @@ from tests.wording import wording
 pytestmark = [
     pytest.mark.slow(20),
     pytest.mark.one_in(4, by="useful"),
-    pytest.mark.skipif(
-        not sys.platform.startswith("linux"), reason="the levels that keep hostile code in are for Linux"
-    ),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the levels that keep code in are for Linux"),
 ]
 
 LANDLOCKS = range(1, confinement.landlock_version() + 1) if sys.platform.startswith("linux") else ()
@@ -162,9 +160,10 @@ def test_nothing_is_possible_in_the_boxes_of_an_ordinary_user(ordinary_user, tmp
 # Allowed in a box ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(
-    scope="module", params=[(BUBBLEWRAP, None), (BUBBLEWRAP, NOBODY), (LANDLOCK, None), (LANDLOCK, NOBODY)], ids=str
-)
+BOXES = [(BUBBLEWRAP, None), (BUBBLEWRAP, NOBODY), (LANDLOCK, None), (LANDLOCK, NOBODY)]
+
+
+@pytest.fixture(scope="module", params=BOXES, ids=str)
 def useful(request, server):
     level, user = request.param
     if user is not None and not SUPERUSER:
@@ -299,7 +298,6 @@ def test_a_box_has_no_descriptor_but_its_own(useful):
     assert lab.function("useful", "descriptors") == [0, 1, 2, 3]
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fork servers are Linux's")
 @pytest.mark.parametrize(
     ("level", "lacking"),
     [(PROCESS, (sys, "executable")), (LANDLOCK, (sys, "executable")), (BUBBLEWRAP, (os, "environ"))],

@@ -74,14 +74,9 @@ class TestBlackboard:
 
     def test_the_newest_attempt_counts_without_its_text_file(self, tmp_path):
         start = "Day 1_of_3_ada_attempt_2026-11-"
-        one, two = self.found(
-            tmp_path,
-            *(
-                start + end
-                for end in ("19-10-00-00_lab.zip", "20-10-00-00_a.py", "20-10-00-00_b_c.py", "20-10-00-00.txt")
-            ),
-            "Day 1_of_3_alan_attempt_2026-11-18-10-00-00_lab.zip",
-        )
+        ends = "19-10-00-00_lab.zip", "20-10-00-00_a.py", "20-10-00-00_b_c.py", "20-10-00-00.txt"
+        alans = "Day 1_of_3_alan_attempt_2026-11-18-10-00-00_lab.zip"
+        one, two = self.found(tmp_path, *(start + end for end in ends), alans)
         assert (one.name, one.ids) == ("ada", ("ada", "3_ada", "of_3_ada")) and two.name == "alan"
         assert one.parts == ((f"{start}20-10-00-00_a.py", "a.py"), (f"{start}20-10-00-00_b_c.py", "b_c.py"))
         assert one.remarks == (wording("grading.day_does_count_newer"),)

@@ -15,23 +15,9 @@ from lxmls_day1.lab import reference_folder
 from tests.wording import wording
 
 PATH = PurePosixPath("notebooks/1_first.ipynb")
-REGISTRY = parse_registry(
-    {
-        "exercise": [
-            {
-                "id": id,
-                "title": title,
-                "kind": "experiment",
-                "points": 1,
-                "notebook": str(PATH),
-                "task": "Look.",
-                "hints": ["a", "b", "c"],
-            }
-            for id, title in {"1.1": "Variance", "1.2": "Proof"}.items()
-        ]
-    },
-    "test",
-)
+TITLES = {"1.1": "Variance", "1.2": "Proof"}
+ALIKE = {"kind": "experiment", "points": 1, "notebook": str(PATH), "task": "Look.", "hints": ["a", "b", "c"]}
+REGISTRY = parse_registry({"exercise": [{"id": id, "title": title, **ALIKE} for id, title in TITLES.items()]}, "test")
 
 
 def markdown(id, source, *tags):
@@ -65,11 +51,8 @@ GIVEN = notebook(CELLS.values())
 def answered(cells):
     """Return the texts of the three answers, and the warnings."""
     answers, warnings = free_answers(notebook(cells), REGISTRY, GIVEN)
-    assert [(answer.exercise, answer.notebook) for answer in answers] == [
-        ("1.1", str(PATH)),
-        ("1.1", str(PATH)),
-        ("1.2", str(PATH)),
-    ]
+    assert [answer.exercise for answer in answers] == ["1.1", "1.1", "1.2"]
+    assert {answer.notebook for answer in answers} == {str(PATH)}
     return [answer.text for answer in answers], warnings
 
 
@@ -144,10 +127,9 @@ def test_a_duplicated_answer_cell_counts_once():
 
 
 def test_a_program_that_drops_ids_and_tags():
-    cells = [
-        {key: cell[key] for key in ("cell_type", "source")} for cell in changed(third="*Your derivation:* Trivial.")
-    ]
-    assert answered(cells) == (["", "", "Trivial."], ())
+    cells = changed(third="*Your derivation:* Trivial.")
+    bare = [{key: cell[key] for key in ("cell_type", "source")} for cell in cells]
+    assert answered(bare) == (["", "", "Trivial."], ())
     cells = [{**cell, "id": None, "metadata": {"id": cell["id"]}} for cell in changed(second="So.")]
     assert answered(cells) == (["", "So.", ""], ())
 
@@ -279,14 +261,10 @@ def test_exercises_released_with_solutions_have_no_questions():
     assert [answer.exercise for answer in free_answers(GIVEN, registry, GIVEN)[0]] == ["1.2"]
 
 
+keys = st.sampled_from(["cells", "cell_type", "source", "metadata", "tags", "id"])
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["markdown", "code", "second"]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(
-            st.sampled_from(["cells", "cell_type", "source", "metadata", "tags", "id"]), inner, max_size=6
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=6),
     max_leaves=30,
 )
 

@@ -2,19 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from lxmls_day1.grading.gradebook import (
-    NOT_HANDED_IN,
-    TO_WRITE,
-    CheckGrade,
-    ExerciseGrade,
-    FreeAnswer,
-    ManualMark,
-)
+from lxmls_day1.grading.gradebook import NOT_HANDED_IN, TO_WRITE, CheckGrade, ExerciseGrade, FreeAnswer, ManualMark
 from lxmls_day1.grading.reports.class_matrix import SIGNS, class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
 from tests.lxmls_day1.grading.grades import LOOK, book_of, mira, submission
 
 CAP = ("no_cap", "The cap is missing.")
+NO_SAMPLES = "samples could not be made: OSError: full"
 
 
 def check(verdict, hidden=False, **more):
@@ -101,10 +95,7 @@ def test_a_mistake_has_a_picture_of_an_answer_that_it_alone_explains():
         (row_of(check("missing"), notes=(f"{NOT_HANDED_IN}mira.py.",)), "nothing to grade"),
         (row_of(check("ok"), notes=(f"{NOT_HANDED_IN}svm.py.",)), "graded without these files"),
         (row_of(check("ok"), notes=("a.zip is too large; it was ignored.",)), "graded without this part"),
-        (
-            row_of(check("ok"), notes=("samples could not be made: OSError: full",)),
-            "graded; a part of the page is missing",
-        ),
+        (row_of(check("ok"), notes=(NO_SAMPLES,)), "graded; a part of the page is missing"),
     ],
 )
 def test_what_needs_a_look_has_an_outcome_and_advice(row, outcome):

@@ -16,20 +16,15 @@ HOSTILE = "=1+1\x1b[31m\x00\u202e\ud800\ufffe<&>\"']]>\n::notice title=Autogradi
 
 
 def checks_of(exercise, verdicts, text=""):
-    return tuple(
-        CheckGrade(
-            f"test_{exercise.replace('.', '_')}.py::test_{n if verdict != 'wrong' else 'small_inputs'}",
-            exercise,
-            f"Check {n} {text}",
-            n % 2 == 1,
-            verdict,
-            f"said {text}" if verdict != "ok" else "",
-            (f"rule({n}) {text}" if n % 2 == 0 else f"SECRET {text}",),
-            (("slip", "A *slip*."),) if verdict == "wrong" else (),
-            0.25,
-        )
-        for n, verdict in enumerate(verdicts)
-    )
+    return tuple(check_of(exercise, n, verdict, text) for n, verdict in enumerate(verdicts))
+
+
+def check_of(exercise, n, verdict, text):
+    name = f"test_{exercise.replace('.', '_')}.py::test_{n if verdict != 'wrong' else 'small_inputs'}"
+    said = f"said {text}" if verdict != "ok" else ""
+    calls = (f"rule({n}) {text}" if n % 2 == 0 else f"SECRET {text}",)
+    mistakes = (("slip", "A *slip*."),) if verdict == "wrong" else ()
+    return CheckGrade(name, exercise, f"Check {n} {text}", n % 2 == 1, verdict, said, calls, mistakes, 0.25)
 
 
 def row_of(student, name, verdicts, text="", seconds=1.5):
@@ -38,18 +33,9 @@ def row_of(student, name, verdicts, text="", seconds=1.5):
         ExerciseGrade("1.5", f"MIRA {text}", "code", 10.0, checks_of("1.5", verdicts, text)),
         ExerciseGrade("1.7", "SVM", "code", 7.5, checks_of("1.7", ["ok"] * 7)),
     )
-    return SubmissionGrade(
-        student,
-        name,
-        f"{text}.zip",
-        "ab",
-        exercises,
-        (f"put aside {text}",) * 2,
-        f"printed {text}",
-        (FreeAnswer("1.1", "n.ipynb", "What?", text),),
-        "key",
-        seconds,
-    )
+    warnings, answers = (f"put aside {text}",) * 2, (FreeAnswer("1.1", "n.ipynb", "What?", text),)
+    more = {"warnings": warnings, "printed": f"printed {text}", "answers": answers, "key": "key", "seconds": seconds}
+    return SubmissionGrade(student, name, f"{text}.zip", "ab", exercises, **more)
 
 
 @pytest.fixture
@@ -59,9 +45,8 @@ def run():
         row_of("bob", HOSTILE, list(VERDICTS), HOSTILE),
         row_of("eve", "-Eve;=1+1", ["missing"] * 3, seconds=math.nan),
     )
-    return Gradebook(
-        rows, 11, "bubblewrap", "apart", {"wall": 5.0, "files": math.inf}, True, "2026-07-19T12:30:05+00:00", "0.1"
-    )
+    limits = {"wall": 5.0, "files": math.inf}
+    return Gradebook(rows, 11, "bubblewrap", "apart", limits, True, "2026-07-19T12:30:05+00:00", "0.1")
 
 
 class TestCsv:
@@ -93,13 +78,13 @@ class TestCsv:
 
 class TestJson:
     def test_it_keeps_to_its_schema(self, run):
-        jsonschema = pytest.importorskip("jsonschema")
+        validator = pytest.importorskip("jsonschema").Draft202012Validator
         schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
+        validator.check_schema(schema)
         content = json.loads(grades_json(run))
-        jsonschema.Draft202012Validator(schema).validate(content)
+        validator(schema).validate(content)
         content["submissions"][0]["exercises"][1]["checks"][0]["verdict"] = "perhaps"
-        assert not jsonschema.Draft202012Validator(schema).is_valid(content)
+        assert not validator(schema).is_valid(content)
 
     def test_the_schema_knows_every_verdict(self):
         assert json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["verdict"]["enum"] == list(VERDICTS)

@@ -38,9 +38,7 @@ def row_of(student, wrong, exercise="1.5", **settings):
 
 class TestGrouping:
     def test_equal_wrong_answers_form_a_group(self):
-        nearly = [
-            (given, Answer.from_value([(1 + 1e-12) * v for v in answer.values])) for given, answer in wrong_at([0, 1])
-        ]
+        nearly = [(given, Answer.from_value([(1 + 1e-12) * v for v in one.values])) for given, one in wrong_at([0, 1])]
         rows = [
             row_of("ada", wrong_at([0, 1])),
             row_of("bob", wrong_at([0, 1], 3.0)),  # other answers
@@ -55,10 +53,8 @@ class TestGrouping:
 
     def test_ids_do_not_change_when_others_hand_in(self):
         one = failure_groups([row_of("ada", wrong_at([0]))])
-        more = failure_groups(
-            [row_of("zoe", wrong_at([1])), row_of("ada", wrong_at([0])), row_of("bob", wrong_at([0]))]
-        )
-        assert one[0].id == more[0].id
+        rows = [row_of("zoe", wrong_at([1])), row_of("ada", wrong_at([0])), row_of("bob", wrong_at([0]))]
+        assert one[0].id == failure_groups(rows)[0].id
 
     def test_answers_of_a_known_mistake_are_in_no_group(self):
         known = [("halved", "It is half.")]
@@ -92,11 +88,8 @@ def small_answers(lab, inputs):
         """Return the check of the small inputs for code that answers 7 to both; the expected answers are 1 and 7."""
         path = folder / "test_1_05_small.py"
         path.write_text(self.SMALL, encoding="utf-8")
-        pool = Pool(
-            ({"n": 1}, {"n": 2}),
-            ((Answer.from_value(1), Answer.from_value(7)), (Answer.from_value(7), Answer.from_value(8))),
-            programs or {"a": ((0, 1),)},
-        )
+        answers = tuple(tuple(map(Answer.from_value, values)) for values in ((1, 7), (7, 8)))
+        pool = Pool(({"n": 1}, {"n": 2}), answers, programs or {"a": ((0, 1),)})
         expected = RecordedAnswers(sentences={"1.5": {"a": "It is a.", "seven": "It is seven."}}, pools={"1.5": pool})
         (folder / RECORDED.name).mkdir(exist_ok=True)
         (folder / RECORDED.name / "1.5.json").write_text(expected.to_json(), encoding="utf-8")
@@ -120,10 +113,8 @@ def small_answers(lab, inputs):
         (tmp_path / RECORDED.name / "1.5.json").write_text(expected.to_json(), encoding="utf-8")
 
         def picture(answer, kind="steps"):
-            path.write_text(
-                f"def small_inputs():\n    yield {given}\n\ndef small_answers(lab, inputs):\n    return [{answer}]\n",
-                encoding="utf-8",
-            )
+            inputs = f"def small_inputs():\n    yield {given}\n"
+            path.write_text(f"{inputs}\ndef small_answers(lab, inputs):\n    return [{answer}]\n", encoding="utf-8")
             session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits(), picture_kinds={"1.5": kind})
             (found,) = session.run({}, None).checks
             return found.verdict, base64.b64decode(found.picture)[:4]

@@ -127,17 +127,14 @@ def test_ids_match_despite_case_spaces_and_leading_zeros(roster, id, named):
 
 @pytest.mark.parametrize("cell", ['"=""0008"""', "'0008", '"0008"'])
 def test_ids_that_are_quoted_for_a_spreadsheet_match(roster, cell):
-    text = f"username,marks\n{cell},\n0009,\n"
-    assert (
-        roster(text, column="marks").fill([found("s", "0008")], [row("s")]).content
-        == f"username,marks\n{cell},10\n0009,\n".encode()
-    )
+    theirs = roster(f"username,marks\n{cell},\n0009,\n", column="marks")
+    filled = theirs.fill([found("s", "0008")], [row("s")])
+    assert filled.content == f"username,marks\n{cell},10\n0009,\n".encode()
 
 
 def test_an_exact_id_wins_over_an_id_without_zeros(roster):
-    filled = roster("username,marks\n8,\n0008,\n", column="marks").fill(
-        [found("s", "0008"), found("t", "8")], [row("s"), row("t", False)]
-    )
+    theirs = roster("username,marks\n8,\n0008,\n", column="marks")
+    filled = theirs.fill([found("s", "0008"), found("t", "8")], [row("s"), row("t", False)])
     assert filled.content == b"username,marks\n8,0\n0008,10\n"
 
 
@@ -154,13 +151,10 @@ def test_duplicate_ids_are_listed_and_not_filled_in(roster):
     assert wording("grading.several_lines_roster_id") in {match.remark for match in filled.unmatched}
     twins = roster("username,marks\nada,\nada,\n", column="marks").fill([found("s", "ada")], [row("s")])
     assert twins.n_filled == 0 and sum("stands in 2 lines" in match.remark for match in twins.unmatched) == 2
-    filled = roster("username,marks\nada,\n", column="marks").fill(
-        [found("s", "ada"), found("t", "ada")], [row("s"), row("t")]
-    )
-    assert filled.n_filled == 0 and {match.remark for match in filled.unmatched} >= {
-        wording("grading.s_t_id"),
-        wording("grading.s_same_id"),
-    }
+    theirs = roster("username,marks\nada,\n", column="marks")
+    filled = theirs.fill([found("s", "ada"), found("t", "ada")], [row("s"), row("t")])
+    remarks = {match.remark for match in filled.unmatched}
+    assert filled.n_filled == 0 and remarks >= {wording("grading.s_t_id"), wording("grading.s_same_id")}
 
 
 def test_failed_submissions_are_not_filled_in(roster):
@@ -226,7 +220,6 @@ def test_rejects_file_that_is_not_a_roster(roster, content, settings, said):
 
 def test_a_header_in_another_language_needs_column_names(roster):
     text = "Matrikel;Nachname;Punkte\n007;Lovelace;\n008;Turing;\n"
-    filled = roster(text, id_column="matrikel", column="Punkte").fill(
-        [replace(found("ada", "7"), platform="Moodle")], [row("ada")]
-    )
+    theirs = roster(text, id_column="matrikel", column="Punkte")
+    filled = theirs.fill([replace(found("ada", "7"), platform="Moodle")], [row("ada")])
     assert filled.content == b"Matrikel;Nachname;Punkte\n007;Lovelace;10\n008;Turing;\n"

@@ -29,6 +29,7 @@ ANSWER = """def rule(scores, true, ball=1.0):
     with np.errstate(all="ignore") as state:
         return np.log(total) / len(found)
 """
+OTHER_INNER_NAMES = ANSWER.replace("s * s for s in", "q * q for q in").replace("v: v", "w: w")
 SAME = {
     "comments": ANSWER.replace("# the worst", "# somebody else's"),
     "no comment": ANSWER.replace("    # the worst of the others\n", ""),
@@ -39,13 +40,10 @@ SAME = {
     "line breaks": ANSWER.replace("(score - ball)", "(\n            score\n   - ball)"),
     "variables": ANSWER.replace("total", "so_far").replace("found", "ergebnis").replace("score ", "θ "),
     "parameters": ANSWER.replace("ball", "radius").replace("true", "y"),
-    "inner names": ANSWER.replace("s * s for s in", "q * q for q in")
-    .replace("v: v", "w: w")
-    .replace("as state", "as _"),
+    "inner names": OTHER_INNER_NAMES.replace("as state", "as _"),
 }
-SAME["variables"] = (
-    SAME["variables"].replace("exp(score", "exp(θ").replace("k, score", "k, θ").replace("score -", "θ -")
-)
+for old, new in (("exp(score", "exp(θ"), ("k, score", "k, θ"), ("score -", "θ -")):
+    SAME["variables"] = SAME["variables"].replace(old, new)
 OTHER = {
     "another number": ANSWER.replace("v + 1", "v + 2"),
     "another function": ANSWER.replace("np.exp", "np.log1p"),

@@ -32,52 +32,30 @@ SENTENCE = ("norm_counted_once", "The step divides by ‖g‖² and is *twice* a
 
 def row_with(text, **changes):
     """Return a result with an entry of every kind, and a student's text in every place that can hold one."""
+    test = "test_1_05_mira.py::test"
+    seen = f"got {text}", (f"f({text})",), (SENTENCE,)
+    secret = "differs", ("SECRET",), (SENTENCE,)
     checks = [
-        CheckGrade("test_1_05_mira.py::test_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
-        CheckGrade(
-            "test_1_05_mira.py::test_small_inputs",
-            "1.5",
-            "The cap",
-            False,
-            "wrong",
-            f"got {text}",
-            (f"f({text})",),
-            (SENTENCE,),
-            printed=(text, f"  {text}"),
-        ),
-        CheckGrade(
-            "test_1_05_mira.py::test_c",
-            "1.5",
-            "Fresh",
-            True,
-            "wrong",
-            "differs",
-            ("SECRET",),
-            (SENTENCE,),
-            printed=("SECRET",),
-        ),
-        CheckGrade("test_1_05_mira.py::test_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
+        CheckGrade(f"{test}_a", "1.5", "A mistake", False, "ok", "", (f"mira_rule({text})",)),
+        CheckGrade(f"{test}_small_inputs", "1.5", "The cap", False, "wrong", *seen, printed=(text, f"  {text}")),
+        CheckGrade(f"{test}_c", "1.5", "Fresh", True, "wrong", *secret, printed=("SECRET",)),
+        CheckGrade(f"{test}_d", "1.5", "Fresh too", True, "error", f"ValueError: {text}"),
     ]
-    row = SubmissionGrade(
-        "ada",
-        f"Ada {text}",
-        f"/home/me/{text}.zip",
-        "ab" * 32,
-        (LOOK, mira(*checks)),
-        (f"put aside: {text}",),
-        f"printed {text}\n",
-        (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
-        problem=f"{text} is not a zip file.",
-        explanations=(Explanation("1.5", text, text, text, text), Explanation("1.5", text, text, "", "")),
-    )
-    return dataclasses.replace(row, **changes)
+    more = {
+        "digest": "ab" * 32,
+        "warnings": (f"put aside: {text}",),
+        "printed": f"printed {text}\n",
+        "answers": (FreeAnswer("1.1", "notebooks/1.ipynb", "What is $p(y)$?", f"This: {text}"),),
+        "problem": f"{text} is not a zip file.",
+        "explanations": (Explanation("1.5", text, text, text, text), Explanation("1.5", text, text, "", "")),
+    }
+    row = submission("ada", LOOK, mira(*checks), name=f"Ada {text}", source=f"/home/me/{text}.zip")
+    return dataclasses.replace(row, **more | changes)
 
 
 def run_of(row, **changes):
-    run = Gradebook(
-        (row,), 7, "landlock", "Landlock and seccomp", {"wall": 5.0}, True, "2026-07-19T12:30:05+00:00", "0.1"
-    )
-    return dataclasses.replace(run, **changes)
+    how = "landlock", "Landlock and seccomp", {"wall": 5.0}, True, "2026-07-19T12:30:05+00:00", "0.1"
+    return dataclasses.replace(Gradebook((row,), 7, *how), **changes)
 
 
 def page_of(row, **changes):
@@ -175,8 +153,7 @@ def test_an_exercise_that_was_not_begun_is_one_line():
     """One student's 68 kB of feedback repeated 21 times that nothing was written."""
     said = ["still to be written"] * 3 + [""] * 6  # Hidden checks have no text.
     checks = [
-        CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not text, "missing", text, ("f(1)",))
-        for n, text in enumerate(said)
+        CheckGrade(f"t.py::t{n}", "1.5", f"Check {n}", not t, "missing", t, ("f(1)",)) for n, t in enumerate(said)
     ]
     by_hand = ExerciseGrade("1.1", "Bayes", "text", 5.0, ())
     answers = (FreeAnswer("1.1", "n.ipynb", "What?", " \n"), FreeAnswer("1.5", "n.ipynb", "Why $x$?", ""))

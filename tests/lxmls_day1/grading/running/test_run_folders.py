@@ -30,28 +30,23 @@ with locked_folder(Path(sys.argv[1]), "grading into"), run_folder() as place:
 def other(tmp_path, monkeypatch):
     """Yield another process that grades into ``out``, and its temporary folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
-    )
-    with process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process, Path(process.stdout.readline().strip())
         process.kill()
 
 
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "write", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-    with (
-        pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK_FILE))),
-        locked_folder(tmp_path / "out", "grading into"),
-    ):
-        pass
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / "out" / LOCK_FILE))):
+        locked_folder(tmp_path / "out", "grading into").__enter__()
 
 
 def test_a_second_grader_is_refused_while_the_first_one_runs(tmp_path, other):
     process, _ = other
-    with pytest.raises(InputError, match=f"process {process.pid} on "), locked_folder(tmp_path / "out", "grading into"):
-        pass
+    with pytest.raises(InputError, match=f"process {process.pid} on "):
+        locked_folder(tmp_path / "out", "grading into").__enter__()
     process.kill()
     process.wait()
     # A folder within the other counts as the same.
