@@ -62,13 +62,9 @@ def run_all_classifiers(dataset, progress, ax):
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
     """Return a lab of three small files; the current folder is outside it."""
-    files = {
-        "readers/__init__.py": "",
-        "readers/simple_data_set.py": POINTS,
-        "readers/sentiment_reader.py": REVIEWS,
-        "classifiers/__init__.py": "",
-        "classifiers/run_all_classifiers.py": COMPARISON,
-    }
+    empty = {"readers/__init__.py": "", "classifiers/__init__.py": ""}
+    readers = {"readers/simple_data_set.py": POINTS, "readers/sentiment_reader.py": REVIEWS}
+    files = empty | readers | {"classifiers/run_all_classifiers.py": COMPARISON}
     write_files(tmp_path / "lab", {name: text.encode() for name, text in files.items()})
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")

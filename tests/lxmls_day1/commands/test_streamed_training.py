@@ -153,7 +153,7 @@ def test_training_resumes_from_a_checkpoint_that_saving_the_model_removes(place)
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_with_its_status_and_reports_how_to_resume(number, status, place):
-    command = [sys.executable, *["-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000"]]
+    command = [sys.executable, "-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000"]
     command += ["--corpus", str(place / "words.bags"), "--checkpoint", "kept"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:

@@ -39,11 +39,9 @@ class TestOutcomes:
         assert one.to_do and two.to_do and not one.all_passed
         assert three.results == () and three.summary == wording("course.checks_write_answer_notebook")
         assert two.summary == wording("course.public_check_passes")
-        assert as_text(exercise_lines(one)).splitlines() == [
-            "Exercise 1.1: Half steps",
-            wording("course.still_to_be_written"),
-            "    `lxmls-day1 hint 1.1` helps",
-        ]
+        head, *more = as_text(exercise_lines(one)).splitlines()
+        assert head == "Exercise 1.1: Half steps"
+        assert more == [wording("course.still_to_be_written"), "    `lxmls-day1 hint 1.1` helps"]
 
     def test_expected_got_and_the_known_mistake(self, edit):
         report = only(edit("2 * sq_norm", "sq_norm"))
