@@ -82,9 +82,8 @@ def open_lab_page(request):
     opened = []
 
     def open_one(size: tuple[int, int] = (1280, 900), **settings) -> LabPage:
-        context = chromium.new_context(
-            viewport={"width": size[0], "height": size[1]}, accept_downloads=True, **settings
-        )
+        viewport = {"width": size[0], "height": size[1]}
+        context = chromium.new_context(viewport=viewport, accept_downloads=True, **settings)
         opened.append(LabPage(context, address))
         return opened[-1]
 

@@ -43,12 +43,8 @@ def fetch(folder: Path) -> None:
     """Fetch the files through the clients of the registries, as they are configured here."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
-        subprocess.run(
-            ["npm", "pack", "--silent", f"pyodide@{runtime.VERSION}"],
-            cwd=temporary,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        npm = ["npm", "pack", "--silent", f"pyodide@{runtime.VERSION}"]
+        subprocess.run(npm, cwd=temporary, check=True, stdout=subprocess.DEVNULL)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", temporary, CONTAINER]
         subprocess.run(pip, check=True)
         contents = members_of_tar(next(Path(temporary).glob("*.tgz")))

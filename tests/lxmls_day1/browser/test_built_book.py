@@ -17,6 +17,8 @@ from tests.lxmls_day1.commands.test_docs import BOOK, in_the_book, pages
 from tests.wording import wording
 
 RUNTIME = BOOK / "_static/exercises/pyodide"
+has_runtime = (RUNTIME / "pyodide.js").is_file()
+with_runtime = pytest.mark.skipif(not has_runtime, reason="no runtime is in the book: make docs PYODIDE=FOLDER")
 SIZES = ((390, 844), (1280, 900))
 SCHEMES = ("light", "dark")
 SLOWER = 6
@@ -145,9 +147,7 @@ def verdicts(page, address, name, factor):
 
 @pytest.mark.campaign
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are slowed by signals")
-@pytest.mark.skipif(
-    not (RUNTIME / "pyodide.js").is_file(), reason="no runtime is in the book: make docs PYODIDE=FOLDER"
-)
+@with_runtime
 @pytest.mark.parametrize("name", ["index.html", "docs/exercises/1.5.html"])
 def test_first_and_later_verdicts_by_keyboard_also_on_a_slow_processor(name, chromium, served, serious):
     times = {}

@@ -6,13 +6,13 @@ Python is played by a worker with two answers; `test_exercise_pages` has the rea
 import hashlib
 import json
 import re
-from pathlib import PurePosixPath
 
 import pytest
 
 from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 ROOT = reference_folder()
@@ -88,17 +88,12 @@ def address(cells, served, tmp_path_factory):
 
 def write_book(folder, cells):
     """Write the pages of exercises, light and dark, whose Python is played by the worker."""
-    files = {
-        PurePosixPath("_static", path.relative_to(FILES).as_posix()): path.read_bytes()
-        for path in FILES.rglob("*.*")
-        if path.is_file()
-    }
-    files[PurePosixPath("_static/exercises/exercise_worker.js")] = WORKER.encode()
+    files = {f"_static/{name}": content for name, content in tree(FILES).items()}
+    files["_static/exercises/exercise_worker.js"] = WORKER.encode()
     for id, cell in cells.items():
-        for theme in ("light", "dark"):
-            name = f"docs/exercises/{id}.html" if theme == "light" else f"docs/exercises/dark/{id}.html"
-            text = PAGE.format(theme=theme, cell=cell)
-            files[PurePosixPath(name)] = (text if theme == "light" else text.replace("../../", "../../../")).encode()
+        files[f"docs/exercises/{id}.html"] = PAGE.format(theme="light", cell=cell).encode()
+        dark = PAGE.format(theme="dark", cell=cell).replace("../../", "../../../")
+        files[f"docs/exercises/dark/{id}.html"] = dark.encode()
     write_files(folder, files)
     return folder
 
@@ -169,9 +164,8 @@ def test_each_page_by_keyboard_on_every_screen(open_page, serious, id, theme, si
     if theme == "light":
         assert "Tab leaves" in page.locator(".jar").first.get_attribute("aria-description")
     keys.press("Tab")  # leaves the editor, to the next gap or to the first button
-    assert (
-        page.evaluate("document.activeElement.role === 'textbox' ? document.activeElement.ariaLabel : 'button'") != name
-    )
+    focused = page.evaluate("document.activeElement.role === 'textbox' ? document.activeElement.ariaLabel : 'button'")
+    assert focused != name
 
 
 @pytest.mark.slow
@@ -212,11 +206,8 @@ def test_nothing_of_an_answer_outlives_it_and_reset_can_be_undone(open_page):
     page = open_page()
     editor, undo = page.get_by_label("Your lines"), page.get_by_role("button", name="Undo")
     check(page, "a\nb")
-    assert page.locator(".picture canvas").count() == 1 and page.locator("tr.yours").inner_text().split() == [
-        "yours",
-        "[0,",
-        "1]",
-    ]
+    assert page.locator(".picture canvas").count() == 1
+    assert page.locator("tr.yours").inner_text().split() == ["yours", "[0,", "1]"]
     editor.fill("a\nb\nc")
     assert page.locator(".picture, .numbers .wrong").count() == 0
     page.get_by_role("button", name="Reset").click()
@@ -269,10 +260,8 @@ def test_two_tabs_show_one_text_and_say_so(open_page):
 
 @pytest.mark.slow
 def test_messages_say_what_to_do(open_page):
-    no_storage = (
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
-    )
-    page = open_page(script=no_storage)
+    refusal = "get() { throw new DOMException('no', 'SecurityError'); }"
+    page = open_page(script=f"Object.defineProperty(window, 'localStorage', {{ {refusal} }})")
     assert "Take it with you" in page.locator(".notice.storage").inner_text()
     assert page.get_by_role("button", name="Take it with you").is_visible()
     check(page, "right")

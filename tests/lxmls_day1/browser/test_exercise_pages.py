@@ -17,6 +17,7 @@ from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
 from lxmls_day1.lab import Lab, reference_folder
+from tests.lxmls_day1.file_trees import tree
 from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 
@@ -31,6 +32,8 @@ RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n   
 #: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled.
 KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
 CAME_COMPILED = "import asyncio, numpy; asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"
+#: The content of a file of the site, or None where it is missing; and what the page says of it.
+FAULTY_FILES = [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
 
 
@@ -89,14 +92,8 @@ def test_other_sites_and_tests_find_their_way_in_a_cell(pages, id):
     assert len(labels) == (2 if id == "1.7" else 1) and all(label.startswith("Your lines") for label in labels)
     assert ">Check</button>" in text and ("p", {"class": "state", "role": "status"}) in tags
     assert sum(tag == "li" and "hidden" in attributes for tag, attributes in tags) == 3
-    require_no_leaks(
-        {
-            PurePosixPath("cell.html"): re.sub(
-                r'<div class="solutions" hidden>.*?</div>', "", text, flags=re.DOTALL
-            ).encode()
-        },
-        [id],
-    )
+    without_answers = re.sub(r'<div class="solutions" hidden>.*?</div>', "", text, flags=re.DOTALL)
+    require_no_leaks({PurePosixPath("cell.html"): without_answers.encode()}, [id])
     # The head of each function is one line, without types, that opens to what was given.
     heads = re.findall(r'<summary><code class="python">(.*?)</code>', text)
     assert len(heads) == len(labels) and all(re.fullmatch(r"def \w+\([\w, =]+\):", head) for head in heads)
@@ -174,9 +171,7 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
-)
+@pytest.mark.parametrize(("content", "said"), FAULTY_FILES)
 def test_a_file_of_packages_that_is_missing_or_changed_is_named(
     content, said, pages, pyodide_folder, served, new_page, tmp_path
 ):
@@ -189,9 +184,8 @@ def test_a_file_of_packages_that_is_missing_or_changed_is_named(
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         page.locator(".jar").click()
-        page.wait_for_function(
-            "said => document.querySelector('.state').textContent.includes(said)", arg=f"packages.dat {said}"
-        )
+        is_said = "said => document.querySelector('.state').textContent.includes(said)"
+        page.wait_for_function(is_said, arg=f"packages.dat {said}")
 
 
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page, tmp_path):
@@ -200,10 +194,8 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page
     page = new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
-        areas, check = (
-            page.get_by_label("Your answer to question"),
-            page.get_by_role("button", name="Check", exact=True),
-        )
+        areas = page.get_by_label("Your answer to question")
+        check = page.get_by_role("button", name="Check", exact=True)
         state, answers = page.locator(".state"), page.locator(".solutions:not([hidden])")
         for area, text in zip(areas.all(), ("small weights", "its cap", " "), strict=True):
             area.fill(text)
@@ -223,9 +215,9 @@ def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page
 def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, new_page, tmp_path):
     export(Lab(ROOT), tmp_path, ["mira_step"])
     (tmp_path / "book.js").write_bytes((ROOT / "docs/site_files/book.js").read_bytes())
-    (tmp_path / "page.html").write_text(
-        '<script src="book.js"></script><iframe class="demonstration" style="box-sizing: border-box; width: 350px" src="mira_step.html">'
-    )
+    style = "box-sizing: border-box; width: 350px"
+    frame = f'<iframe class="demonstration" style="{style}" src="mira_step.html">'
+    (tmp_path / "page.html").write_text(f'<script src="book.js"></script>{frame}')
     page = new_page(viewport={"width": 390, "height": 844})
     with served(tmp_path) as address:
         page.goto(f"{address}/page.html")
@@ -258,7 +250,6 @@ def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(pyodide_fo
 
 def page_files(pages):
     """A page with one exercise."""
-    folder = ROOT / "docs/site_files"
-    names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in (".js", ".css")]
-    beside = {PurePosixPath("_static", name): (folder / name).read_bytes() for name in names}
-    return {PurePosixPath("index.html"): PAGE.format(cell=pages["1.4.html"]).encode(), **beside}
+    files = tree(ROOT / "docs/site_files").items()
+    beside = {f"_static/{name}": content for name, content in files if name.endswith((".js", ".css"))}
+    return {"index.html": PAGE.format(cell=pages["1.4.html"]).encode(), **beside}

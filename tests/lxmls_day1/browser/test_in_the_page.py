@@ -7,7 +7,6 @@ import base64
 import csv
 import json
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -18,12 +17,12 @@ import pytest
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.browser.test_exercise_pages import FAULTY_FILES
+from tests.python_runs import run_python
 from tests.wording import wording
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="the browser is looked for elsewhere"),
-]
+ELSEWHERE = pytest.mark.skipif(sys.platform == "win32", reason="the browser is looked for elsewhere")
+pytestmark = [pytest.mark.slow, ELSEWHERE]
 ROOT = reference_folder()
 STUB = re.compile(r"    raise NotImplementedError\(\"Exercise 1\.5[^\n]*\n")
 WRONG = """\
@@ -98,9 +97,7 @@ def native(tmp_path_factory):
     def checked(solution: str) -> str:
         file.write_text(with_solution(given, solution))
         code = OPEN_LAB + 'print(lab.check("1.5"))'
-        command = [sys.executable, "-P", "-c", code]
-        done = subprocess.run(command, cwd=workspace / "notebooks", capture_output=True, text=True, check=True)
-        return report(done.stdout)
+        return report(run_python("-P", "-c", code, cwd=workspace / "notebooks").stdout)
 
     return checked
 
@@ -142,9 +139,7 @@ def test_a_student_opens_the_lab_goes_wrong_is_told_so_solves_it_comes_back_and_
     packed = tmp_path / download.value.suggested_filename
     download.value.save_as(packed)
     assert packed.suffix == ".zip"
-    command = [sys.executable, "-P", "-m", "lxmls_day1", "grade", str(packed), "--exercises", "1.5", "--out", "marks"]
-    graded = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert graded.returncode == 0, graded.stdout + graded.stderr
+    run_python("-P", "-m", "lxmls_day1", "grade", packed, "--exercises", "1.5", "--out", "marks", cwd=tmp_path)
     assert marks(tmp_path / "marks") == [100.0]
     assert not window.errors
 
@@ -189,9 +184,8 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(window):
     solve_all(window)
     code = OPEN_LAB + 'lab.demo("mira_step")'
     notebook = json.loads(window.read("notebooks/2_online.ipynb"))
-    notebook["cells"] = [
-        {"cell_type": "code", "execution_count": None, "id": "demo", "metadata": {}, "outputs": [], "source": code}
-    ]
+    cell = {"cell_type": "code", "execution_count": None, "id": "demo", "metadata": {}, "outputs": [], "source": code}
+    notebook["cells"] = [cell]
     window.put("notebooks/demo.ipynb", json.dumps(notebook))
     window.open("notebooks/demo.ipynb")
     window.run_cells()
@@ -200,9 +194,8 @@ def test_a_demonstration_in_a_notebook_answers_to_its_controls(window):
     window.page.get_by_role("slider", name="λ").press("ArrowRight")  # a frame, which needs no Python
     window.wait(f"before => ({PICTURE})() !== before", picture)
     window.page.get_by_role("slider", name="classes K").press("ArrowRight")
-    window.wait(
-        "() => [...document.querySelectorAll('.demo-panel')].length === 3 && !document.querySelector('.demo-alert:not([hidden])')"
-    )
+    three = "document.querySelectorAll('.demo-panel').length === 3"
+    window.wait(f"() => {three} && !document.querySelector('.demo-alert:not([hidden])')")
     window.wait(f"before => ({PICTURE})() !== before", window.page.evaluate(PICTURE))
     window.screenshot("demo")
 
@@ -242,10 +235,8 @@ def test_two_notebooks_that_ask_for_files_at_once_each_get_their_own(window):
     first = window.page.evaluate_handle("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel")
     window.open("notebooks/2_online.ipynb")
     window.run("1")
-    begun = window.page.evaluate_handle(
-        "([kernel, code]) => ({ future: kernel.requestExecute({ code }) })",
-        [first, READ_OVER_AND_OVER.format(name="ada")],
-    )
+    begin = "([kernel, code]) => ({ future: kernel.requestExecute({ code }) })"
+    begun = window.page.evaluate_handle(begin, [first, READ_OVER_AND_OVER.format(name="ada")])
     assert window.run(READ_OVER_AND_OVER.format(name="bob") + "print(wrong)") == "0\n"
     status = window.page.evaluate("async ({ future }) => (await future.done).content.status", begun)
     assert status == "ok"
@@ -262,9 +253,8 @@ def test_it_can_be_read_on_other_screens(open_lab_page, size, colours):
     window.screenshot(f"screen_{size[0]}_{colours}")
     widths = "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
     assert window.page.evaluate(widths) <= list(size)
-    assert ("jp-mod-dark" in window.page.evaluate("() => document.body.className") or colours == "light") or (
-        window.page.evaluate("() => document.body.dataset.jpThemeLight") == "false"
-    )
+    is_dark = "() => document.body.className.includes('jp-mod-dark') || document.body.dataset.jpThemeLight === 'false'"
+    assert colours == "light" or window.page.evaluate(is_dark)
 
 
 @pytest.mark.campaign
@@ -290,9 +280,8 @@ class TestFaults:
         window.screenshot("endless_loop")
         window.page.click("#lxmls-day1-long button")
         window.wait("() => !document.querySelector('#lxmls-day1-long')")
-        assert (
-            window.run("import sys\nsys.path.insert(0, '/drive')\nimport classifiers.notes as n\nprint(n.x)") == "2\n"
-        )
+        code = "import sys\nsys.path.insert(0, '/drive')\nimport classifiers.notes as n\nprint(n.x)"
+        assert window.run(code) == "2\n"
 
     def test_an_endless_loop_in_a_rule_is_ended_by_the_check_and_python_goes_on(self, window):
         window.run("kept = 3")
@@ -315,20 +304,15 @@ class TestFaults:
         window.start()
         window.wait("() => document.querySelector('#lxmls-day1-storage')?.textContent.includes('private window')")
         window.screenshot("private_window")
-        heights = (
-            "() => ['#main', '#lxmls-day1-lines'].map(part => document.querySelector(part).getBoundingClientRect())"
-        )
-        # It covers nothing.
-        window.wait(f"() => {{ const [lab, lines] = ({heights})(); return lab.bottom <= lines.top + 1; }}")
+        lab, lines = (f"document.querySelector('#{id}').getBoundingClientRect()" for id in ("main", "lxmls-day1-lines"))
+        window.wait(f"() => {lab}.bottom <= {lines}.top + 1")  # It covers nothing.
         window.page.click("#lxmls-day1-storage button")
         window.page.reload()
         window.wait_for_lab()
         window.page.wait_for_timeout(2000)
         assert "private window" not in window.line()
 
-    @pytest.mark.parametrize(
-        ("found", "said"), [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
-    )
+    @pytest.mark.parametrize(("found", "said"), FAULTY_FILES)
     def test_a_wheel_missing_from_the_site_or_changed_is_named(self, open_lab_page, site, request, found, said):
         """And it stays said: Python does not start without it."""
         (wheel,) = (site.folder / "static/wheels").glob("lxmls_day1-*.whl")
@@ -350,10 +334,8 @@ class TestFaults:
         start = site.folder / "static/lxmls-day1/start.js"
         content = start.read_text()
         request.addfinalizer(lambda: start.write_text(content))
-        start.write_text(
-            "WebAssembly.Memory = class { constructor() { throw new RangeError('could not allocate memory'); } };\n"
-            + content
-        )
+        throws = "constructor() { throw new RangeError('could not allocate memory'); }"
+        start.write_text(f"WebAssembly.Memory = class {{ {throws} }};\n{content}")
         window = open_lab_page()
         window.visit()
         window.wait_for_lab()
@@ -405,9 +387,8 @@ def test_what_was_written_in_the_book_goes_on_in_the_lab_and_the_first_page_has_
     shown = "() => [...document.querySelectorAll('.lxmls-day1-line')].filter(line => line.offsetHeight).length"
     assert window.page.evaluate(shown) == 1  # the most urgent line only
     window.page.click("text=Put it into my files")
-    window.wait(
-        "() => document.querySelector('#lxmls-day1-work')?.textContent.includes('is now in classifiers/mira.py')"
-    )
+    work = "document.querySelector('#lxmls-day1-work')"
+    window.wait(f"() => {work}?.textContent.includes('is now in classifiers/mira.py')")
     window.screenshot("from_the_book")
     assert "loss / (2 * sq_norm)" in window.read("classifiers/mira.py")
     window.run(PATIENT + OPEN_LAB + 'lab.check("1.5")')

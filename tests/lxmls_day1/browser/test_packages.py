@@ -29,14 +29,8 @@ def install(tmp_path, monkeypatch):
 
 
 def test_it_holds_the_files_that_are_installed_and_nothing_of_this_machine(install):
-    install(
-        {
-            "made_up/__init__.py": "x = 1",
-            "made_up/__pycache__/a.pyc": "",
-            "made_up_too.py": "",
-            "made_up/tests/test_x.py": "",
-        }
-    )
+    left_out = {"made_up/__pycache__/a.pyc": "", "made_up/tests/test_x.py": ""}
+    install({"made_up/__init__.py": "x = 1", "made_up_too.py": "", **left_out})
     wheel = installed_wheel("made-up")
     assert (wheel.file_name, wheel.imports) == ("made_up-2.0-py3-none-any.whl", ("made_up", "made_up_too"))
     with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:

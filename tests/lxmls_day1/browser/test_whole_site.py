@@ -10,10 +10,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SITE = ROOT / "out/site"
 BELOW = "courses/2026/day-1"
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
-pytestmark = [
-    pytest.mark.slow(60),
-    pytest.mark.skipif(not (SITE / "robots.txt").is_file(), reason="the site is not built: make site"),
-]
+BUILT = pytest.mark.skipif(not (SITE / "robots.txt").is_file(), reason="the site is not built: make site")
+pytestmark = [pytest.mark.slow(60), BUILT]
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +34,8 @@ def only_from_the_site(window):
 def test_the_front_page_shows_what_the_site_is(window):
     window.page.goto(window.address)
     assert "linear classifiers" in window.page.title()
-    shown = {
-        name: window.page.locator(f'meta[property="og:{name}"]').get_attribute("content")
-        for name in ("title", "description")
-    }
-    assert "linear classifiers" in shown["title"] and "smallest input" in shown["description"]
+    for name, text in (("title", "linear classifiers"), ("description", "smallest input")):
+        assert text in window.page.locator(f'meta[property="og:{name}"]').get_attribute("content")
     window.page.get_by_role("link", name="Browser lab").first.click()
     window.page.wait_for_selector("a.begin")
 

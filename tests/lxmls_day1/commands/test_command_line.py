@@ -4,8 +4,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -18,9 +16,9 @@ from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, comm
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.engine.models.result_table import ResultTable, Row
 from tests.command_runs import run
+from tests.python_runs import run_python
 from tests.wording import wording
 
-ROOT = Path(__file__).resolve().parents[3]
 FILES = {"boundaries.png", "accuracies.png", "results.json", "results.csv"}
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -64,13 +62,9 @@ def run_all_classifiers(dataset, progress, ax):
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
     """Return a lab of three small files; the current folder is outside it."""
-    files = {
-        "readers/__init__.py": "",
-        "readers/simple_data_set.py": POINTS,
-        "readers/sentiment_reader.py": REVIEWS,
-        "classifiers/__init__.py": "",
-        "classifiers/run_all_classifiers.py": COMPARISON,
-    }
+    empty = {"readers/__init__.py": "", "classifiers/__init__.py": ""}
+    readers = {"readers/simple_data_set.py": POINTS, "readers/sentiment_reader.py": REVIEWS}
+    files = empty | readers | {"classifiers/run_all_classifiers.py": COMPARISON}
     write_files(tmp_path / "lab", {name: text.encode() for name, text in files.items()})
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -79,6 +73,24 @@ def lab(tmp_path, monkeypatch):
 
 def rows_in(folder):
     return [Row(**row) for row in json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"]]
+
+
+HELPED = """
+import sys
+from lxmls_day1.commands.command_line import main
+try: main(["--help"])
+except SystemExit as end: assert not end.code
+print("heavy:", sorted({"numpy", "scipy", "numba", "matplotlib", "requests", "tqdm"} & set(sys.modules)))
+"""
+WARNED = """
+import sys, warnings
+from lxmls_day1.commands import command_line
+def warn(**_):
+    warnings.warn("a worker is left out", stacklevel=1)
+    sys.exit(0)
+command_line.command_group.main = warn
+command_line.main([])
+"""
 
 
 class TestHelp:
@@ -101,26 +113,10 @@ class TestHelp:
 
     @pytest.mark.slow
     def test_it_imports_no_numerical_library(self):
-        code = (
-            "import sys\n"
-            "from lxmls_day1.commands.command_line import main\n"
-            "try: main(['--help'])\n"
-            "except SystemExit as end: assert not end.code\n"
-            "print('heavy:', sorted({'numpy', 'scipy', 'numba', 'matplotlib', 'requests', 'tqdm'} & set(sys.modules)))"
-        )
-        result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-        assert result.stdout.endswith("heavy: []\n")
+        assert run_python("-c", HELPED).stdout.endswith("heavy: []\n")
 
     def test_a_warning_is_a_sentence_without_file_and_line(self):
-        code = (
-            "import sys, warnings\n"
-            "from lxmls_day1.commands import command_line\n"
-            "def warn(**_):\n    warnings.warn('a worker is left out', stacklevel=1)\n    sys.exit(0)\n"
-            "command_line.command_group.main = warn\n"
-            "command_line.main([])"
-        )
-        result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-        assert result.stderr == wording("commands.warning_worker_left")
+        assert run_python("-c", WARNED).stderr == wording("commands.warning_worker_left")
 
 
 class TestUsage:
@@ -134,11 +130,9 @@ class TestRun:
     def test_both_data_sets_in_one_table_and_four_files(self, lab):
         result = run("run", "--lab", lab, "--domain", "dvd", "--data-dir", "some/where")
         assert {path.name for path in Path("out").iterdir()} == FILES
-        assert rows_in(Path("out")) == [
-            Row("Guess", "points", 0.5, 0.25, 0.125),
-            Row("Guess", "dvd from some/where", 0.5, 0.25, 0.125),
-        ]
-        table = ResultTable(rows_in(Path("out")), ["A guess."])
+        rows = [Row("Guess", name, 0.5, 0.25, 0.125) for name in ("points", "dvd from some/where")]
+        assert rows_in(Path("out")) == rows
+        table = ResultTable(rows, ["A guess."])
         assert result.stdout.startswith(str(table) + "\n")
         assert Path("out/results.csv").read_bytes() == table.to_csv().encode()
         for name in ("boundaries.png", "accuracies.png"):
@@ -165,9 +159,8 @@ class TestRun:
         assert f"Note: {note}" in result.stdout
 
     def test_all_learners_with_their_memory(self, lab):
-        text = COMPARISON.replace("progress, ax):", "progress, ax, classifiers, memory):").replace(
-            "0.125, None)", "0.125, None, 8.0 * memory * len(classifiers))"
-        )
+        text = COMPARISON.replace("progress, ax):", "progress, ax, classifiers, memory):")
+        text = text.replace("0.125, None)", "0.125, None, 8.0 * memory * len(classifiers))")
         text += "\n\ndef all_classifiers(dataset):\n    return {'One': 1, 'Two': 2}\n"
         (lab / "classifiers/run_all_classifiers.py").write_text(text)
         said = run("run", "--lab", lab, "--domain", "toy", "--all").stdout
@@ -192,27 +185,22 @@ class TestMistakes:
 
     def test_a_syntax_error_in_a_student_s_file(self, lab):
         (lab / "classifiers/run_all_classifiers.py").write_text("import json\ndef run(:\n")
-        assert self.error("run", "--lab", lab).startswith(
-            wording("commands.this_is_not_python", "classifiers/run_all_classifiers.py:2")
-        )
+        message = wording("commands.this_is_not_python", "classifiers/run_all_classifiers.py:2")
+        assert self.error("run", "--lab", lab).startswith(message)
         assert list(Path("out").iterdir()) == []
+
+    FULL = OSError(errno.ENOSPC, "No space left on device")
+    NO_FOLDER = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+    COPY = "/tmp/lxmls-day1-run-1/a.py"
+    NOT_COPIED = shutil.Error([("a.py", COPY, f"[Errno {errno.ENOSPC}] No space left: 'a.py'")])
 
     @pytest.mark.one_in(2)
     @pytest.mark.parametrize(
         ("error", "sentence"),
         [
-            (
-                OSError(errno.ENOSPC, "No space left on device"),
-                "no space left on device; free some space, or set TMPDIR to",
-            ),
-            (
-                FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"),
-                "free some space, or set TMPDIR",
-            ),
-            (
-                shutil.Error([("a.py", "/tmp/lxmls-day1-run-1/a.py", f"[Errno {errno.ENOSPC}] No space left: 'a.py'")]),
-                "/tmp/lxmls-day1-run-1/a.py: no space left; free some space, or set TMPDIR",
-            ),
+            (FULL, "no space left on device; free some space, or set TMPDIR to"),
+            (NO_FOLDER, "free some space, or set TMPDIR"),
+            (NOT_COPIED, f"{COPY}: no space left; free some space, or set TMPDIR"),
             (OSError(errno.ENOSPC, "No space left on device", "out/a.png"), "out/a.png: no space left on device."),
             (MemoryError(), "there is not enough memory for this; use less data"),
         ],

@@ -29,9 +29,8 @@ def opened(monkeypatch):
 
     def handle(self, address):
         with socket.create_connection(self.server_address) as asking:
-            asking.sendall(
-                f"GET {urlsplit(address).path} HTTP/1.0\r\nHost: 127.0.0.1:{self.server_port}\r\n\r\n".encode()
-            )
+            head = f"GET {urlsplit(address).path} HTTP/1.0\r\nHost: 127.0.0.1:{self.server_port}"
+            asking.sendall(f"{head}\r\n\r\n".encode())
             self.handle_request()
             found.append(asking.makefile().read())
 

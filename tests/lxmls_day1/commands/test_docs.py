@@ -63,17 +63,10 @@ def test_an_installation_reports_that_it_has_no_book(tmp_path, monkeypatch, open
 ROOT = Path(__file__).resolve().parents[3]
 BOOK = ROOT / "out/docs"
 in_the_book = pytest.mark.skipif(not (BOOK / "docs/index.html").is_file(), reason="the book is not built: make docs")
-TELLING = (
-    "index.html",
-    "404.html",
-    "demonstrations/index.html",
-    "demonstrations/mira_step.html",
-    "docs/gallery_pages/plot_moments.html",
-    "docs/exercises/1.7.html",
-    "docs/exercises/1.8.html",
-    "notebooks/4_comparison.html",
-    "docs/reference/generated/classifiers.structured.structured_mira.html",
-)
+TELLING = [f"{name}.html" for name in ("index", "404", "demonstrations/index", "demonstrations/mira_step")]
+TELLING += [f"docs/{name}.html" for name in ("gallery_pages/plot_moments", "exercises/1.7", "exercises/1.8")]
+TELLING += ["notebooks/4_comparison.html", "docs/reference/generated/classifiers.structured.structured_mira.html"]
+WINDOWS = ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))
 #: Find texts that exceed their right edge; elements with a table, a program or a formula may scroll.
 CUT_OFF = """() => [...document.querySelectorAll('.bd-article :is(h1, h2, h3, p, li, dt, dd)')]
     .filter(part => part.checkVisibility() && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline'
@@ -105,9 +98,7 @@ def test_the_book_in_a_browser(which, new_page, serious):
         page.add_style_tag(content="* { transition: none !important }")
         page.wait_for_timeout(500)  # Waits until the formulas are typeset.
         page.evaluate(THIN)
-        for width, scheme in ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))[
-            : None if which == "all" else 2
-        ]:
+        for width, scheme in WINDOWS if which == "all" else WINDOWS[:2]:
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=scheme)
             page.wait_for_timeout(100)

@@ -38,9 +38,8 @@ def test_a_failing_examination_is_reported_and_stops_nothing(monkeypatch):
     def broken():
         raise InputError("the cache cannot be written to")
 
-    chosen = {"compiled loops": broken, "Python": doctor.CHECKS["Python"]}
-    monkeypatch.setattr(doctor, "CHECKS", chosen)
-    result = report(monkeypatch)
+    monkeypatch.setitem(doctor.CHECKS, "compiled loops", broken)
+    result = report(monkeypatch, "compiled loops", "Python")
     assert wording("commands.bad_compiled_loops_could") in in_a_line(result)
     assert "good Python" in in_a_line(result) and result.exit_code == 1
 

@@ -86,31 +86,15 @@ class TestJson:
     def test_all_words_and_all_classes(self):
         Path("x.review").write_text("good:2 bad:1 unheard:3 #label#:negative\nbook:1\n")
         first, second = json.loads(explain("hand.npz", "x.review", "--json").stdout)
-        assert first == {
+        decision = {"predicted": "positive", "rival": "negative", "margin": 2.5, "by_intercepts": False}
+        good = {"word": "good", "count": 2, "contributions": {"positive": 4, "negative": -4}, "difference": 8}
+        bad = {"word": "bad", "count": 1, "contributions": {"positive": -3, "negative": 3}, "difference": -6}
+        assert first == decision | {
             "document": "x.review:1",
             "label": "negative",
-            "predicted": "positive",
-            "rival": "negative",
-            "margin": 2.5,
-            "by_intercepts": False,
             "scores": {"positive": 1.5, "negative": -1.0},
             "intercepts": {"positive": 0.5, "negative": 0.0},
-            "words": [
-                {
-                    "word": "good",
-                    "count": 2,
-                    "contributions": {"positive": 4, "negative": -4},
-                    "difference": 8,
-                    "rules_out": [],
-                },
-                {
-                    "word": "bad",
-                    "count": 1,
-                    "contributions": {"positive": -3, "negative": 3},
-                    "difference": -6,
-                    "rules_out": [],
-                },
-            ],
+            "words": [good | {"rules_out": []}, bad | {"rules_out": []}],
             "unknown": {"unheard": 3},
         }
         assert (second["document"], second["label"]) == ("x.review:2", None)

@@ -215,10 +215,8 @@ class Moment:
 @contextlib.contextmanager
 def tenth_of_a_core() -> Iterator[list[str]]:
     """Yield the files to which a process number is written to limit that process to a tenth of a core."""
-    for top, setting, value in (
-        ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000"),
-        ("/sys/fs/cgroup", "cpu.max", "10000 100000"),
-    ):
+    older, newer = ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000"), ("/sys/fs/cgroup", "cpu.max", "10000 100000")
+    for top, setting, value in (older, newer):
         group = Path(top, f"lxmls-day1-{os.getpid()}")
         try:
             group.mkdir()
@@ -413,9 +411,8 @@ def main() -> int:
     print(f"{'command':<12}{'fault':<9}{'runs':>5}{'struck':>8}{'as undisturbed':>16}")
     for name, fault in pairs:
         if runs := counts[name, fault, "runs"]:
-            print(
-                f"{name:<12}{fault:<9}{runs:>5}{counts[name, fault, 'struck']:>8}{runs - counts[name, fault, 'wrong']:>16}"
-            )
+            struck, wrong = counts[name, fault, "struck"], counts[name, fault, "wrong"]
+            print(f"{name:<12}{fault:<9}{runs:>5}{struck:>8}{runs - wrong:>16}")
     wrong = sum(number for (_, _, what), number in counts.items() if what == "wrong")
     print(f"{wrong} of {sum(number for (_, _, what), number in counts.items() if what == 'runs')} faults left a trace")
     return wrong > 0

@@ -1,18 +1,16 @@
 import io
 import logging
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import click
 import pytest
 
 from lxmls_day1.commands import first_compilation
 from lxmls_day1.engine.kernels.primitives import COMPILES
+from tests.python_runs import run_python
 from tests.wording import wording
 
-ROOT = Path(__file__).parents[3]
 COMPILED = logging.getLogger("lxmls_day1.engine.kernels.machine_code")
 
 
@@ -81,19 +79,22 @@ def test_a_terminal_that_goes_away_does_no_harm(capsys, monkeypatch):
         compile_some()
 
 
+LOGGED_RUN = """
+import logging, sys
+from pathlib import Path
+from lxmls_day1.engine.kernels import machine_code
+folder = Path(sys.argv[1])
+machine_code._cache_folders = lambda source: iter([folder / "cache"])
+logging.basicConfig(filename=folder / "log", format="%(message)s")
+logging.getLogger("lxmls_day1.engine.kernels").setLevel("INFO")
+from lxmls_day1.commands.command_line import main
+main(["run", "--domain", "toy", "--out", str(folder / "out")])
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILES, reason="nothing is compiled without numba")
 def test_the_total_of_run_is_true(tmp_path):
-    code = (
-        "import logging, sys; from pathlib import Path\n"
-        "from lxmls_day1.engine.kernels import machine_code\n"
-        f"machine_code._cache_folders = lambda source: iter([Path({str(tmp_path / 'cache')!r})])\n"
-        "logging.basicConfig(filename=sys.argv[1], format='%(message)s')\n"
-        "logging.getLogger('lxmls_day1.engine.kernels').setLevel('INFO')\n"
-        "from lxmls_day1.commands.command_line import main\n"
-        "main(['run', '--domain', 'toy', '--out', sys.argv[2]])\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "log"), str(tmp_path / "out")]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    run_python("-c", LOGGED_RUN, tmp_path)
     messages = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     assert sum(message.startswith("compiling ") for message in messages) == first_compilation.COMPILED_BY["run"]

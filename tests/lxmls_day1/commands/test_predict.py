@@ -10,6 +10,7 @@ from classifiers.linear_classifier import LinearClassifier
 from classifiers.mira import Mira
 from lxmls_day1.commands.predict import margins_of
 from tests.command_runs import run
+from tests.python_runs import run_python
 from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -152,19 +153,15 @@ class TestMistakes:
 class TestProcess:
     """The commands run in their own process."""
 
-    def call(self, *arguments, stdin=b""):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
-        command = [sys.executable, "-m", "lxmls_day1", *map(str, arguments)]
-        return subprocess.run(command, input=stdin, env=environment, capture_output=True, timeout=100)
-
     def test_train_predict_explain(self, tmp_path):
-        trained = self.call("train", "--domain", "toy", "--classifier", "perceptron", "--out", "p.npz")
-        assert trained.returncode == 0, trained.stderr
-        review = "Excellent, lovely, 🙂 naïve.".encode()
-        predicted = self.call("predict", "p.npz", "-", stdin=review)
-        assert predicted.returncode == 0 and predicted.stdout.startswith(b"positive\t")
-        explained = self.call("explain", "p.npz", "-", stdin=review)
-        assert explained.returncode == 0 and b"excellent" in explained.stdout and "naïve".encode() in explained.stdout
-        failed = self.call("predict", "p.npz", "none.txt")
+        here = {"cwd": tmp_path, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "encoding": "utf-8"}
+        perceptron = ("--domain", "toy", "--classifier", "perceptron", "--out", "p.npz")
+        run_python("-m", "lxmls_day1", "train", *perceptron, **here)
+        here["stdin"] = "Excellent, lovely, 🙂 naïve."
+        assert run_python("-m", "lxmls_day1", "predict", "p.npz", "-", **here).stdout.startswith("positive\t")
+        explained = run_python("-m", "lxmls_day1", "explain", "p.npz", "-", **here).stdout
+        assert "excellent" in explained and "naïve" in explained
+        command = [sys.executable, "-m", "lxmls_day1", "predict", "p.npz", "none.txt"]
+        failed = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
         assert (failed.returncode, failed.stdout) == (1, b"")
         assert failed.stderr.strip() == b"Error: none.txt: no such file or directory."

@@ -22,22 +22,17 @@ from tests.command_runs import run
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before", "somewhere")
-GOOD, BAD = (
-    ["a fine, moving story", "fine plot and a fine end", "moving"],
-    ["dull, dull plot", "a dull end", "boring story"],
-)
+GOOD = ["a fine, moving story", "fine plot and a fine end", "moving"]
+BAD = ["dull, dull plot", "a dull end", "boring story"]
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     """Return a folder with corpora of the same mails: with a vocabulary, hashed into few and many buckets, and for testing."""
     place = tmp_path_factory.mktemp("corpora")
-    for name, rows in (
-        ("mails", 20 * [*((text, "g") for text in GOOD), *((text, "b") for text in BAD)]),
-        ("test", [("fine story", "g"), ("dull", "b")]),
-    ):
-        lines = [f"{dict(g='good', b='bad')[label]}\t{text}\n" for text, label in rows]
-        (place / f"{name}.tsv").write_text("label\ttext\n" + "".join(lines))
+    for name, good, bad in (("mails", GOOD, BAD), ("test", ["fine story"], ["dull"])):
+        lines = [*(f"good\t{text}\n" for text in good), *(f"bad\t{text}\n" for text in bad)]
+        (place / f"{name}.tsv").write_text("label\ttext\n" + "".join(20 * lines if name == "mails" else lines))
     for name, bits in (("words", None), ("hashed", 18), ("few", 3)):
         make_corpus([place / "mails.tsv"], place / f"{name}.bags", hash_bits=bits, rows_a_shard=50)
         make_corpus([place / "test.tsv"], place / f"{name}-test.bags", like=place / f"{name}.bags")
@@ -131,10 +126,8 @@ def test_bad_input_ends_with_1_and_one_sentence(place, tmp_path):
         assert message in output
         assert not Path("model.npz").exists()
     make_corpus([place / "test.tsv"], tmp_path / "others.bags")
-    output = run(
-        "train", "--classifier", "mira", "--corpus", place / "words.bags", "--test-corpus", tmp_path / "others.bags", status=1
-    ).output  # fmt: skip
-    assert "others.bags differ from those" in output
+    corpora = ("--corpus", place / "words.bags", "--test-corpus", tmp_path / "others.bags")
+    assert "others.bags differ from those" in run("train", "--classifier", "mira", *corpora, status=1).output
 
 
 def test_training_resumes_from_a_checkpoint_that_saving_the_model_removes(place):
@@ -150,9 +143,8 @@ def test_training_resumes_from_a_checkpoint_that_saving_the_model_removes(place)
     assert "exists already" in train(place, "hashed", "--checkpoint", "kept", status=1).output
     said = train(place, "hashed", "--checkpoint", "kept", "--every", "100", "--resume")
     assert [int(line.split()[0]) for line in said.stderr.splitlines()[1:]] == [256, 512, 1024]
-    np.testing.assert_array_equal(
-        LinearClassifier.load("model.npz").params, train_corpus(Mira(), place / "hashed.bags")
-    )
+    undisturbed = train_corpus(Mira(), place / "hashed.bags")
+    np.testing.assert_array_equal(LinearClassifier.load("model.npz").params, undisturbed)
     assert not Path("kept").exists()
 
 
@@ -161,10 +153,8 @@ def test_training_resumes_from_a_checkpoint_that_saving_the_model_removes(place)
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_with_its_status_and_reports_how_to_resume(number, status, place):
-    command = [
-        sys.executable, "-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000",
-        "--corpus", str(place / "words.bags"), "--checkpoint", "kept",
-    ]  # fmt: skip
+    command = [sys.executable, "-m", "lxmls_day1", "train", "--classifier", "mira", "--set", "nr_rounds=1000000"]
+    command += ["--corpus", str(place / "words.bags"), "--checkpoint", "kept"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
             if re.match(r" +64 ", line):  # The training has begun.

@@ -26,8 +26,6 @@ def load(path):
 
 
 def accuracy_on_test_part(model):
-    from readers.sentiment_reader import SentimentCorpus
-
     corpus = SentimentCorpus("toy")
     return model.classifier.evaluate(corpus.test_y, model.classifier.test(corpus.test_X, model.params))
 
@@ -67,9 +65,8 @@ class TestTraining:
         run("train", "--classifier", "perceptron", "--domain", "trec6", "--data-dir", real_data)
         model = load("model.npz")
         assert len(model.class_names) == 6 and model.notes["accuracies"]["test"] > 0.85
-        Path("questions.txt").write_text(
-            "Who wrote Hamlet ?\nWhat is the capital of Peru ?\nHow many days are in May ?\n"
-        )
+        questions = ("Who wrote Hamlet ?", "What is the capital of Peru ?", "How many days are in May ?")
+        Path("questions.txt").write_text("\n".join(questions))
         shown = run("predict", "model.npz", "--per", "line", "questions.txt").stdout
         assert [line.split("\t")[0] for line in shown.splitlines()] == ["HUM", "LOC", "NUM"]
         words = run("explain", "model.npz", "--per", "line", "--number", "1", "questions.txt", "--json").stdout
@@ -108,37 +105,25 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--classifier", "mria"], "has no classifier mria; did you mean mira"),
-            (["--classifier", "linear_classifier"], "has no classifier linear_classifier; "),
-            (["--classifier", "online_classifier"], "has no classifier online_classifier; "),
-            (["--classifier", "StochasticGradient"], "has no classifier StochasticGradient; "),
-            (
-                ["--classifier", "structured-classifier"],
-                "has no classifier structured-classifier; did you mean structured_",
-            ),
-            (
-                ["--classifier", "mira", "--set", "regularisr=1"],
-                "has no setting 'regularisr'; did you mean regularizer?",
-            ),
-            (
-                ["--classifier", "mira", "--set", "regularizer=0"],
-                "regularizer (λ of MIRA, whose step is at most 1/λ) must be",
-            ),
-            (["--classifier", "mira", "--set", "nr_rounds=many"], "nr_rounds must be a whole number"),
-            (["--classifier", "naive_bayes", "--set", "xtype=other"], 'xtype must be "gaussian" or "multinomial"'),
-            (["--classifier", "max_ent_batch", "--set", "regularise=1"], "'regularise'"),
-            (
-                ["--classifier", "mira", "--out", "no/model.npz"],
-                "no is not a folder, so no/model.npz cannot be written",
-            ),
-            (["--classifier", "mira", "--out", "."], ". is a folder; --out must be a file"),
-            (["--classifier", "mira", "--out", os.devnull], f"{os.devnull} is not a regular file"),
-            (["--classifier", "mira", "--lab", "."], "is not a lab"),
-            (["--classifier", "mira", "--data-dir", "nowhere"], "nowhere"),
+            (["mria"], "has no classifier mria; did you mean mira"),
+            (["linear_classifier"], "has no classifier linear_classifier; "),
+            (["online_classifier"], "has no classifier online_classifier; "),
+            (["StochasticGradient"], "has no classifier StochasticGradient; "),
+            (["structured-classifier"], "has no classifier structured-classifier; did you mean structured_"),
+            (["mira", "--set", "regularisr=1"], "has no setting 'regularisr'; did you mean regularizer?"),
+            (["mira", "--set", "regularizer=0"], "regularizer (λ of MIRA, whose step is at most 1/λ) must be"),
+            (["mira", "--set", "nr_rounds=many"], "nr_rounds must be a whole number"),
+            (["naive_bayes", "--set", "xtype=other"], 'xtype must be "gaussian" or "multinomial"'),
+            (["max_ent_batch", "--set", "regularise=1"], "'regularise'"),
+            (["mira", "--out", "no/model.npz"], "no is not a folder, so no/model.npz cannot be written"),
+            (["mira", "--out", "."], ". is a folder; --out must be a file"),
+            (["mira", "--out", os.devnull], f"{os.devnull} is not a regular file"),
+            (["mira", "--lab", "."], "is not a lab"),
+            (["mira", "--data-dir", "nowhere"], "nowhere"),
         ],
     )
     def test_end_with_1_and_one_sentence(self, arguments, message):
-        error = train(*arguments, status=1).stderr.splitlines()[-1]
+        error = train("--classifier", *arguments, status=1).stderr.splitlines()[-1]
         assert error.startswith("Error: ") and message in error
         assert list(Path().iterdir()) == []
 
@@ -180,14 +165,9 @@ class TestRegularizer:
         assert said.startswith(wording("commands.regularizer_training_examples_none"))
         assert load("model.npz").classifier.regularizer == 2 / 320
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ("svm", "--set", "regularizer=0.5"),
-            ("mira",),
-            ("max_ent_batch", "--set", "solver=gis", "--set", "regularizer=0"),
-        ],
-    )
+    GIS = ("max_ent_batch", "--set", "solver=gis", "--set", "regularizer=0")
+
+    @pytest.mark.parametrize("arguments", [("svm", "--set", "regularizer=0.5"), ("mira",), GIS])
     def test_a_given_regularizer_is_not_changed(self, arguments):
         assert "2/M" not in train("--classifier", *arguments).stdout
 
@@ -202,9 +182,8 @@ class TestRegularizer:
 
     @pytest.mark.slow
     def test_the_table_has_every_choice_of_a_grid_and_the_best_is_trained(self):
-        said = train(
-            "--classifier", "mira", "--set", "seed=3", "--grid", "regularizer=1,0.1,0.01", "--grid", "averaged=steps,False",
-        ).stdout  # fmt: skip
+        grid = ("--grid", "regularizer=1,0.1,0.01", "--grid", "averaged=steps,False")
+        said = train("--classifier", "mira", "--set", "seed=3", *grid).stdout
         rows = [line.split() for line in said.splitlines() if line.split()[1:2] in (["steps"], ["False"])]
         assert [row[:2] for row in rows] == [[r, a] for r in ("1", "0.1", "0.01") for a in ("steps", "False")]
         (best,) = [row for row in rows if row[-1] == "*"]

@@ -25,6 +25,10 @@ def write_intents(path, nr_examples):
             rows.writerow([f'\n{text}, "please",\nif you can?' if m % 10 == 0 else f"{text}!", f"intent_{m % 77}"])
 
 
+ONE_LABEL = "x.csv: every example has the label 'ham', but there must be two labels to tell apart"
+NO_EXAMPLE = "x.csv: when a part of it was put aside for testing, no example of '"
+
+
 def test_a_missing_classifier_is_reported_with_an_example():
     assert "as in `--classifier mira`" in run("train", status=2).output
 
@@ -45,10 +49,8 @@ class TestTrain:
         assert wording("commands.saved_as_classes") in said.stdout
         (note,) = said.stderr.splitlines()
         layout = "a comma between columns, a header; label in 'category', text in 'text'"
-        assert (
-            note
-            == f"Read train.csv: {layout}; 462 examples, 77 classes | test.csv: {layout}; 154 examples, 77 classes."
-        )
+        train_part, test_part = f"{layout}; 462 examples, 77 classes", f"{layout}; 154 examples, 77 classes"
+        assert note == f"Read train.csv: {train_part} | test.csv: {test_part}."
         again = train("--file", "train.csv", "--test-file", "test.csv", "--text-column", "text", "--label-column", 1)
         assert again.output == said.output
 
@@ -99,25 +101,15 @@ class TestTrain:
         for header in ("label,text", "mood,remark"):
             Path("x.csv").write_text(header + "\n" + "yes,A good thing it is\nno,A bad thing it is\n" * 10)
             assert wording("commands.saved_as_classes_2", "2") in train("--file", "x.csv").stdout
-        assert (
-            wording("commands.saved_as_classes_2", "3")
-            in train("--file", "x.csv", "--test-file", "x.csv", "--no-header").stdout
-        )
+        said = train("--file", "x.csv", "--test-file", "x.csv", "--no-header").stdout
+        assert wording("commands.saved_as_classes_2", "3") in said
 
     @pytest.mark.parametrize(
         ("content", "options", "says"),
         [
             ("a,b\nc\n", [], "x.csv, line 2: got 1 field; expected 2 as in line 1"),
-            (
-                "ham,one\n" * 9,
-                [],
-                "x.csv: every example has the label 'ham', but there must be two labels to tell apart",
-            ),
-            (
-                "a,one\nb,two\nc,three\nd,four\ne,five\n",
-                [],
-                "x.csv: when a part of it was put aside for testing, no example of '",
-            ),
+            ("ham,one\n" * 9, [], ONE_LABEL),
+            ("a,one\nb,two\nc,three\nd,four\ne,five\n", [], NO_EXAMPLE),
         ],
     )
     def test_mistakes_end_with_1_and_one_sentence(self, content, options, says):
@@ -157,9 +149,5 @@ class TestRun:
         assert len(found["rows"]) == 14  # and six rows for the simple data set
         note = next(line for line in result.stderr.splitlines() if line.startswith("Read "))
         assert note in found["notes"] and "154 examples, 77 classes | test.csv: " in note
-        assert {path.name for path in Path("out").iterdir()} == {
-            "boundaries.png",
-            "accuracies.png",
-            "results.json",
-            "results.csv",
-        }
+        written = {path.name for path in Path("out").iterdir()}
+        assert written == {"boundaries.png", "accuracies.png", "results.json", "results.csv"}

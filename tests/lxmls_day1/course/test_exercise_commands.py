@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -23,6 +22,7 @@ from lxmls_day1.course.workspaces.solve_reset_undo import solve
 from lxmls_day1.course.workspaces.workspace import shell_quoted, start_workspace
 from tests import command_runs
 from tests.lxmls_day1.small_disk import small_disk
+from tests.python_runs import run_python
 from tests.wording import wording
 
 pytestmark = pytest.mark.usefixtures("imports_as_before")
@@ -173,33 +173,25 @@ class TestCheck:
 
 class TestWatching:
     def watch(self, folder, ids, *edits):
-        """Watch with one edit after each run; return the exercises that were checked, and the output."""
-        checked, edits = [], list(edits)
-
-        def check(wanted):
-            checked.append(wanted)
+        """Watch with one edit after each run; return the exercises that were checked."""
+        checked, pending = [], list(edits)
 
         def sleep(seconds):
-            if len(checked) > len(wanted_edits) - len(edits) and edits:
-                edits.pop(0)()
-            elif not edits and len(checked) > len(wanted_edits):
-                raise KeyboardInterrupt
+            if len(checked) + len(pending) > len(edits):  # All edits so far have been noticed.
+                if not pending:
+                    raise KeyboardInterrupt
+                pending.pop(0)()
 
-        wanted_edits = list(edits)
         with pytest.raises(KeyboardInterrupt):
-            check_command.watch_files(folder, ids, check, sleep)
+            check_command.watch_files(folder, ids, checked.append, sleep)
         return checked
 
     def edit(self, path, text):
         return lambda: path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
     def test_each_change_repeats_the_checks_of_its_exercise(self, workspace, capsys):
-        steps, means = workspace / "classifiers/steps.py", workspace / "classifiers/means.py"
-        edits = [
-            self.edit(steps, "# 1\n"),
-            self.edit(means, "# 2\n"),
-            self.edit(workspace / "readers/points.py", "# 3\n"),
-        ]
+        names = ("classifiers/steps.py", "classifiers/means.py", "readers/points.py")
+        edits = [self.edit(workspace / name, "# edited\n") for name in names]
         assert self.watch(workspace, None, *edits) == [None, ["1.1"], ["1.2"], None]
         said = capsys.readouterr().out
         assert "classifiers/steps.py changed" in said and said.count("Watching; Ctrl-C ends it.") == 4
@@ -226,10 +218,8 @@ def test_solve_reset_undo(here):
 
 def test_a_raise_below_a_right_answer_is_reported_and_costs_nothing(here):
     path = here / "classifiers/steps.py"
-    source = path.read_text(encoding="utf-8")
-    line = next(line for line in source.splitlines() if "raise NotImplementedError" in line)
-    answer = line[: len(line) - len(line.lstrip())] + "return min(cap, loss / (2 * sq_norm))"
-    path.write_text(source.replace(line, f"{answer}\n{line}"), encoding="utf-8")
+    answer = "return min(cap, loss / (2 * sq_norm))\n    raise NotImplementedError"
+    path.write_text(path.read_text("utf-8").replace("raise NotImplementedError", answer), encoding="utf-8")
     assert wording("course.still_stands_remove_line") in run("check", "1.1")
     said = run("status")
     assert "passes; remove the `raise`" in said and wording("course.exercises_done_points") in said
@@ -308,19 +298,12 @@ def test_submit_packs_the_work(here, tmp_path):
     assert "Packed:" in run("submit", "--out", tmp_path / "out", "--name", "Ada L.", "--force")
     assert (tmp_path / "out/submission-ada-l.zip").is_file()
     (tmp_path / "folder.zip").mkdir()
-    for path, file in {
-        "new/A.ZIP": "new/A.ZIP",
-        "folder.zip": "folder.zip/submission-ada-l.zip",
-        "z/": "z/submission-ada-l.zip",
-    }.items():
-        assert f"Packed: {tmp_path / file} (" in run(
-            "submit", "--out", f"{tmp_path}/{path}", "--name", "Ada L.", "--force"
-        )
-        assert zipfile.is_zipfile(tmp_path / file)
+    for path, name in (("new/A.ZIP", ""), ("folder.zip", "submission-ada-l.zip"), ("z/", "submission-ada-l.zip")):
+        said = run("submit", "--out", f"{tmp_path}/{path}", "--name", "Ada L.", "--force")
+        assert f"Packed: {tmp_path / path / name} (" in said and zipfile.is_zipfile(tmp_path / path / name)
     assert f"Packed again: {tmp_path}/new/A.ZIP" in run("submit", "--out", tmp_path / "new/A.ZIP", "--force")
-    assert wording("course.is_file_or_lies") in run(
-        "submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1
-    )
+    said = run("submit", "--out", tmp_path / "new/A.ZIP/b.zip", "--force", status=1)
+    assert wording("course.is_file_or_lies") in said
 
 
 class TestLab:
@@ -328,9 +311,8 @@ class TestLab:
         said = run("lab", "--print")
         assert "Exercise 1.1, Half steps: notebooks/1_first.ipynb" in said
         assert "default_url=/lab/tree/notebooks/1_first.ipynb" in said and "-m jupyterlab" in said
-        (here / "tests/exercises/exercises.toml").write_text(
-            'assigned = ["1.2"]\n' + (here / "tests/exercises/exercises.toml").read_text()
-        )
+        toml = here / "tests/exercises/exercises.toml"
+        toml.write_text('assigned = ["1.2"]\n' + toml.read_text())
         assert "default_url=/lab/tree/notebooks/2_second.ipynb" in run("lab", "--print")
 
     def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
@@ -348,11 +330,8 @@ class TestTerminal:
         return request.param
 
     def test_no_line_is_wider_than_the_terminal_and_no_word_is_lost(self, width, capsys):
-        answer = "x" * 30
-        lines = [
-            ("bad", "  ✗ a check with a title that goes on and on and on, far beyond the end"),
-            ("", f"      got {answer}"),
-        ]
+        long = "  ✗ a check with a title that goes on and on and on, far beyond the end"
+        lines = [("bad", long), ("", f"      got {'x' * 30}")]
         terminal.echo_lines([*lines, ("", ""), ("good", "  short")])
         said = capsys.readouterr().out
         assert max(map(len, said.splitlines())) <= width
@@ -377,4 +356,4 @@ try: command_group.main(args=["{name}", "--help"], prog_name="lxmls-day1")
 except SystemExit: pass
 assert not [m for m in ("numpy", "pytest", "rich", "lxmls_day1.course.running.checking") if m in sys.modules]
 """
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3], capture_output=True)
+    run_python("-c", code)

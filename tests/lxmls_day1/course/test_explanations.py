@@ -40,6 +40,10 @@ def report_of(folder, *mistakes, exercise="1.1", **more):
     return CheckReport((ExerciseReport(described, (result,), 2, **more),))
 
 
+def asked_in(folder):
+    return WorkspaceState.from_folder(folder).explanations
+
+
 def ask(folder, *mistakes):
     asked = open_questions(folder, report_of(folder, *mistakes))
     save_questions(folder, asked)
@@ -53,7 +57,7 @@ class TestAsking:
         assert (asked.exercise, asked.mistake, asked.question, asked.text) == ("1.1", "whole_norm", WHY, "")
         assert asked.attempt.startswith("def half_step(") and wording("course.tau_loss_sq_norm") in asked.attempt
         assert "class Stepper" not in asked.attempt  # The arguments.
-        assert WorkspaceState.from_folder(folder).explanations == [asked]
+        assert asked_in(folder) == [asked]
 
     @pytest.mark.parametrize("mistakes", [(), (("other", "No question."),), (NORM, ("no_cap", "No cap."))])
     def test_no_question_without_a_single_named_mistake(self, workspace, mistakes):
@@ -74,11 +78,7 @@ class TestAsking:
         monkeypatch.setattr(explanations, "MAX_EXPLANATIONS_PER_EXERCISE", 2)
         for n, exercise in enumerate(["1.2", "1.1", "1.1", "1.1"]):
             save_questions(workspace, [Explanation(exercise, "m", f"Question {n}?")])
-        assert [one.question for one in WorkspaceState.from_folder(workspace).explanations] == [
-            "Question 0?",
-            "Question 2?",
-            "Question 3?",
-        ]
+        assert [one.question for one in asked_in(workspace)] == ["Question 0?", "Question 2?", "Question 3?"]
 
 
 class TestAnswering:
@@ -88,10 +88,7 @@ class TestAnswering:
         assert explain(workspace, "1.1", "  Long steps.\n").text == "Long steps."
         explain(workspace, "1.1", "Steps that are too long.")
         explain(workspace, "1.1", "Two blocks.", WHY)
-        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == [
-            "Two blocks.",
-            wording("course.steps_too_long"),
-        ]
+        assert [one.text for one in asked_in(workspace)] == ["Two blocks.", wording("course.steps_too_long")]
 
     @pytest.mark.parametrize("text", ["asdf", WHY, "why does 2 belong there", "factor"])
     def test_a_too_short_or_copied_answer_is_requested_again(self, workspace, text):
@@ -104,12 +101,10 @@ class TestAnswering:
     def test_the_course_s_answer_is_shown_beside_the_student_s_once_and_when_it_passes(self, workspace, monkeypatch):
         ask(workspace, NORM)
         explain(workspace, "1.1", "Two blocks of weights move.")
-        passing = report_of(workspace, NORM).reports[0]
-        passing = CheckReport(
-            (replace(passing, results=(replace(passing.results[0], outcome="passed", mistakes=()),)),)
-        )
-        said = []
-        for report in (report_of(workspace, NORM), passing, passing):
+        failing, said = report_of(workspace, NORM), []
+        (result,) = failing.reports[0].results
+        passed = replace(failing.reports[0], results=(replace(result, outcome="passed", mistakes=()),))
+        for report in (failing, CheckReport((passed,)), CheckReport((passed,))):
             monkeypatch.setattr("lxmls_day1.course.running.checking.run_checks", lambda *_, its=report: its)
             report, _, problems = explanations.check_and_save(workspace, ["1.1"])
             assert not problems
@@ -140,12 +135,12 @@ class TestTerminal:
     def test_the_question_is_shown(self, check, workspace):
         said = check()
         assert wording("course.exercise_in_one_line", WHY) in said and 'check 1.1 --because "…"' in said
-        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == [""]
+        assert [one.text for one in asked_in(workspace)] == [""]
 
     def test_a_question_can_be_answered_later(self, check, workspace):
         check()
         assert "Two blocks." in check("1.1", "--because", "Two blocks.", status=0)
-        assert [one.text for one in WorkspaceState.from_folder(workspace).explanations] == ["Two blocks."]
+        assert [one.text for one in asked_in(workspace)] == ["Two blocks."]
 
     @pytest.mark.parametrize("arguments", [("1.1", "1.2"), ("1.1", "--watch"), ("--lab", ".")])
     def test_explaining_requires_one_exercise(self, check, arguments):
@@ -168,12 +163,8 @@ class TestHandingIn:
         ask(workspace, NORM)
         explain(workspace, "1.1", "Two blocks.")
         _, content = pack_submission(workspace, collect_submission(workspace), "Ada")
-        archive = zipfile.ZipFile(io.BytesIO(content))
-        sent = json.loads(archive.read("ada/explanations.json"))
-        assert sent["format"] == 1
-        assert [Explanation(**one) for one in sent["explanations"]] == WorkspaceState.from_folder(
-            workspace
-        ).explanations
+        sent = json.loads(zipfile.ZipFile(io.BytesIO(content)).read("ada/explanations.json"))
+        assert sent["format"] == 1 and [Explanation(**one) for one in sent["explanations"]] == asked_in(workspace)
 
 
 class TestReadingSubmittedExplanations:
@@ -186,21 +177,9 @@ class TestReadingSubmittedExplanations:
         assert unpack_explanations(pack_explanations(both), ["1.1", "1.2"]) == both
         assert unpack_explanations(pack_explanations(both), ["1.2"]) == both[1:]
 
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"",
-            b"\xff",
-            b"3",
-            b"[]",
-            b"{}",
-            b'{"explanations": 3}',
-            b"[" * 10**5,
-            b'{"explanations": "ab"}',
-            b" " * 10**7,
-        ],
-        ids=range(9),
-    )
+    INVALID = (b"", b"\xff", b"3", b"[]", b"{}", b'{"explanations": 3}', b"[" * 10**5, b'{"explanations": "ab"}')
+
+    @pytest.mark.parametrize("content", [*INVALID, b" " * 10**7], ids=range(9))
     def test_invalid_files_of_explanations_are_refused(self, content):
         with pytest.raises(InputError, match=wording("course.explanations_json_does_hold")):
             unpack_explanations(content, ["1.1"])

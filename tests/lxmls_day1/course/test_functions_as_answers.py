@@ -9,6 +9,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.running.solution_blocking import functions_to_block
 from lxmls_day1.lab import Lab, reference_folder
 from tools.authoring import functions_as_answers
+from tools.authoring.functions_as_answers import find_solving_functions, functions_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each function is tried in a process of its own")
 SOLUTIONS = functions_as_answers.solved_functions()
@@ -32,17 +33,14 @@ def candidates(tmp_path_factory, asked):
 def test_no_other_function_is_the_answer(solution, asked, candidates, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LXMLS_DAY1_OFFLINE", "1")
-    refused = {
-        name.replace(":", ".") for name in functions_to_block(Registry.from_folder(reference_folder())[solution[0]])
-    }
-    left = [(name, function) for name, function in candidates if name not in refused]
+    blocked = functions_to_block(Registry.from_folder(reference_folder())[solution[0]])
+    names = {name.replace(":", ".") for name in blocked}
+    left = [(name, function) for name, function in candidates if name not in names]
     assert len(left) > 1000
-    assert functions_as_answers.find_solving_functions(left, asked(*solution)) == []
+    assert find_solving_functions(left, asked(*solution)) == []
     if samples := functions_as_answers.HARDEST_PARTS.get(solution[1].rpartition(".")[2]):
-        assert functions_as_answers.find_solving_functions(left, samples) == []
-        assert (
-            functions_as_answers.find_solving_functions([one for one in candidates if one[0] in refused], samples) != []
-        )
+        assert find_solving_functions(left, samples) == []
+        assert find_solving_functions([one for one in candidates if one[0] in names], samples) != []
 
 
 @pytest.mark.slow
@@ -53,7 +51,5 @@ def test_the_trial_finds_the_reference(solution, asked):
     _, name, module = solution
     if "." in name:
         pytest.skip("a method")
-    found = functions_as_answers.find_solving_functions(
-        functions_as_answers.functions_of(Lab(reference_folder()).load(module)), asked(*solution)
-    )
-    assert f"{module}.{name}" in found
+    functions = functions_of(Lab(reference_folder()).load(module))
+    assert f"{module}.{name}" in find_solving_functions(functions, asked(*solution))

@@ -67,9 +67,8 @@ class TestStripping:
             exec(stub("1.1", 'a "rule" \\', "x", 2))
 
     def test_the_solution_without_its_markers(self):
-        assert remove_markers(SOURCE) == "".join(
-            line for line in SOURCE.splitlines(keepends=True) if "# exercise" not in line
-        )
+        lines = SOURCE.splitlines(keepends=True)
+        assert remove_markers(SOURCE) == "".join(line for line in lines if "# exercise" not in line)
         assert strip(SOURCE, keep={"1.1"}) == remove_markers(SOURCE)
 
     def test_text_without_markers_is_not_changed_even_if_invalid(self):
@@ -111,13 +110,9 @@ class TestStripping:
         for path in sorted((ROOT / "classifiers").rglob("*.py")):
             original = remove_markers(path.read_text(encoding="utf-8"), path.name)
             functions = [node for node in ast.walk(ast.parse(original)) if isinstance(node, ast.FunctionDef)]
-            bodies = [
-                body
-                for function in functions
-                for node in ast.walk(function)
-                for body in (getattr(node, "body", None), getattr(node, "orelse", None))
-                if isinstance(body, list) and body and body[0].lineno > node.lineno
-            ]
+            nodes = [node for function in functions for node in ast.walk(function)]
+            bodies = [(node, getattr(node, part, None)) for node in nodes for part in ("body", "orelse")]
+            bodies = [b for node, b in bodies if isinstance(b, list) and b and b[0].lineno > node.lineno]
             bodies = [b for b in bodies if not (len(b) == 1 and isinstance(b[0], ast.If) and is_elif(original, b[0]))]
             if not bodies:
                 continue
@@ -150,6 +145,8 @@ def marked(body, count="1 line"):
     return f"def f(x):\n    # exercise 1.1: solution ({count})\n{textwrap.indent(text(body), '    ')}\n    # exercise 1.1: end\n"
 
 
+BEGIN, END = "# exercise 1.1: solution (1 line)", "# exercise 1.1: end"
+SECOND = "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n"
 IF_ELSE = """def f(x):
     if x:
         # exercise 1.1: solution (3 lines)
@@ -174,16 +171,10 @@ class TestLoudFailures:
         [
             ("def f(x):\n    # exercise 1.1: solution (1 line)\n    return x\n", r"mira\.py:2: .* has no end"),
             ("def f(x):\n    return x\n    # exercise 1.1: end\n", r"mira\.py:3: .* none has begun"),
-            (
-                marked("# exercise 1.1: solution (1 line)\nreturn x"),
-                "mira.py:3: a solution begins inside the one from line 2",
-            ),
+            (marked(f"{BEGIN}\nreturn x"), "mira.py:3: a solution begins inside the one from line 2"),
             (marked("return x").replace("1.1: end", "1.2: end"), "mira.py:4: .* belongs to another exercise"),
             (marked("return x", "2 lines"), "says 2 lines, but there are 1 lines of code"),
-            (
-                marked("return x").replace("    # exercise 1.1: end", "  # exercise 1.1: end"),
-                "not indented like the one in line 2",
-            ),
+            (marked("return x").replace(f"    {END}", f"  {END}"), "not indented like the one in line 2"),
             (marked("return x").replace("    return", "      return"), "not indented like the statements between"),
             (marked('"""Docstring."""\nreturn x', "2 lines"), "the docstring of f belongs before the solution"),
             (marked("# nothing", "0 lines") + "    x = 1\n", "not consist of whole statements"),
@@ -193,20 +184,14 @@ class TestLoudFailures:
             (marked("return x").replace("1.1: solution (1 line)", "1.1: solution"), "looks like a marker"),
             (marked("return x").replace("# exercise 1.1: end", "#exercise 1.1 end"), "looks like a marker"),
             (marked("return (x"), "is not Python"),
+            (f"x = (1 +\n{BEGIN}\n2\n{END}\n)\n", "without the solutions this is a SyntaxError"),
             (
-                "x = (1 +\n# exercise 1.1: solution (1 line)\n2\n# exercise 1.1: end\n)\n",
-                "without the solutions this is a SyntaxError",
-            ),
-            (
-                "def f(x):\n    x = 1\n    # exercise 1.1: solution (1 line)\n    x = (2 +\n    # exercise 1.1: end\n    3)\n",
+                f"def f(x):\n    x = 1\n    {BEGIN}\n    x = (2 +\n    {END}\n    3)\n",
                 "not consist of whole statements",
             ),
             (IF_ELSE, "not consist of whole statements"),
             (IF_ELIF, "not consist of whole statements"),
-            (
-                marked("return x") + "    # exercise 1.2: solution (1 line)\n    x = 1\n    # exercise 1.2: end\n",
-                "a function of its own",
-            ),
+            (marked("return x") + SECOND, "a function of its own"),
         ],
     )
     def test_each_error_names_its_line(self, source, message):

@@ -18,7 +18,8 @@ from tools.authoring.mutants import mutants_of
 
 pytestmark = [pytest.mark.slow(15), pytest.mark.filterwarnings("ignore")]
 REFERENCE = reference_folder()
-EXERCISES = [exercise for exercise in Registry.from_folder(REFERENCE) if check_files(REFERENCE / FOLDER, exercise)]
+REGISTRY = Registry.from_folder(REFERENCE)
+EXERCISES = [exercise for exercise in REGISTRY if check_files(REFERENCE / FOLDER, exercise)]
 #: Left out because the checks of 1.7b train for seconds.
 SAMPLED = [pytest.param(one, marks=[pytest.mark.campaign] * (one.id == "1.7b")) for one in EXERCISES]
 
@@ -101,7 +102,7 @@ def test_a_wrong_type_or_shape_is_reported_as_such(checked, monkeypatch, exercis
     ],
 )
 def test_a_function_that_is_empty_fails_no_check_of_another_one(checked, id, empty, about_it):
-    lab = checked(next(exercise for exercise in EXERCISES if exercise.id == id))
+    lab = checked(REGISTRY[id])
     made = Program("an empty one", id, solution="raise NotImplementedError", function=empty).apply_to(lab.sources)
     ended = lab.ended(made) | lab.ended(made, public=False)
     of_it = {check for check in ended if re.search(rf"::test_(random_)?({about_it}|small_inputs)\b", check)}
@@ -131,7 +132,7 @@ STUB = "raise NotImplementedError('Exercise 1.7: The step; `lxmls-day1 hint 1.7`
     ids=["right", "another label", "another decay", "only shrinks"],
 )
 def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
-    lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.7"))
+    lab = checked(REGISTRY["1.7"])
     made = Program("", "1.7", solution=rule, function="svm_rule").apply_to(lab.sources)
     made = {name: text.replace(old, new) for name, text in made.items()}
     ended = lab.ended(made)
@@ -152,7 +153,7 @@ def test_a_step_of_the_svm_is_judged_by_itself(checked, rule, old, new):
     ],
 )
 def test_a_substitute_for_a_function_receives_all_arguments(checked, call, is_right):
-    lab = checked(next(exercise for exercise in EXERCISES if exercise.id == "1.14"))
+    lab = checked(REGISTRY["1.14"])
     made = {name: text.replace("columns_and_signs(hashes, n_columns)", call) for name, text in lab.sources.items()}
     assert made != lab.sources
     ended = lab.ended(made)

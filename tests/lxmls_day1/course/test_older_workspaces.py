@@ -10,6 +10,7 @@ from tests.command_runs import run
 
 OLDER = Path(__file__).resolve().parents[2] / "older_versions"
 VERSIONS = ("0.1.0", "0.2.0")
+OWN_RULE = "from lxmls_day1.errors import InputError\nfrom lxmls_day1.checks import (\n    as_numbers,\n)\n"
 SOLVED = ("1.4", "1.5")  # Graded exercises; 1.6 is a stub.
 
 
@@ -38,9 +39,7 @@ def test_older_workspaces_have_the_marks_of_a_new_one(tmp_path):
         workspace = started(version, tmp_path)
         hand_in(workspace, inbox, version)
         own = workspace / "classifiers" / "my_rule.py"
-        own.write_text(
-            "from lxmls_day1.errors import InputError\nfrom lxmls_day1.checks import (\n    as_numbers,\n)\n"
-        )
+        own.write_text(OWN_RULE)
         (workspace / "classifiers" / "a_folder.py").mkdir()
         run("update", "--lab", workspace)
         head = "from lxmls_day1.lab_api import "

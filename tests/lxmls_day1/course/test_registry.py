@@ -88,9 +88,8 @@ def test_core_and_afternoon_stand_for_their_exercises():
 
 def test_no_two_exercises_share_a_file():
     """Results of a check are saved for the text of a file, so an edit for one exercise would invalidate another one's results."""
-    named = [
-        name for exercise in Registry.from_folder(reference_folder()) for name in exercise.files if name.endswith(".py")
-    ]
+    files = [name for exercise in Registry.from_folder(reference_folder()) for name in exercise.files]
+    named = [name for name in files if name.endswith(".py")]
     assert named and len(named) == len(set(named))
 
 

@@ -16,6 +16,7 @@ from lxmls_day1.lab import Lab, reference_folder
 
 # The arguments of every rule, as documented in `classifiers/online_classifier.py`.
 RULE = {"scores": "array", "label": "int", "sq_norm": "float", "step": "float", "cost": "array"}
+SECTION = re.compile(r"Parameters\n\s*-+\n(.*?)(?:\n\s*\n\s*\w+\n\s*-+\n|\Z)", re.DOTALL)
 REGISTRY = Registry.read(reference_folder() / FOLDER / "exercises.toml")
 EXERCISES = [exercise for exercise in REGISTRY if check_files(reference_folder() / FOLDER, exercise)]
 
@@ -24,9 +25,7 @@ def promised(function):
     """Return the type of each parameter in the docstring."""
     if list(inspect.signature(function).parameters) == list(RULE):
         return RULE
-    section = re.search(
-        r"Parameters\n\s*-+\n(.*?)(?:\n\s*\n\s*\w+\n\s*-+\n|\Z)", inspect.getdoc(function) or "", re.DOTALL
-    )
+    section = SECTION.search(inspect.getdoc(function) or "")
     lines = re.findall(r"^(\w[\w, ]*) : (.+)$", section[1], re.MULTILINE) if section else []
     return {name.strip(): kind for names, kind in lines for name in names.split(",")}
 
@@ -54,9 +53,8 @@ def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
     for file in exercise.files:
         source = (reference_folder() / file).read_text(encoding="utf-8")
         module = lab.load(file.removesuffix(".py").replace("/", "."))
-        for name in {
-            solution.function for solution in find_solutions(source, file) if solution.exercise == exercise.id
-        }:
+        solutions = find_solutions(source, file)
+        for name in {solution.function for solution in solutions if solution.exercise == exercise.id}:
             function = getattr(module, name, None)
             if function is None:
                 continue  # Methods such as `train` accept everything that `checks.py` can read.
@@ -77,9 +75,8 @@ def test_arguments_are_of_the_promised_types(exercise, monkeypatch):
                 return function(*arguments, **settings)
 
             monkeypatch.setattr(module, name, noted)
-    session = CheckSession(
-        check_files(reference_folder() / FOLDER, exercise), ChecksRun(lab.folder, seed=1, hidden=True, recordings={})
-    )
+    run = ChecksRun(lab.folder, seed=1, hidden=True, recordings={})
+    session = CheckSession(check_files(reference_folder() / FOLDER, exercise), run)
     session.collect()
     assert set(map(session.error_of, session.items)) == {None}
     assert n_calls or not n_functions, "no check calls it"

@@ -14,13 +14,9 @@ from lxmls_day1.course.workspaces.solve_reset_undo import solve
 
 class TestState:
     def test_it_is_read_as_it_was_saved(self, workspace):
-        state = WorkspaceState(
-            workspace,
-            {"1.1": 2},
-            {"1.1": SavedResult(1, 3, 2, "digest")},
-            ["1.2"],
-            [Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)],
-        )
+        backup = Backup("solve 1.2", "1.2", {"a": ".lab-backups/b"}, {"a": "c"}, False)
+        result = SavedResult(1, 3, 2, "digest")
+        state = WorkspaceState(workspace, {"1.1": 2}, {"1.1": result}, ["1.2"], [backup])
         state.save()
         assert WorkspaceState.from_folder(workspace) == state
 
@@ -84,12 +80,8 @@ class TestHints:
         for _ in range(4):
             shown.append(next_hint(workspace, "1.1"))
             save_shown_hints(workspace, shown[-1])
-        assert [[step[2] for step in hints.steps] for hints in shown] == [
-            ["Think of two blocks."],
-            ["tau = l / (2 n)"],
-            ["tau = loss / (twice ...)"],
-            ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"],
-        ]
+        texts = ["Think of two blocks.", "tau = l / (2 n)", "tau = loss / (twice ...)"]
+        assert [[step[2] for step in hints.steps] for hints in shown] == [*([text] for text in texts), texts]
         assert [hints.n_left for hints in shown] == [2, 1, 0, 0]
         assert json.loads((workspace / FILE).read_text())["hints"] == {"1.1": 3}
 

@@ -51,29 +51,20 @@ def test_a_scene_holds_what_each_method_says_of_each_place_alone(lab):
     alphas = page.kernel_perceptron(page.kernel(X, X, 0.4), y, page.ROUNDS)
 
     def kernel_score(alpha):
-        return lambda x: sum(
-            a * sign * (1 + np.exp(-((x - one) ** 2).sum() / 0.32))
-            for a, sign, one in zip(alpha, y, X, strict=True)
-            if a
-        )
+        return lambda x: (alpha * y) @ (1 + np.exp(-((x - X) ** 2).sum(axis=1) / 0.32))
 
     def nearest_lead(x):
         return np.subtract(*(np.sort(np.hypot(*(X[y == label] - x).T))[2] for label in (-1, 1)))
 
-    for name, frame, score in (
-        ("kernel perceptron", 1, kernel_score(alphas[1])),
-        ("nearest neighbours", 0, nearest_lead),
-    ):
-        rights = [
-            np.mean([np.sign(score(x)) == label for x, label in zip(*known, strict=True)])
-            for known in ((X, y), (test_X, test_y))
-        ]
+    known = [(X, y), (test_X, test_y)]
+    cases = [("kernel perceptron", 1, kernel_score(alphas[1])), ("nearest neighbours", 0, nearest_lead)]
+    for name, frame, score in cases:
+        rights = [np.mean(np.sign([score(x) for x in points]) == labels) for points, labels in known]
         assert scene.facts["right"][name][frame] == pytest.approx(rights)
         panel = next(panel for panel in scene.panels if panel.name == name)
         drawn = [mark["rings"] for mark in panel.marks if mark["kind"] == "region"]
-        for rings, expected in zip(
-            drawn, page.rings_of_class_1(np.array([score(x) for x in page.PLACES])), strict=True
-        ):
+        regions = page.rings_of_class_1(np.array([score(x) for x in page.PLACES]))
+        for rings, expected in zip(drawn, regions, strict=True):
             rings = rings["frames"][frame] if isinstance(rings, dict) else rings
             for ring, other in zip(rings, expected, strict=True):
                 np.testing.assert_allclose(np.array(ring), other, atol=1e-4)

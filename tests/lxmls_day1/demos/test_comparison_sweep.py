@@ -1,5 +1,7 @@
 """The scenes of the comparison agree with the means and deviations of its measurements."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -18,11 +20,11 @@ def demo(lab):
 @pytest.fixture(scope="module")
 def rights(lab):
     """Return the share of each class that two learners predict correctly with three seeds, measured independently."""
-    pairs = [(quantity, label) for quantity in SWEEP_VALUES for label in ("SVM", *OPENING)]
-    return {
-        (quantity, label): np.array([measure(lab, LEARNERS[label], quantity, seed) for seed in (1, 2, 3)])
-        for quantity, label in pairs
-    }
+
+    def measured(quantity, label):
+        return np.array([measure(lab, LEARNERS[label], quantity, seed) for seed in (1, 2, 3)])
+
+    return {pair: measured(*pair) for pair in product(SWEEP_VALUES, ("SVM", *OPENING))}
 
 
 def best(quantity, part=0):
@@ -39,10 +41,8 @@ def drawn(scene, quantity, kind="line", frame=-1):
 def test_it_opens_with_two_classifiers_below_the_best_in_one_panel(demo):
     scene = demo.scene_of(nr_seeds=3)
     (panel,) = scene.panels
-    assert panel.name == "size" and [mark["label"] for mark in panel.marks if mark["label"]] == [
-        *OPENING,
-        "best possible",
-    ]
+    labels = [mark["label"] for mark in panel.marks if mark["label"]]
+    assert panel.name == "size" and labels == [*OPENING, "best possible"]
     *lines, highest = drawn(scene, "size")
     assert (highest[:, 1] == 0).all() and all((line[:, 1] <= 0).all() for line in lines)
     assert scene.facts["done"] == 3 * len(OPENING)  # The others are not trained.
@@ -75,9 +75,8 @@ def test_other_parts_and_scales_need_no_new_training(demo, rights, monkeypatch):
     np.testing.assert_allclose(line[:, 1], 100 * curve(rights["balance", "SVM"], "balance", "all")[0], atol=AS_DRAWN)
     rare = demo.scene_of(part="rare", **asked)
     line, highest = drawn(rare, "balance")
-    np.testing.assert_allclose(
-        line[:, 1], 100 * (rights["balance", "SVM"][..., 0].mean(axis=0) - best("balance", 1)), atol=AS_DRAWN
-    )
+    expected = rights["balance", "SVM"][..., 0].mean(axis=0) - best("balance", 1)
+    np.testing.assert_allclose(line[:, 1], 100 * expected, atol=AS_DRAWN)
     assert (highest[:, 1] == 0).all() and "rare class" in rare.observations
 
 

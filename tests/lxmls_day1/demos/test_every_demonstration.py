@@ -90,6 +90,11 @@ def frames_in(value):
             yield from frames_in(item)
 
 
+def all_frames(value):
+    """Return the value of a mark at each frame, or its only one."""
+    return value["frames"] if isinstance(value, dict) else [value]
+
+
 def test_it_names_what_to_look_at_and_three_things_to_try(demo):
     assert demo.summary.endswith(".") and len(demo.summary) < 125
     sentences = [part for part in demo.observations.replace("? ", ". ").split(". ") if part]
@@ -129,8 +134,7 @@ def test_what_a_legend_names_is_drawn(scenes):
             for mark in panel["marks"]:
                 if mark.get("label") and mark["kind"] == "line":
                     (x0, x1), (y0, y1) = ((panel[axis]["low"], panel[axis]["high"]) for axis in "xy")
-                    paths = mark["path"]["frames"] if isinstance(mark["path"], dict) else [mark["path"]]
-                    places = [place for path in paths for place in path if None not in place]
+                    places = [place for path in all_frames(mark["path"]) for place in path if None not in place]
                     assert any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in places), (mark["label"], settings)
 
 
@@ -138,13 +142,10 @@ def test_bars_grow_from_zero_and_no_number_is_minus_zero(scenes):
     for settings, scene in scenes:
         data = scene.data()
         marks = [mark for panel in data["panels"] for mark in panel["marks"] if mark["kind"] == "bars"]
-        frames = [
-            bar for m in marks for bar in (m["extents"]["frames"] if isinstance(m["extents"], dict) else [m["extents"]])
-        ]
-        assert all(start == 0 for bars in frames for _, start, _ in bars), settings
-        assert not re.search(r"[−-]0(\.0+)?(?![\d.])", json.dumps([data["says"], data["table"]], ensure_ascii=False)), (
-            settings
-        )
+        extents = [bars for mark in marks for bars in all_frames(mark["extents"])]
+        assert all(start == 0 for bars in extents for _, start, _ in bars), settings
+        said = json.dumps([data["says"], data["table"]], ensure_ascii=False)
+        assert not re.search(r"[−-]0(\.0+)?(?![\d.])", said), settings
 
 
 def test_a_reader_sees_at_most_five_controls_at_first(demo):
@@ -164,9 +165,8 @@ def test_every_control_has_a_name_of_its_own_a_tip_and_a_value_that_it_accepts(d
     names = [control.name for control in demo.controls]
     assert len(names) > 1 and len(set(names)) == len(names)
     for control in demo.controls:
-        assert re.search("[a-z]{3}", control.label) and control.tip and control.accepts(plain_data(control.value)), (
-            control.name
-        )
+        assert re.search("[a-z]{3}", control.label) and control.tip, control.name
+        assert control.accepts(plain_data(control.value)), control.name
         assert control.when is None or control.when[0] in names
     assert not {"step", "dark", "more", "try"} & set(names)  # Of links.
 

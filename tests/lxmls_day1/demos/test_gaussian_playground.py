@@ -78,18 +78,9 @@ class TestShowing:
         assert scene.facts["bayes_error"] == pytest.approx(norm.cdf(-1))
         assert f"{1 - norm.cdf(-1):.3f}" in scene.says
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"mean11": 2.5},
-            {"variance0": 3},
-            {"balance": 0.2},
-            {"nr_points": 200},
-            {"seed": 9},
-            {"added": [[-4, 3, 1]]},
-            {"added": []},
-        ],
-    )
+    CHANGES = [{"mean11": 2.5}, {"variance0": 3}, {"balance": 0.2}, {"nr_points": 200}, {"seed": 9}]
+
+    @pytest.mark.parametrize("change", [*CHANGES, {"added": [[-4, 3, 1]]}, {"added": []}])
     def test_every_control_moves_something(self, lab, change):
         demo = DemoGaussianPlayground(lab)
         before, after = demo.scene_of(), demo.scene_of(**change)

@@ -110,9 +110,7 @@ def test_words_that_separate_the_classes_have_no_optimum_but_zero(found, corpus)
 
 
 def test_seconds_of_several_runs_are_the_least_of_each_step():
-    seconds = iter([[0.0, 1.0, 5.0], [0.0, 3.0, 4.0], [0.0, 2.0, 9.0], [0.0, 9.0, 19.0], [0.0, 9.0, 18.5]])
-    passes, values = np.arange(3.0), np.ones(3)
-    (curve,) = objective_curves.time_repeatedly(
-        lambda: [Curve("x", "batch", passes, np.array(next(seconds)), values, 0.0)], 5
-    )
+    seconds = np.array([[0, 1, 5], [0, 3, 4], [0, 2, 9], [0, 9, 19], [0, 9, 18.5]])
+    runs = iter([[Curve("x", "batch", np.arange(3.0), row, np.ones(3), 0.0)] for row in seconds])
+    (curve,) = objective_curves.time_repeatedly(lambda: next(runs), 5)
     assert curve.seconds.tolist() == [0.0, 1.0, 2.0]

@@ -87,11 +87,9 @@ class TestShowing:
     def test_the_numbers_of_the_closer_classes_are_true(self, lab):
         demo = DemoOnlineSteps(lab)
         scenes = [demo.scene_of(), demo.scene_of(**demo.suggestions[1].settings)]
-        numbers = [
-            scenes[1].facts["bound"],
-            *(each.facts["traces"]["Perceptron"].mistakes(60) for each in scenes[::-1]),
-        ]
-        assert wording("demos.closer_classes", *map(round, numbers)) in demo.suggestions[1].text
+        opening, closer = (each.facts["traces"]["Perceptron"].mistakes(60) for each in scenes)
+        numbers = (round(scenes[1].facts["bound"]), closer, opening)
+        assert wording("demos.closer_classes", *numbers) in demo.suggestions[1].text
 
     def test_points_that_no_line_separates_have_no_bound(self, lab):
         scene = DemoOnlineSteps(lab).scene_of(nr_points=60, distance=1)

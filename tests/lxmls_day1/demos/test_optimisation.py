@@ -52,9 +52,8 @@ def test_at_each_frame_every_method_is_where_it_is_after_so_many_passes(demo, co
     scene = demo.scene_of(nr_passes=10)
     assert scene.steps.values[:3] == ["0", "1", "2"] and scene.steps.values[scene.steps.start] == "5"
     ways = [mark["path"] for mark in scene.panels[0].marks if mark["kind"] == "line"][1:]
-    runners = [
-        [frames_of(mark["at"]) for mark in panel.marks if isinstance(mark.get("at"), dict)] for panel in scene.panels
-    ]
+    moving = ([mark["at"] for mark in panel.marks if isinstance(mark.get("at"), dict)] for panel in scene.panels)
+    runners = [list(map(frames_of, values)) for values in moving]
     for name, way, above, height in zip(METHODS[:3], ways, *runners, strict=True):
         curve = by_name[name]
         np.testing.assert_array_equal(way, curve.weights[:, 1:])
@@ -69,13 +68,10 @@ def test_at_each_frame_every_method_is_where_it_is_after_so_many_passes(demo, co
 
 def test_the_contours_have_the_objective_s_levels(demo, lab):
     scene = demo.scene_of(nr_passes=10, regularizer=0.01)
-    contour, points = (
-        scene.panels[0].marks[0]["path"],
-        lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0]),
-    )
-    function = lab.load("classifiers.max_ent_batch").MaxEntObjective(
-        points.train_X * STRETCH, points.train_y, 2, 0.01, True
-    )
+    contour = scene.panels[0].marks[0]["path"]
+    points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
+    objective = lab.load("classifiers.max_ent_batch").MaxEntObjective
+    function = objective(points.train_X * STRETCH, points.train_y, 2, 0.01, True)
     best = min(scene.facts["curves"].values(), key=lambda curve: curve.objective[-1])
     breaks = np.flatnonzero(np.isnan(contour[:, 0]))
     for part in np.split(contour, breaks):

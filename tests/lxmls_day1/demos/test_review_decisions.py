@@ -59,9 +59,8 @@ def test_pieces_between_gaps_have_the_words_of_the_whole(text):
 def test_any_text_is_taken_apart_without_remainder(lab, corpus, text):
     linear = lab.classifier("linear_classifier", "LinearClassifier")
     params = np.random.default_rng(1).normal(size=(corpus.nr_features + 1, 2))
-    decision = reviews.decide(
-        lab, corpus, reviews.TrainedClassifier("any", linear, params, 0.0), reviews.count_typed_tokens(text)
-    )
+    model = reviews.TrainedClassifier("any", linear, params, 0.0)
+    decision = reviews.decide(lab, corpus, model, reviews.count_typed_tokens(text))
     total = sum(word.weight for word in reviews.text_chunks(text, decision))
     assert total == pytest.approx(decision.pros + decision.cons, abs=1e-9)
 

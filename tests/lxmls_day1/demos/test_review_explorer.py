@@ -52,10 +52,8 @@ def bars(panel):
 
 def test_all_classifiers_decide_and_the_text_is_shown_as_typed(demo, lab, models, corpus):
     scene = demo.scene_of()
-    decisions = {
-        label: reading.decide(lab, corpus, models[label], reading.count_typed_tokens(EXAMPLES["two sides"]))
-        for label in LABELS
-    }
+    tokens = reading.count_typed_tokens(EXAMPLES["two sides"])
+    decisions = {label: reading.decide(lab, corpus, models[label], tokens) for label in LABELS}
     lengths, colours, names = bars(scene.panels[0])
     assert lengths == [d.share for d in decisions.values()] and len(lengths) == 8
     sign = {"positive": "+", "negative": "−"}
@@ -134,9 +132,8 @@ def test_smoothing_changes_what_an_unseen_word_adds(demo, corpus):
         assert 0 in facts["counts"] and facts["word"] in scene.panels[0].title and facts["word"] in scene.says
         added.append(facts["added"])
         points = [mark["at"] for mark in scene.panels[0].marks if mark["kind"] == "points"]
-        p = (alpha + facts["counts"]) / (
-            alpha * len(corpus.feature_names) + reading.word_counts(corpus, facts["word"]).totals
-        )
+        totals = reading.word_counts(corpus, facts["word"]).totals
+        p = (alpha + facts["counts"]) / (alpha * len(corpus.feature_names) + totals)
         np.testing.assert_allclose(points, [np.column_stack([[alpha] * 2, p])] if alpha else [])
     assert abs(added[0]) < abs(added[1]) < abs(added[2]) and math.isinf(added[3])
     mine, its = facts["decision"], demo.scene_of().facts["decisions"][UNSMOOTHED]  # α = 0 means no smoothing.

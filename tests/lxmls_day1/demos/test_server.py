@@ -81,9 +81,10 @@ def test_without_the_token_there_is_nothing_and_with_it_only_demonstrations(serv
     assert get(f"{server.address}x{path}")[0] == get(f"{server.address}scene/{path}", b"{}")[0] == 404
 
 
-@pytest.mark.parametrize(
-    ("data", "status"), [(b"{", 400), (b"", 404), (b"\xff", 400), (b"[" * 90_000, 400), (b"1" * 1_000_001, 413)]
-)
+BAD = [(b"{", 400), (b"", 404), (b"\xff", 400), (b"[" * 90_000, 400), (b"1" * 1_000_001, 413)]
+
+
+@pytest.mark.parametrize(("data", "status"), BAD)
 def test_invalid_or_too_long_requests_are_refused(server, data, status):
     assert get(session_of(server, "confidence"), data)[0] == status
 

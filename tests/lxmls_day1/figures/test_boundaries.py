@@ -73,8 +73,7 @@ weights = st.floats(-3, 3).map(lambda w: round(w, 3))
 def test_segments_are_where_the_two_best_scores_tie_and_the_prediction_changes(columns):
     params = np.array(columns).T
     for segment in decision_boundary(params, (-2, 3), (-1, 1.5)):
-        assert np.all(segment >= [-2, -1])
-        assert np.all(segment <= [3, 1.5])
+        assert np.all(segment >= [-2, -1]) and np.all(segment <= [3, 1.5])
         scores = np.sort(discriminant_scores(segment, params, quadratic=False), axis=1)
         np.testing.assert_allclose(scores[:, -1], scores[:, -2], atol=1e-8)
         middle, (dx, dy) = segment.mean(axis=0), segment[1] - segment[0]
@@ -104,9 +103,8 @@ def distance_to_segment(point, start, end):
 
 
 def log_posteriors(points, prior, means, variances):
-    joint = np.column_stack(
-        [p * multivariate_normal(m, np.diag(v)).pdf(points) for p, m, v in zip(prior, means, variances, strict=True)]
-    )
+    classes = zip(prior, means, variances, strict=True)
+    joint = np.column_stack([p * multivariate_normal(m, np.diag(v)).pdf(points) for p, m, v in classes])
     return np.log(joint / joint.sum(axis=1, keepdims=True))
 
 
@@ -144,21 +142,14 @@ def test_posteriors_are_equal_on_a_conic(variances):
 
 
 def test_three_curves_meet_in_one_point_and_no_third_class_wins_on_them():
-    mixture = (
-        [0.3, 0.3, 0.4],
-        np.array([[-2.0, 0.0], [2.0, 0.0], [0.0, 3.0]]),
-        np.array([[1.0, 1.0], [1.5, 1.0], [1.0, 0.7]]),
-    )
+    means, variances = [[-2.0, 0.0], [2.0, 0.0], [0.0, 3.0]], [[1.0, 1.0], [1.5, 1.0], [1.0, 0.7]]
+    mixture = [0.3, 0.3, 0.4], np.array(means), np.array(variances)
     polylines = decision_boundary(discriminant_params(*mixture), (-4, 4), (-3, 4))
     for polyline in polylines:
         posteriors = np.sort(log_posteriors(polyline, *mixture), axis=1)
         np.testing.assert_allclose(posteriors[:, 2], posteriors[:, 1], atol=1e-6)
-    inner_ends = [
-        end
-        for polyline in polylines
-        for end in (polyline[0], polyline[-1])
-        if abs(end[0]) < 3.999 and -2.999 < end[1] < 3.999
-    ]
+    ends_of_all = [end for polyline in polylines for end in (polyline[0], polyline[-1])]
+    inner_ends = [(x, y) for x, y in ends_of_all if abs(x) < 3.999 and -2.999 < y < 3.999]
     assert len(inner_ends) == 3
     np.testing.assert_allclose(inner_ends, np.tile(inner_ends[0], (3, 1)), atol=1e-9)
     np.testing.assert_allclose(np.ptp(log_posteriors(np.array(inner_ends), *mixture), axis=1), 0, atol=1e-9)

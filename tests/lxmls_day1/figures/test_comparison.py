@@ -15,9 +15,7 @@ def test_lines_are_means_and_bands_are_standard_errors():
     np.testing.assert_allclose(line.get_ydata(), samples.mean(axis=1))
     at_two = [y for x, y in band.get_paths()[0].vertices if x == 2]
     half = samples[1].std(ddof=1) / np.sqrt(5)
-    assert min(at_two) == pytest.approx(samples[1].mean() - half) and max(at_two) == pytest.approx(
-        samples[1].mean() + half
-    )
+    assert [min(at_two), max(at_two)] == pytest.approx([samples[1].mean() - half, samples[1].mean() + half])
 
 
 def test_settings_of_a_classifier_share_its_hue_from_dark_to_light():

@@ -17,9 +17,8 @@ def test_words_have_the_colour_of_the_class_they_vote_for_as_in_the_demonstratio
     from lxmls_day1.engine.text.parsed_reviews import LABEL_NAMES
 
     _, axis = plot_contributions(["dull", "fine"], [-3.0, 2.0], detached_axes()[1], ["negative", "positive"])
-    drawn = dict(
-        zip(["negative", "positive"], [to_hex(bar.get_facecolor()).upper() for bar in axis.patches], strict=True)
-    )
+    colours = [to_hex(bar.get_facecolor()).upper() for bar in axis.patches]
+    drawn = dict(zip(["negative", "positive"], colours, strict=True))
     assert drawn == {name: CLASS_COLOURS[k] for k, name in enumerate(LABEL_NAMES)}
     assert drawn == {name: light for name, (_, (light, _)) in _VERDICTS.items()}
     _, axis = plot_contributions(["dull"], [-3.0], detached_axes()[1], ["verb", "noun"], numbers=(2, 4))

@@ -78,10 +78,9 @@ def test_the_path_of_one_word_is_seen_around_its_score_and_start_and_stop_stand_
 def test_with_one_feature_the_lead_of_class_1_is_zero_at_the_boundary(ax):
     mean, other = np.array([[0.0, 2.0], [0.0, -1.0]]), np.array([[0.0, 2.0], [0.0, -2.0]])
     PLOTS["boundaries"](POINTS, np.array([WEIGHTS, mean]), np.array([WEIGHTS, other]), ax)
-    leads = {
-        line.get_label(): line.get_xydata().tolist() for line in ax.lines if line.get_label() in ("expected", "yours")
-    }
-    assert leads == {"expected": [[-2, 4], [3, -1]], "yours": [[-2, 6], [3, -4]]}  # 2 − x and 2 − 2x; the means differ.
+    leads = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
+    # 2 − x and 2 − 2x; the means differ.
+    assert leads["expected"] == [[-2, 4], [3, -1]] and leads["yours"] == [[-2, 6], [3, -4]]
 
 
 def test_with_two_features_boundaries_are_lines_in_the_plane(ax):
@@ -117,22 +116,20 @@ def test_invalid_inputs_are_not_drawn(kind, given, wanted, got, drawn):
     assert (made or b"").startswith(b"\x89PNG") == drawn
 
 
+PICTURED = [exercise for exercise in Registry.from_folder(reference_folder()) if exercise.counter_example]
+
+
 @pytest.fixture(scope="module")
 def pools():
     return RecordedAnswers.read(reference_folder() / RECORDED).pools
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize(
-    "exercise", [one for one in Registry.from_folder(reference_folder()) if one.counter_example], ids=str
-)
+@pytest.mark.parametrize("exercise", PICTURED, ids=str)
 def test_small_inputs_of_an_exercise_have_the_form_that_its_picture_needs(pools, exercise):
-    pool = pools[exercise.id]
-    pictures = (
-        render_png(exercise.counter_example, given, wanted.array, wrong[0].array)
-        for given, (wanted, *wrong) in zip(pool.inputs[:3], pool.answers, strict=False)
-    )
-    assert any(pictures)
+    kind, pool = exercise.counter_example, pools[exercise.id]
+    samples = zip(pool.inputs[:3], pool.answers, strict=False)
+    assert any(render_png(kind, given, right.array, wrong.array) for given, (right, wrong, *_) in samples)
 
 
 SIZES = pytest.mark.parametrize("size", [1e308, -1e308, 1e200, 5e-324, 0.0])

@@ -75,23 +75,20 @@ def test_the_picture_shows_words_tags_scores_and_paths():
 
     nodes = {text.get_position(): text.get_text() for text in texts(axis, "node")}
     assert nodes.pop((-1, 1.5)) == "start" and nodes.pop((3, 1.5)) == "stop"
-    assert {place: shown_number(text) for place, text in nodes.items()} == pytest.approx(
-        {(t, k): scores[0][t, k] for t in range(3) for k in range(4)}, rel=0.01
-    )
-    assert sorted(shown_number(text.get_text()) for text in texts(axis, "edge")) == pytest.approx(
-        sorted([*scores[2], *scores[3], *scores[1].ravel(), *scores[1].ravel()]), rel=0.01
-    )
+    emissions = {(t, k): scores[0][t, k] for t in range(3) for k in range(4)}
+    assert {place: shown_number(text) for place, text in nodes.items()} == pytest.approx(emissions, rel=0.01)
+    edges = sorted(shown_number(text.get_text()) for text in texts(axis, "edge"))
+    both = 2 * scores[1].ravel().tolist()  # The transitions are between three words.
+    assert edges == pytest.approx(sorted([*scores[2], *scores[3], *both]), rel=0.01)
 
     for gid, path in {"best path": [1, 0, 2], "true path": [1, 2, 3]}.items():
         lines = [line for line in axis.lines if line.get_gid() == gid]
         assert [tuple(line.get_xdata()) for line in lines] == [(-1, 0), (0, 1), (1, 2), (2, 3)]
         heights = [1.5, *path, 1.5]
         assert [tuple(line.get_ydata()) for line in lines] == list(pairwise(heights))
+    best, true = (f"{path_score(scores, path):.3g}".replace("-", "−") for path in ([1, 0, 2], [1, 2, 3]))
     legend = [text.get_text() for text in axis.get_legend().get_texts()]
-    assert legend == [
-        f"best path, score {path_score(scores, [1, 0, 2]):.3g}".replace("-", "−"),
-        f"true path, score {path_score(scores, [1, 2, 3]):.3g}".replace("-", "−"),
-    ]
+    assert legend == [f"best path, score {best}", f"true path, score {true}"]
     fig.savefig(io.BytesIO())
 
 
@@ -102,10 +99,8 @@ def test_confidences_are_above_the_nodes_of_the_tags_shown():
     np.testing.assert_array_equal(drawn.confidence, marginals[:, [1, 0, 2]])
     _, axis = plot_lattice(drawn, ax=detached_axes()[1])
     shown = {(round(text.xy[0]), round(text.xy[1])): text.get_text() for text in texts(axis, "confidence")}
-    assert shown == {
-        (0, 0): "70 %", (0, 1): "20 %", (0, 2): "10 %", (1, 0): "<1 %", (1, 1): ">99 %", (1, 2): "<1 %",
-        (2, 0): "25 %", (2, 1): "25 %", (2, 2): "25 %",
-    }  # fmt: skip
+    rows = [["70 %", "20 %", "10 %"], ["<1 %", ">99 %", "<1 %"], ["25 %"] * 3]
+    assert shown == {(t, k): text for t, row in enumerate(rows) for k, text in enumerate(row)}
 
 
 def test_an_update_shows_what_it_changed():

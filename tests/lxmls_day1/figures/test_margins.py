@@ -12,11 +12,8 @@ from readers.simple_data_set import SimpleDataSet
 @pytest.fixture(scope="module")
 def trained():
     data = SimpleDataSet(nr_examples=60, split=[1, 0, 0])
-    return (
-        data.train_X,
-        data.train_y,
-        SVM(regularizer=0.05, solver="dual", tolerance=1e-6).train(data.train_X, data.train_y),
-    )
+    svm = SVM(regularizer=0.05, solver="dual", tolerance=1e-6)
+    return data.train_X, data.train_y, svm.train(data.train_X, data.train_y)
 
 
 def test_margins_and_slacks_are_those_of_the_hinge_loss(trained):

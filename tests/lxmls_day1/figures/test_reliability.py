@@ -18,12 +18,8 @@ def two_classes(sure, right):
 def naive(p, y, nr_bins):
     total = 0.0
     for b in range(nr_bins):
-        inside = [
-            (row.max(), row.argmax() == label)
-            for row, label in zip(p, y, strict=True)
-            if (b / nr_bins < row.max() <= (b + 1) / nr_bins)
-        ]
-        if inside:
+        pairs = [(row.max(), row.argmax() == label) for row, label in zip(p, y, strict=True)]
+        if inside := [(sure, right) for sure, right in pairs if b / nr_bins < sure <= (b + 1) / nr_bins]:
             sure, right = np.mean(inside, axis=0)
             total += len(inside) / len(y) * abs(right - sure)
     return total
@@ -57,12 +53,10 @@ def test_the_picture_shows_bins_and_errors():
     for line, bins in zip(lines, curves.values(), strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.stack([bins.confidence, bins.accuracy], axis=1))
     errors = (10 * 0.2 + 30 * 0.3) / 40, 0.0
-    assert [text.get_text() for text in axis.get_legend().get_texts()] == [
-        f"{name}: {error:.3f}" for name, error in zip(curves, errors, strict=True)
-    ]
+    named = [f"{name}: {error:.3f}" for name, error in zip(curves, errors, strict=True)]
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == named
     low, high = axis.get_xlim()
-    assert low <= 0.5
-    assert high >= 1
+    assert low <= 0.5 and high >= 1
 
 
 def test_the_legend_lies_on_no_bin_of_a_classifier_that_is_not_sure_enough():

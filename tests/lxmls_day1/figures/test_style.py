@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from lxmls_day1.demos.scene import CLASSES
 from lxmls_day1.figures.plotting import detached_axes
@@ -31,8 +32,6 @@ def test_labels_at_the_ends_of_lines_that_coincide_do_not_overlap():
 
 def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
     """Light lines have darker labels, and lines that end beyond the axes are connected to their labels at the edge."""
-    from matplotlib.colors import to_rgb
-
     _fig, axis = detached_axes()
     for variant, end in enumerate((0.8, 1.0, 1.3)):
         axis.plot([0, end], [0.5, 0.5], label=f"SVM, {variant}", **line_style("SVM", variant, 3))
@@ -41,10 +40,7 @@ def test_labels_at_the_ends_can_be_read_and_no_line_runs_through_them():
     assert [line.get_xdata() for line in axis.lines[3:]] == [[0.8, 1.025], [1.0, 1.025], [1.0, 1.025]]
     for text in axis.texts:
         assert text.get_position()[0] > 1.025
-        linear = [
-            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(text.get_color())
-        ]
-        assert 1.05 / (np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05) > 4.4
+        assert 1.05 / (np.dot([0.2126, 0.7152, 0.0722], linear_rgb(text.get_color())) + 0.05) > 4.4
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -64,13 +60,15 @@ def test_line_colours_differ_from_both_grounds_from_classes_and_each_other(dark)
         assert np.linalg.norm(_lab(one["color"]) - _lab(other["color"])) > 14
 
 
+def linear_rgb(colour):
+    """Return the linear intensities of an sRGB colour, by its definition."""
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
 def _lab(colour):
     """Return a colour in CIE Lab, by its definition."""
-    from matplotlib.colors import to_rgb
-
-    rgb = np.array(to_rgb(colour))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    xyz = np.array(to_xyz) @ linear / [0.9505, 1.0, 1.089]
+    xyz = np.array(to_xyz) @ linear_rgb(colour) / [0.9505, 1.0, 1.089]
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])

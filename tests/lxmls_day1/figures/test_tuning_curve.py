@@ -16,7 +16,5 @@ def test_points_are_in_the_order_of_the_values():
 
 
 def test_a_value_of_zero_needs_a_linear_axis():
-    assert (
-        plot_tuning([0.0, 1.0], [0.5, 0.5], [0.1, 0.1], [1, 1], detached_axes()[1], "smooth_param").get_xscale()
-        == "linear"
-    )
+    axis = plot_tuning([0.0, 1.0], [0.5, 0.5], [0.1, 0.1], [1, 1], detached_axes()[1], "smooth_param")
+    assert axis.get_xscale() == "linear"

@@ -66,11 +66,8 @@ def test_two_mistakes_explain_parts_of_answers_that_neither_gives():
     """The first number comes from mistake a, and the last number from mistake b."""
     rights = [np.array(right) for right in ([1.0, 2.0], [3.0, -1.0], [2.0, 5.0])]
     made = [(right, right * [-1, 1], right * [1, 3]) for right in rights]
-    pool = Pool(
-        ({},) * 3,
-        tuple(tuple(map(Answer.from_value, answers)) for answers in made),
-        {"a": ((1,) * 3,), "b": ((2,) * 3,)},
-    )
+    recorded = tuple(tuple(map(Answer.from_value, answers)) for answers in made)
+    pool = Pool(({},) * 3, recorded, {"a": ((1,) * 3,), "b": ((2,) * 3,)})
 
     def halves(given, answer):
         yield "first", answer[0]

@@ -18,14 +18,8 @@ from tests.wording import wording
 from tools.authoring.pool_builder import import_check_file, pool_file
 
 INPUTS = tuple({"x": float(x)} for x in range(6))
-POOL = Pool(
-    INPUTS,
-    tuple(
-        (Answer.from_value(2.0 * x), Answer.from_value(3.0 * x + 1), Answer.from_value("raises KeyError"))
-        for x in range(6)
-    ),
-    {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)},
-)
+ANSWERS = tuple(tuple(map(Answer.from_value, (2.0 * x, 3.0 * x + 1, "raises KeyError"))) for x in range(6))
+POOL = Pool(INPUTS, ANSWERS, {"tripled": ((1, 1, 1, 1, 1, 1),), "by_name": ((0, 2, 2, 2, 2, 2),)})
 SENTENCES = {"tripled": "It is three times as much.", "by_name": "It looks for a name."}
 
 
@@ -34,13 +28,14 @@ def odd(given, answer):
         yield "odd", "It is odd."
 
 
-def check_of(function, held=odd, changes=()):
-    module = SimpleNamespace(
-        __name__="test_1_01_x",
-        small_inputs=lambda: iter(INPUTS),
-        small_answers=lambda lab, inputs: [function(given["x"]) for given in inputs],
-        small_properties=held,
-    )
+def module_of(function, **more):
+    """A module of checks, which calls a function with the number of each input."""
+    answers = {"small_answers": lambda lab, inputs: [function(given["x"]) for given in inputs]}
+    return SimpleNamespace(__name__="test_1_01_x", **answers, **more)
+
+
+def check_of(function, changes=()):
+    module = module_of(function, small_inputs=lambda: iter(INPUTS), small_properties=odd)
     ProbeInputs(module, POOL, SENTENCES).check(SimpleNamespace(changes=list(changes)))
 
 
@@ -90,31 +85,30 @@ def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, nam
     assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN does not equal NaN
 
 
+ONLY_DOUBLE = "Only a part is wrong: the double. Right in all answers: the number itself."
+
+
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        (
-            lambda x: [x, 2 * x + 1 + (x > 2)],
-            "Only a part is wrong: the double. Right in all answers: the number itself.",
-        ),
+        (lambda x: [x, 2 * x + 1 + (x > 2)], ONLY_DOUBLE),
         (lambda x: [x, 2 * x + 1], None),  # a more precise observation exists: the double is 1 more
-        (lambda x: [x, 2 * x + (x > 3)], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x, 2 * x + (x > 3)], ONLY_DOUBLE),
         (lambda x: [x + 1, 2 * x + 1], None),  # no part is right
         (lambda x: [x + (x == 1), 2 * x + (x == 2)], None),
         (lambda x: [x, 2 * x + 1] if x < 3 else [x], None),  # with another shape no part can be named
         (lambda x: [x, 2 * x + 1] if x < 3 else "many", None),
-        (lambda x: [x, np.nan], "Only a part is wrong: the double. Right in all answers: the number itself."),
+        (lambda x: [x, np.nan], ONLY_DOUBLE),
     ],
 )
 def test_wrong_parts_are_reported_if_no_known_mistake_matches(answers, said):
     pool = Pool(INPUTS, tuple((Answer.from_value([x, 2.0 * x]),) for x in range(6)), {})
-    module = SimpleNamespace(
-        __name__="test_1_01_x",
-        small_answers=lambda lab, inputs: [answers(given["x"]) for given in inputs],
-        small_parts=lambda given, answer: zip(("the number itself", "the double"), answer, strict=True),
-    )
+
+    def parts(given, answer):
+        return zip(("the number itself", "the double"), answer, strict=True)
+
     with pytest.raises(WrongAnswer) as caught:
-        ProbeInputs(module, pool, {}).check(SimpleNamespace(changes=[]))
+        ProbeInputs(module_of(answers, small_parts=parts), pool, {}).check(SimpleNamespace(changes=[]))
     told = dict(caught.value.mistakes)
     assert told.get("wrong_parts") == said
     # The class's groups must still contain these answers.

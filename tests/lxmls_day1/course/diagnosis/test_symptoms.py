@@ -7,10 +7,13 @@ from lxmls_day1.course.diagnosis.answer_shapes import POOL_ATOL, POOL_RTOL, Answ
 from lxmls_day1.course.diagnosis.symptoms import CONDITION, describe_symptoms
 from tests.wording import wording
 
-INPUTS = [
-    {"x": x, "norm": n, "scores": s} for x, n, s in [(1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3])]
-]
+ROWS = ((1, 1, [0, 1]), (2, 2, [2, 2]), (3, 5, [4, 1]), (4, 3, [3, 3]))
+INPUTS = [{"x": x, "norm": norm, "scores": scores} for x, norm, scores in ROWS]
 RIGHT = [np.array([[1.0, 2.0, 4.0], [8.0, 0.0, -6.0]]) * given["x"] for given in INPUTS]
+
+
+def wrong(given, expected, got):
+    return ProbeResult(given, Answer.from_value(expected), Answer.from_value(got), True)
 
 
 def said(change):
@@ -26,13 +29,9 @@ def test_no_condition_is_reported_for_two_right_answers_among_many_wrong():
     """Both right answers have an x above 20, but two answers share some such condition by chance."""
 
     def where(n_wrong):
-        xs = [*range(n_wrong), 21, 22]
-        asked = [
-            ProbeResult(
-                {"x": x}, Answer.from_value(1.0), Answer.from_value(float(x**2 % 7 + 2) if x < 20 else 1.0), x < 20
-            )
-            for x in xs
-        ]
+        one = Answer.from_value(1.0)
+        asked = [wrong({"x": x}, 1.0, float(x**2 % 7 + 2)) for x in range(n_wrong)]
+        asked += [ProbeResult({"x": x}, one, one, False) for x in (21, 22)]
         return [sentence for name, sentence in describe_symptoms(asked) if name == CONDITION]
 
     assert where(16) == [wording("course.answers_wrong_where_x")]
@@ -100,19 +99,12 @@ def test_no_observation_contradicts_an_answer(change):
 
 
 def test_a_result_instead_of_an_expected_error_is_reported():
-    refused = [
-        ProbeResult(given, Answer.from_value("refused"), Answer.from_value([1.0, 2.0]), True) for given in INPUTS
-    ]
+    refused = [wrong(given, "refused", [1.0, 2.0]) for given in INPUTS]
     assert wording("course.returns_array_shape_right") in describe_symptoms(refused)[0][1]
 
 
 def test_answers_without_entries():
-    asked = [
-        ProbeResult(
-            given, Answer.from_value([1.0]), Answer.from_value([] if given["x"] < 3 else "raises KeyError"), True
-        )
-        for given in INPUTS
-    ]
+    asked = [wrong(given, [1.0], [] if given["x"] < 3 else "raises KeyError") for given in INPUTS]
     assert describe_symptoms(asked) == []
 
 
@@ -120,11 +112,8 @@ def test_formulas_leave_out_results_that_are_not_finite():
     def parts(given, answer):
         return [("the answer", answer)]
 
-    asked = [
-        ProbeResult({"x": x}, Answer.from_value([2.0 * x, 3.0]), Answer.from_value([4.0 * x, 6.0]), True)
-        for x in (1, 2, 3, 4)
-    ]
-    asked.append(ProbeResult({"x": 5}, Answer.from_value([10.0, 3.0]), Answer.from_value([np.inf, 6.0]), True))
+    asked = [wrong({"x": x}, [2.0 * x, 3.0], [4.0 * x, 6.0]) for x in (1, 2, 3, 4)]
+    asked.append(wrong({"x": 5}, [10.0, 3.0], [np.inf, 6.0]))
     assert describe_symptoms(asked, split=parts)[0][1] == wording("course.every_finite_result_number")
 
 
@@ -138,7 +127,7 @@ def test_numbers_of_any_size_cause_no_warnings(numbers):
     asked = []
     for given, right in zip(INPUTS, RIGHT, strict=True):
         got = np.resize(np.array([*numbers, given["x"], -3.5]), right.shape)
-        asked.append(ProbeResult(given, Answer.from_value(right), Answer.from_value(got), True))
+        asked.append(wrong(given, right, got))
     for split in (None, lambda given, answer: [("the first row", answer[0])]):
         for its in (None, terms):
             assert isinstance(describe_symptoms(asked, None, split, its), list)

@@ -1,4 +1,5 @@
 import base64
+import functools
 import json
 import types
 
@@ -26,13 +27,15 @@ def folder(tmp_path_factory):
     return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
 
 
+def request(folder, kind, exercise, written, **more):
+    """Return the answer to a page that has these lines in the gaps of an exercise."""
+    sent = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
+    return json.loads(page_checks.handle_request(str(folder), json.dumps(sent)))
+
+
 @pytest.fixture
 def ask(folder):
-    def asked(kind, exercise, written, **more):
-        request = {"kind": kind, "exercise": exercise, "written": {exercise: written}, **more}
-        return json.loads(page_checks.handle_request(str(folder), json.dumps(request)))
-
-    return asked
+    return functools.partial(request, folder)
 
 
 def test_the_stubs_are_gaps_and_other_code_is_shown():
@@ -49,17 +52,13 @@ def test_the_stubs_are_gaps_and_other_code_is_shown():
         assert filled.startswith(kept)
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "if label:\n    pass\nreturn d",
-        "    if label:\n        pass\n    return d\n",
-        "\n\tif label:\n\t\tpass\n\treturn d",
-    ],
-)
+INDENTED = "    if label:\n        pass\n    return d\n"
+
+
+@pytest.mark.parametrize("written", ["if label:\n    pass\nreturn d", INDENTED, "\n\tif label:\n\t\tpass\n\treturn d"])
 def test_any_indentation_is_adapted_to_the_gap(written):
     filled = page_checks.fill_gaps(page_checks.starter_source("1.4")[1], "1.4", [written])
-    assert "    d = np.zeros(len(scores))\n    if label:\n        pass\n    return d\n    return d\n" in filled
+    assert f"    d = np.zeros(len(scores))\n{INDENTED}    return d\n" in filled
 
 
 @pytest.mark.slow
@@ -73,11 +72,8 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(ask):
         "scores": "[0, 0]", "true class": "1", "step": "1", "‖g(x)‖²": "1", "costs": "[1, 0]", "expected": "[-1, 1]", "yours": "[0, 1]",
     }  # fmt: skip
     # d is added once: ‖g(x)‖² is 1.
-    assert wrong["bars"]["series"] == [
-        ["before", [0.0, 0.0]],
-        ["expected after the step", [-1.0, 1.0]],
-        ["yours after the step", [0.0, 1.0]],
-    ]
+    expected, yours = ["expected after the step", [-1.0, 1.0]], ["yours after the step", [0.0, 1.0]]
+    assert wrong["bars"]["series"] == [["before", [0.0, 0.0]], expected, yours]
     assert "your line 3" in wrong["hint"] and wrong["question"]["attempt"]
     right = ask("check", "1.4", [RULE])
     assert right["passed"] and not right["rows"] and right["bars"] is None
@@ -117,9 +113,8 @@ def test_an_answer_to_a_question_is_kept_compared_and_taken_along(ask, tmp_path)
     assert kept["text"] == "By one norm, not by two." and kept["attempt"] == question["attempt"]
     # A page that was opened again starts with a new lab, and brings the answer along.
     lab = start_workspace(tmp_path / "lab", ["1.4"])
-    request = {"kind": "check", "exercise": "1.4", "written": {"1.4": [RULE]}, "explained": [kept]}
-    assert kept["text"] in str(json.loads(page_checks.handle_request(str(lab), json.dumps(request)))["lines"])
-    packed = json.loads(page_checks.handle_request(str(lab), json.dumps({**request, "kind": "pack", "answers": {}})))
+    assert kept["text"] in str(request(lab, "check", "1.4", [RULE], explained=[kept])["lines"])
+    packed = request(lab, "pack", "1.4", [RULE], explained=[kept], answers={})
     (tmp_path / "work.zip").write_bytes(base64.b64decode(packed["content"]))
     other = start_workspace(tmp_path / "other", ["1.4"])
     open_work(other, tmp_path / "work.zip")
@@ -168,10 +163,8 @@ def test_a_rule_that_cannot_be_drawn_is_still_checked(ask, written):
 @pytest.mark.slow
 def test_answers_saved_by_another_version_of_the_page_are_ignored(folder):
     written = {"1.4": [RULE], "9.9": ["pass"], "1.7": ["only one"]}
-    found = page_checks.handle_request(
-        str(folder), json.dumps({"kind": "check", "exercise": "1.4", "written": written})
-    )
-    assert json.loads(found)["passed"]
+    sent = {"kind": "check", "exercise": "1.4", "written": written}
+    assert json.loads(page_checks.handle_request(str(folder), json.dumps(sent)))["passed"]
 
 
 @pytest.mark.slow
@@ -193,8 +186,7 @@ def test_answers_of_a_page_can_be_moved_to_a_lab(ask, tmp_path):
 
 @pytest.mark.parametrize("end", ["the words", "J times α", "0", "`alpha`", "W", "‖g(x)‖²"])
 def test_the_name_of_a_mistake_is_its_first_sentence(end):
-    one = types.SimpleNamespace(
-        all_passed=False, to_do=False, failed=[0], diagnosis_kind="", mistakes=[("name", f"It is {end}. d is not. So.")]
-    )
+    mistakes = [("name", f"It is {end}. d is not. So.")]
+    one = types.SimpleNamespace(all_passed=False, to_do=False, failed=[0], diagnosis_kind="", mistakes=mistakes)
     _, name, about, _ = page_checks._headline(one, [("", "✗"), ("", "the mistake")], "")
     assert (name, about) == (f"It is {end}.", ["d is not. So."])

@@ -35,25 +35,16 @@ def matched(lab):
     def found(lines):
         mira = lab / "classifiers/mira.py"
         if lines is not None:
-            source = mira.read_text(encoding="utf-8")
-            head, _, rest = source.partition(START)
-            mira.write_text(
-                f"{head}{START}{lines}    return d\n{rest.partition('    return d' + chr(10))[2]}", encoding="utf-8"
-            )
+            head, _, rest = mira.read_text(encoding="utf-8").partition(START)
+            _, end, after = rest.partition("    return d\n")
+            mira.write_text(head + START + lines + end + after, encoding="utf-8")
         arguments = [text.replace("${fileBasenameNoExtension}", "mira") for text in task["args"]]
-        output = run(*arguments, status=1).output
         problems = []
-        for line in output.splitlines():
+        for line in run(*arguments, status=1).output.splitlines():
             if match := re.match(pattern["regexp"], line):
-                file, number, severity, message = map(match.group, groups)
-                problems.append(
-                    (
-                        file,
-                        (lab / file).read_text(encoding="utf-8").splitlines()[int(number) - 1].strip(),
-                        severity,
-                        message,
-                    )
-                )
+                file, number, *said = map(match.group, groups)
+                text = (lab / file).read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
+                problems.append((file, text, *said))
         return problems
 
     return found

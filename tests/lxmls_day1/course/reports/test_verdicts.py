@@ -62,13 +62,11 @@ DEBUGGER = {
     13: ("> classifiers/mira.py(32)mira_rule()", "-> breakpoint()", "(Pdb)"),
     14: (),
 }[max(minor for minor in (11, 13, 14) if sys.version_info >= (3, minor))]
+OF_STUDENTS = tomllib.loads(Path(__file__).with_name("student_answers.toml").read_text("utf-8"))["answer"]
+NAMES = [f"{answer['exercise']}-{answer['begins_with']}-{n}" for n, answer in enumerate(OF_STUDENTS)]
 ANSWERS = [
-    pytest.param(
-        answer, id=f"{answer['exercise']}-{answer['begins_with']}-{n}", marks=[pytest.mark.campaign] * (n % 12 > 0)
-    )
-    for n, answer in enumerate(
-        tomllib.loads(Path(__file__).with_name("student_answers.toml").read_text("utf-8"))["answer"]
-    )
+    pytest.param(answer, id=NAMES[n], marks=[pytest.mark.campaign] * (n % 12 > 0))
+    for n, answer in enumerate(OF_STUDENTS)
 ]
 
 
@@ -84,16 +82,16 @@ def test_the_first_three_lines_hold_verdict_and_name_of_a_students_mistake(folde
     report, lines = verdict(folder, exercise.id, files)
     first = " ".join(line.strip() for line in wrapped(lines, 80)[:3])
     mistakes, begins_with = dict(report.mistakes), answer["begins_with"]
-    text = (
-        wording("course.your_code_did_end")
-        if begins_with == "timeout"
-        else mistakes.get(begins_with, f"{begins_with}: ")
-    )
+    mistakes["timeout"] = wording("course.your_code_did_end")
+    text = mistakes.get(begins_with, f"{begins_with}: ")
     assert not report.all_passed and first.startswith(f"✗ {exercise}") and without_stars(text)[:60] in first
     assert len(wrapped(lines, 80)) <= 12 and len(wrapped(lines, 40)) <= 20
 
 
 RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores[y] - scores[label] + cost[y]) / (2 * sq_norm))\n    d[y] = -d[label]"
+
+
+ODD_ERROR = "class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd"
 
 
 @pytest.mark.one_in(2)
@@ -106,11 +104,7 @@ RIGHT = "y = np.argmax(scores)\nif y != label:\n    d[label] = min(step, (scores
         ("import sys; sys.stdout.close()\n" + RIGHT, "passed", ()),
         (f"{RIGHT}\n    print(y)\n    d[9] = 1", "IndexError: index 9", ("1",)),
         ("return np.zeros(10**6)", "returns an array", ()),
-        (
-            "class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd",
-            wording("course.exception_without_text"),
-            (),
-        ),
+        (ODD_ERROR, wording("course.exception_without_text"), ()),
         ("exit()", wording("course.function_must_not_end"), ()),
         ("breakpoint()\nd[label] = 1", wording("course.debugger_ends"), DEBUGGER),
         ("import sys\nsys.stdout.buffer.write(b'raw\\n')\nd[label] = 1", "", ("raw",)),
@@ -134,12 +128,8 @@ def test_odd_code_gets_a_short_verdict(folder, body, second, printed):
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
-        *(
-            ("maxent", "1.6"),
-            ("Multinomial naive Bayes", "1.2"),
-            ("maximum entropy", "1.6"),
-            ("classifiers/mira.py", "1.5"),
-        ),
+        *(("maxent", "1.6"), ("Multinomial naive Bayes", "1.2")),
+        *(("maximum entropy", "1.6"), ("classifiers/mira.py", "1.5")),
         ("viterbi", wording("course.viterbi_is_not_here")),
         ("percepton", wording("course.did_you_mean_perceptron")),
         ("weights of bayes", "1.3"),

@@ -85,10 +85,8 @@ def test_an_interrupted_import_changes_nothing_and_is_repeated_by_the_next_cell(
             raise error
         return load(self, asked)
 
-    code, modules = (
-        Autoreload.for_lab(lab),
-        {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")},
-    )
+    code = Autoreload.for_lab(lab)
+    modules = {key: sys.modules[key] for key in ("classifiers.mine", "classifiers.other")}
     with monkeypatch.context() as patch:
         patch.setattr(Lab, "load", ended)
         with pytest.raises(error):
@@ -98,9 +96,10 @@ def test_an_interrupted_import_changes_nothing_and_is_repeated_by_the_next_cell(
     assert run(shell, ASKED)["asked"] == [5, 5, 5, 5, 10]
 
 
-@pytest.mark.parametrize(
-    "fault", ["1 / 0", "import nothing_of_that_name", "raise SystemExit", "from classifiers.nothing import gone"]
-)
+FAULTS = ("1 / 0", "import nothing_of_that_name", "raise SystemExit", "from classifiers.nothing import gone")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_cannot_be_imported_is_one_line_too(lab, shell, capsys, fault):
     edit(lab, "STEP = 1", fault)
     assert run(shell, ASKED)["asked"] == [1, 1, 1, 1, 2]

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from lxmls_day1.course.reports.report_text import as_text, exercise_lines
 from lxmls_day1.course.running.checking import run_checks, save_results
 from lxmls_day1.course.workspace_state import WorkspaceState
+from tests.python_runs import run_python
 from tests.wording import wording
 
 LINE = "    tau = loss / (2 * sq_norm)\n"
@@ -37,11 +39,9 @@ class TestOutcomes:
         assert one.to_do and two.to_do and not one.all_passed
         assert three.results == () and three.summary == wording("course.checks_write_answer_notebook")
         assert two.summary == wording("course.public_check_passes")
-        assert as_text(exercise_lines(one)).splitlines() == [
-            "Exercise 1.1: Half steps",
-            wording("course.still_to_be_written"),
-            "    `lxmls-day1 hint 1.1` helps",
-        ]
+        head, *more = as_text(exercise_lines(one)).splitlines()
+        assert head == "Exercise 1.1: Half steps"
+        assert more == [wording("course.still_to_be_written"), "    `lxmls-day1 hint 1.1` helps"]
 
     def test_expected_got_and_the_known_mistake(self, edit):
         report = only(edit("2 * sq_norm", "sq_norm"))
@@ -68,23 +68,16 @@ class TestOutcomes:
         report = only(edit("sq_norm)\n    tau", "sq_norms)\n    tau"))
         assert [result.outcome for result in report.results] == ["error"] * 3
         text = as_text(exercise_lines(report))
-        wanted = (
-            "      classifiers/steps.py:10, in half_step\n"
-            "          tau = loss / (2 * sq_norms)\n"
-            "      NameError: name 'sq_norms' is not defined. Did you mean 'sq_norm'?\n"
-        )
-        assert wanted in text
+        place = "      classifiers/steps.py:10, in half_step\n          tau = loss / (2 * sq_norms)\n"
+        assert f"{place}      NameError: name 'sq_norms' is not defined. Did you mean 'sq_norm'?\n" in text
         assert wording("course.step_cap_does_touch") in text
         assert "pytest" not in text and "site-packages" not in text
 
     def test_a_syntax_error(self, edit):
         report = only(edit(LINE, "    tau = (loss\n"))
         assert [result.outcome for result in report.results] == ["error"] * 3
-        assert report.results[0].text.splitlines() == [
-            wording("course.python_never_closed", "classifiers/steps.py:10"),
-            "    tau = (loss",
-            "          ^",
-        ]
+        message = wording("course.python_never_closed", "classifiers/steps.py:10")
+        assert report.results[0].text.splitlines() == [message, "    tau = (loss", "          ^"]
 
     @pytest.mark.one_in(3)
     @pytest.mark.parametrize(
@@ -109,10 +102,8 @@ class TestOutcomes:
     @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
     def test_any_misbehaviour_of_the_code_is_reported(self, edit, step, cap):
         """Two checks meet one misbehaviour each, and the check of small inputs meets both."""
-        line = LINE
-        for loss, (code, _) in zip((4.0, 40.0), (step, cap), strict=True):
-            line += f"    if loss == {loss}:\n        {code}\n"
-        report = only(edit(LINE, line))
+        cases = f"    if loss == 4.0:\n        {step[0]}\n    if loss == 40.0:\n        {cap[0]}\n"
+        report = only(edit(LINE, LINE + cases))
         assert report.n_passed == 0
         for result, (_, text) in zip(report.results, (step, cap), strict=False):
             assert text in result.text
@@ -130,9 +121,8 @@ class TestOutcomes:
         assert wording("course.check_before_did_end") in report.results[1].text
         assert shown == [wording("course.step_cap_does_touch_3"), "Small inputs, from the smallest on"]
         assert started.read_text() == "x"
-        if Path("/proc").is_dir() and hasattr(os, "killpg"):  # Without process groups, only the first process is ended.
-            commands = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p)]
-            assert not [command for command in commands if sleep.encode() in command]
+        if hasattr(os, "killpg"):  # Without process groups, only the first process is ended.
+            assert not [command for command in command_lines() if sleep.encode() in command]
 
     def test_a_property_that_is_asserted_and_a_check_that_cannot_run_here(self, edit):
         folder = edit(LINE, LINE)
@@ -156,11 +146,8 @@ def test_data():
 """
         path.write_text(path.read_text() + more)
         report = only(folder)
-        assert [(result.title, result.outcome) for result in report.results[3:]] == [
-            ("fast start", "passed"),
-            ("sign", "wrong"),
-            ("data", "skipped"),
-        ]
+        outcomes = [(result.title, result.outcome) for result in report.results[3:]]
+        assert outcomes == [("fast start", "passed"), ("sign", "wrong"), ("data", "skipped")]
         assert report.results[4].text.startswith("the sign")
         assert report.summary == wording("course.public_checks_pass_could")
 
@@ -178,12 +165,11 @@ def test_data():
         assert set(results) == {"1.1", "1.2"}
 
 
-def readable(path):
-    try:
-        path.read_bytes()
-    except OSError:
-        return False
-    return True
+def command_lines():
+    """Yield the command line of each process, where the system shows them."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            yield path.read_bytes()
 
 
 @pytest.mark.slow
@@ -197,11 +183,8 @@ def test_ctrl_c_leaves_no_process(edit):
         assert process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) != 0
-    if Path("/proc").is_dir():
-        time.sleep(0.2)
-        assert not [
-            p for p in Path("/proc").glob("[0-9]*/cmdline") if readable(p) and str(folder).encode() in p.read_bytes()
-        ]
+    time.sleep(0.2)
+    assert not [command for command in command_lines() if str(folder).encode() in command]
 
 
 CORE_CHECKED = """
@@ -221,10 +204,8 @@ print(len(files), "scipy" in sys.modules, "matplotlib" in sys.modules)
 
 @pytest.mark.slow
 def test_the_core_is_checked_without_scipy(tmp_path):  # In a browser, scipy would be most of the download.
-    options = {"capture_output": True, "text": True, "check": True, "env": {**os.environ, "NUMBA_DISABLE_JIT": "1"}}
-    ended = subprocess.run([sys.executable, "-c", CORE_CHECKED, str(tmp_path / "report")], **options)
-    assert ended.stdout.split() == ["6", "False", "False"]
-    outcomes = [
-        event for event in map(json.loads, (tmp_path / "report").read_text().splitlines()) if "outcome" in event
-    ]
-    assert len(outcomes) > 20 and {event["outcome"] for event in outcomes} == {"passed"}
+    said = run_python("-c", CORE_CHECKED, tmp_path / "report", NUMBA_DISABLE_JIT="1").stdout
+    assert said.split() == ["6", "False", "False"]
+    events = map(json.loads, (tmp_path / "report").read_text().splitlines())
+    outcomes = [event["outcome"] for event in events if "outcome" in event]
+    assert len(outcomes) > 20 and set(outcomes) == {"passed"}

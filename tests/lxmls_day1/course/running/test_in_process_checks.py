@@ -52,15 +52,12 @@ def test_the_report_equals_that_of_a_separate_process(here, edit, new, outcome):
     assert text_of(report) == text_of(run_checks(folder))
 
 
+CATCHING = "while True:\n        try: int('x')\n        except: pass"
+NESTED = "while True:\n        try:\n            while True: int(3)\n        except ValueError: pass"
+
+
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    "loop",
-    [
-        "while True: pass",
-        "while True:\n        try: int('x')\n        except: pass",
-        "while True:\n        try:\n            while True: int(3)\n        except ValueError: pass",
-    ],
-)
+@pytest.mark.parametrize("loop", ["while True: pass", CATCHING, NESTED])
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that sends signals; a browser has our own")
 def test_an_endless_loop_is_ended_and_the_code_after_it_does_not_run(here, edit, loop):
     one, other, _ = here(edit(STEP, f"{loop}"), time_limit=0.3).reports

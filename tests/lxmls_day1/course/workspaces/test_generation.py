@@ -8,6 +8,8 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import MarkerError
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces import generation
+from lxmls_day1.course.workspaces.workspace import write_files
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 
@@ -33,37 +35,25 @@ class TestStudentFiles:
             "tests/exercises/test_1_02_means.py",
         }
         everything = "\n".join(files.values())
-        for secret in (
-            "loss / (2 *",
-            "total_of_all",
-            "secret_of_the_cell",
-            "test_fresh",
-            "what only the grader",
-            "swap",
-        ):
-            assert secret not in everything, secret
+        secrets = ["loss / (2 *", "total_of_all", "secret_of_the_cell", "test_fresh", "what only the grader", "swap"]
+        assert [secret for secret in secrets if secret in everything] == []
         assert "def untouched(x):   # the spacing stays\n    return  x\n" in files["classifiers/means.py"]
         assert wording("course.reference_takes", "2", "lines") in files["classifiers/steps.py"]
         assert "loss = float(loss)" in files["classifiers/steps.py"]
 
     def test_it_is_the_same_from_a_checkout_with_windows_line_ends_and_leftovers(self, reference):
         before = generation.student_files(reference)
-        for path in list(reference.rglob("*.*")):
-            if path.is_file():
-                path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-        (reference / "classifiers/__pycache__").mkdir()
-        (reference / "classifiers/__pycache__/steps.py").write_text("secret")
-        (reference / "notebooks/.ipynb_checkpoints").mkdir()
-        (reference / "notebooks/.ipynb_checkpoints/1.ipynb").write_text("{}")
-        (reference / "notebooks/jupytext.toml").write_text("formats = 'ipynb,py'")
-        (reference / "classifiers/steps.py~").write_text("secret")
+        for path, content in tree(reference).items():
+            (reference / path).write_bytes(content.replace(b"\n", b"\r\n"))
+        leftovers = {"classifiers/__pycache__/steps.py": b"secret", "classifiers/steps.py~": b"secret"}
+        settings = {"notebooks/jupytext.toml": b"formats = 'ipynb,py'", "notebooks/.ipynb_checkpoints/1.ipynb": b"{}"}
+        write_files(reference, leftovers | settings)
         assert generation.student_files(reference) == before
 
     def test_remarks_for_authors_are_removed_from_the_notebooks_readme(self, reference):
         (reference / "notebooks/README.md").write_text("# Notebooks\n\nRead them.\n\n## For authors\n\nBuild them.\n")
-        assert (
-            generation.student_files(reference)[PurePosixPath("notebooks/README.md")] == b"# Notebooks\n\nRead them.\n"
-        )
+        readme = generation.student_files(reference)[PurePosixPath("notebooks/README.md")]
+        assert readme == b"# Notebooks\n\nRead them.\n"
 
     def test_files_without_markers_are_not_changed(self, reference, workspace):
         assert generation.student_files(workspace) == generation.student_files(reference)
@@ -141,15 +131,13 @@ class TestHiddenChecks:
             "@pytest.mark.hidden\ndef oracle(x): return x\n\n\ndef test_d(lab): pass\n"
         )
         left = generation.without_hidden_checks(source, "test_1_01_x.py")
-        names = {
-            node.name for node in ast.walk(ast.parse(left)) if hasattr(node, "name") and node.__class__ is not ast.alias
-        }
+        names = {node.name for node in ast.walk(ast.parse(left)) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         assert names == {"test_a", "test_d"}
         assert "secret" not in left
 
-    @pytest.mark.parametrize(
-        "rest", ["later = [pytest.mark.hidden]", "class TestA:\n    @pytest.mark.hidden\n    def test_a(self): pass"]
-    )
+    METHOD = "class TestA:\n    @pytest.mark.hidden\n    def test_a(self): pass"
+
+    @pytest.mark.parametrize("rest", ["later = [pytest.mark.hidden]", METHOD])
     def test_a_use_that_cannot_be_cut_out(self, rest):
         source = f"import pytest\n\ndef test(): pass\n\n{rest}\n"
         with pytest.raises(InputError, match=wording("course.mark_function_class")):

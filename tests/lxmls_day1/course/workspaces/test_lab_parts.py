@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import PurePosixPath
 
 import pytest
@@ -20,6 +18,7 @@ from lxmls_day1.course.workspaces.workspace import record_origin, start_workspac
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 from tests.command_runs import run
+from tests.python_runs import run_python
 from tests.wording import wording
 
 REFERENCE = Registry.from_folder(reference_folder())
@@ -38,9 +37,7 @@ def day(tmp_path):
 
 def in_python(folder, code, *arguments):
     """Return the output of a Python process that was started in a folder, as a student starts one."""
-    went = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True)
-    assert went.returncode == 0, went.stderr
-    return went.stdout.split("\n")[:-1]
+    return run_python("-c", code, *arguments, cwd=folder).stdout.split("\n")[:-1]
 
 
 def without_topics(folder):
@@ -66,8 +63,7 @@ def without_topics(folder):
 
 def a_file_that_is_not_there(folder):
     """Return a classifier's module that no exercise of the lab names."""
-    name = "crf"
-    path = next((reference_folder() / "classifiers").rglob(f"{name}.py")).relative_to(reference_folder())
+    path = next((reference_folder() / "classifiers").rglob("crf.py")).relative_to(reference_folder())
     assert not (folder / path).exists()
     return ".".join(path.with_suffix("").parts)
 
@@ -76,11 +72,8 @@ def test_the_day_is_small(day):
     files = list(day.rglob("*.py"))
     assert len(files) <= 30
     assert sum(len(path.read_text(encoding="utf-8").split("\n")) for path in files) <= 4400
-    assert (
-        Registry.from_folder(day).ids
-        == tuple(lab_parts.core_exercises(REFERENCE))
-        == tuple(e.id for e in REFERENCE if e not in FURTHER)
-    )
+    core = tuple(exercise.id for exercise in REFERENCE if exercise.is_core)
+    assert Registry.from_folder(day).ids == tuple(lab_parts.core_exercises(REFERENCE)) == core
 
 
 @pytest.mark.parametrize("exercise", FURTHER, ids=lambda exercise: exercise.id)
@@ -88,26 +81,19 @@ def test_each_exercise_has_its_files_and_its_prerequisites(exercise, given):
     ids = lab_parts.with_prerequisites([exercise.id], REFERENCE)
     part = lab_parts.files_for_exercises(given, ids, REFERENCE)
     assert {PurePosixPath(name) for name in (*exercise.files, exercise.notebook)} <= set(part)
-    assert {path.name for path in check_files(reference_folder() / "tests/exercises", exercise)} <= {
-        p.name for p in part
-    }
+    checks = check_files(reference_folder() / "tests/exercises", exercise)
+    assert {path.name for path in checks} <= {path.name for path in part}
     assert set(exercise.prerequisites) <= set(ids)
     assert all(part[path] == given[path] for path in part if path.name != "exercises.toml")
 
 
 def test_notebooks_and_exercises_by_their_names():
     structured = [exercise.id for exercise in REFERENCE if "structured" in exercise.notebook]
-    for name in (
-        "5_structured",
-        "5",
-        "5_structured.ipynb",
-        "notebooks/5_structured.ipynb",
-        "notebooks\\5_structured.ipynb",
-    ):
+    files = [f"{folder}5_structured.ipynb" for folder in ("", "notebooks/", "notebooks\\")]
+    for name in ("5", "5_structured", *files):
         assert set(structured) <= set(lab_parts.resolve_exercises([name], REFERENCE))
-    assert (
-        lab_parts.resolve_exercises(["1.6"], REFERENCE) == lab_parts.with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
-    )
+    resolved = lab_parts.resolve_exercises(["1.6"], REFERENCE)
+    assert resolved == lab_parts.with_prerequisites(["1.6"], REFERENCE) != ["1.6"]
     with pytest.raises(InputError, match=wording("course.notebook_exercise_nothing")):
         lab_parts.resolve_exercises(["9_nothing"], REFERENCE)
 
@@ -175,6 +161,7 @@ LABS = {
 }
 
 SHORT = "day", "older, with more"  # These are tested in every run.
+KINDS = [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.campaign) for kind in LABS]
 
 
 def with_more(folder):
@@ -197,25 +184,21 @@ class TestTopics:
         assert len(stems) == len(set(stems)) and not set(stems) & set(TOPICS)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        "kind", [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.campaign) for kind in LABS]
-    )
+    @pytest.mark.parametrize("kind", KINDS)
     def test_any_module_by_any_name_in_any_lab(self, kind, tmp_path):
         folder = LABS[kind](tmp_path / "lab")
-        files = sorted((reference_folder() / "classifiers").rglob("*.py"))
-        places = [
-            path.relative_to(reference_folder()).with_suffix("").as_posix()
-            for path in files
-            if path.stem != "__init__" and ((folder / "classifiers" / path.name).exists() or path.parent.name in TOPICS)
-        ]
+        every = sorted((reference_folder() / "classifiers").rglob("*.py"))
+        files = [path for path in every if path.stem != "__init__"]
+        known = [one for one in files if (folder / "classifiers" / one.name).exists() or one.parent.name in TOPICS]
+        places = [path.relative_to(reference_folder()).with_suffix("").as_posix() for path in known]
         assert in_python(folder, BY_ALL_NAMES, *places) == []
 
     def test_an_update_moves_files_with_the_students_code(self, tmp_path):
         folder = without_topics(start_workspace(tmp_path / "lab"))
         solve(folder, "1.13")
         arow, lbfgs = folder / "classifiers/arow.py", folder / "classifiers/lbfgs.py"
-        arow.write_text("MINE = 1\n" + arow.read_text(encoding="utf-8"), encoding="utf-8")
-        lbfgs.write_text("MINE = 1\n" + lbfgs.read_text(encoding="utf-8"), encoding="utf-8")
+        for path in (arow, lbfgs):
+            path.write_bytes(b"MINE = 1\n" + path.read_bytes())
         written = (folder / "classifiers/viterbi.py").read_bytes()
         before = {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")}
         renewed = update(folder)
@@ -224,9 +207,8 @@ class TestTopics:
         assert (folder / "classifiers/second_order/arow.py").read_bytes() == before[arow]
         assert renewed.edited == ("classifiers/solvers/lbfgs.py",)
         fresh = start_workspace(tmp_path / "fresh")
-        assert {path.relative_to(folder) for path in (folder / "classifiers").rglob("*.py")} == {
-            path.relative_to(fresh) for path in (fresh / "classifiers").rglob("*.py")
-        }
+        of_folder, of_fresh = (sorted((lab / "classifiers").rglob("*.py")) for lab in (folder, fresh))
+        assert [path.relative_to(folder) for path in of_folder] == [path.relative_to(fresh) for path in of_fresh]
         assert update(folder).backup_folder == ""
         undo(folder)
         assert {path: path.read_bytes() for path in (folder / "classifiers").rglob("*.py")} == before

@@ -63,20 +63,16 @@ def answered(folder, **texts):
 
 class TestStudentsCopies:
     def test_another_question_of_a_derivation_has_its_answer(self, asking):
-        more = [
-            cell("markdown", "**Explain.** What of σ? *Your answer:*", "answer"),
-            cell("markdown", "Nothing.", "solution"),
-        ]
-        write(asking, [*cells(), *({**one, "id": f"more-{number}"} for number, one in enumerate(more))])
+        question = cell("markdown", "**Explain.** What of σ? *Your answer:*", "answer") | {"id": "question"}
+        answer = cell("markdown", "Nothing.", "solution") | {"id": "its-answer"}
+        write(asking, [*cells(), question, answer])
         found = decode_answers({str(name): text for name, text in student_files(asking).items()}[str(FILE)])
         assert [answer.text for answer in found if answer.exercise == "1.3"] == ["Nothing."]
 
     def test_answers_without_derivations_are_included_and_encoded(self, asking):
         files = student_files(asking)
-        assert [(a.exercise, a.cell, a.text) for a in decode_answers(files[FILE])] == [
-            ("1.1", "cell-1", MODEL),
-            ("1.1", "cell-4", "The second model answer."),
-        ]
+        first, second = ("1.1", "cell-1", MODEL), ("1.1", "cell-4", "The second model answer.")
+        assert [(a.exercise, a.cell, a.text) for a in decode_answers(files[FILE])] == [first, second]
         everything = b"\n".join(files.values()).decode()
         for text in ("model answer says so", "second model answer", "which is a solution"):
             assert text not in everything

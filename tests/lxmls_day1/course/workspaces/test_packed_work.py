@@ -138,16 +138,9 @@ def test_a_file_that_is_far_too_large_or_missing(tmp_path, other, monkeypatch):
 
 
 def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
-    others = [
-        "../evil.py",
-        "classifiers/../../evil.py",
-        "tests/exercises/test_1_01_steps.py",
-        "setup.py",
-        ".lab-state.json",
-        "classifiers/notes.txt",
-        "readers/out/x.py",
-    ]
-    files = dict.fromkeys(["submission.json", *others], "{}") | {STEPS: "x = 1"}
+    outside = ["../evil.py", "classifiers/../../evil.py", "tests/exercises/test_1_01_steps.py"]
+    others = ["submission.json", "setup.py", ".lab-state.json", "classifiers/notes.txt", "readers/out/x.py"]
+    files = dict.fromkeys([*outside, *others], "{}") | {STEPS: "x = 1"}
     assert [str(name) for name in read_packed(write_zip(tmp_path / "work.zip", files)).files] == [STEPS]
 
 

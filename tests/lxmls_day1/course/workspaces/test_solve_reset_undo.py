@@ -112,9 +112,8 @@ class TestSolveAndReset:
 
     def test_cells_of_a_notebook(self, reference, workspace):
         toml = reference / "tests/exercises/exercises.toml"
-        toml.write_text(
-            toml.read_text().replace('["classifiers/steps.py"]', '["classifiers/steps.py", "notebooks/1_first.ipynb"]')
-        )
+        both = '["classifiers/steps.py", "notebooks/1_first.ipynb"]'
+        toml.write_text(toml.read_text().replace('["classifiers/steps.py"]', both))
         path = workspace / "notebooks/1_first.ipynb"
         (workspace / "tests/exercises/exercises.toml").write_text(toml.read_text())
         notebook = json.loads(path.read_text(encoding="utf-8"))

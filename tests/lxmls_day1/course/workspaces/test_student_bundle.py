@@ -17,6 +17,7 @@ from lxmls_day1.course.workspaces.leaks import find_solution_leaks, solution_lin
 from lxmls_day1.course.workspaces.student_bundle import add_colab_cell, release
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.file_trees import tree
+from tests.python_runs import run_python
 from tests.wording import wording
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -88,6 +89,23 @@ class TestBundle:
         assert not (tmp_path / "out").exists()
 
 
+USE_OF_THE_WHEEL = """
+import sys; sys.path.insert(0, "site")
+import numpy as np
+from lxmls_day1.classifiers.viterbi import viterbi
+from lxmls_day1.classifiers import Mira
+from lxmls_day1.readers import SimpleDataSet
+print(sys.modules["lxmls_day1.classifiers.viterbi"].__file__)
+scores = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+for answer in (lambda: viterbi(scores), lambda: Mira().rule([-1.0, 2.0], 0, 5.0, 0.25, [0.0, 1.0])):
+    try:
+        answer()
+    except NotImplementedError:
+        continue
+    raise SystemExit("solved")
+"""
+
+
 class TestFromBeginningToEnd:
     def test_a_student_unpacks_checks_solves_and_submits(self, checkout, tmp_path):
         """Only with the contents of the bundle: its package from the wheel, its workspace, another folder."""
@@ -126,24 +144,6 @@ class TestFromBeginningToEnd:
         assert find_solution_leaks({Path(name): content for name, content in tree(made.folder).items()}, lines) == []
         (wheel,) = made.folder.glob("*.whl")
         zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-        code = (
-            "import sys; sys.path.insert(0, 'site')\n"
-            "import numpy as np\n"
-            "from lxmls_day1.classifiers.viterbi import viterbi\n"
-            "from lxmls_day1.classifiers import Mira\n"
-            "from lxmls_day1.readers import SimpleDataSet\n"
-            "print(sys.modules['lxmls_day1.classifiers.viterbi'].__file__)\n"
-            "scores = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)\n"
-            "for answer in (lambda: viterbi(scores), lambda: Mira().rule([-1.0, 2.0], 0, 5.0, 0.25, [0.0, 1.0])):\n"
-            "    try:\n"
-            "        answer()\n"
-            "    except NotImplementedError:\n"
-            "        continue\n"
-            "    raise SystemExit('solved')\n"
-        )
-        quick = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # Otherwise the loops of this copy would be compiled.
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", code], cwd=tmp_path, env=quick, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        assert Path(done.stdout.strip()).is_relative_to(tmp_path / "site")
+        # Otherwise the loops of this copy would be compiled.
+        place = run_python("-P", "-c", USE_OF_THE_WHEEL, cwd=tmp_path, NUMBA_DISABLE_JIT="1").stdout
+        assert Path(place.strip()).is_relative_to(tmp_path / "site")

@@ -16,6 +16,7 @@ from lxmls_day1.course.workspaces.solve_reset_undo import solve, undo
 from lxmls_day1.course.workspaces.upgrade import migrate_source, update
 from lxmls_day1.course.workspaces.workspace import record_origin, start_workspace, version_note
 from lxmls_day1.lab import reference_folder
+from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
 
 STEPS, MEANS, POINTS = "classifiers/steps.py", "classifiers/means.py", "readers/points.py"
@@ -31,11 +32,10 @@ def edit(path, *pairs):
     path.write_bytes(text.encode())
 
 
-def tree(folder):
-    paths = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".lab-state"))
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if ".lab-backups" not in path.parts
-    }
+def work_in(folder):
+    """Return the files of a workspace, except its state and its backups."""
+    files = tree(folder).items()
+    return {name: content for name, content in files if not name.startswith((".lab-state", ".lab-backups/"))}
 
 
 @pytest.fixture
@@ -60,13 +60,13 @@ def test_a_workspace_reports_its_version(workspace, monkeypatch):
 
 
 def test_an_untouched_workspace_becomes_a_new_one(newer, tmp_path):
-    before = tree(newer)
+    before = work_in(newer)
     renewed = update(newer)
     assert set(renewed.files) == {STEPS, MEANS, POINTS, NOTEBOOK, CHECKS} and not renewed.unchanged + renewed.edited
-    assert tree(newer) == tree(start_workspace(tmp_path / "fresh"))
+    assert work_in(newer) == work_in(start_workspace(tmp_path / "fresh"))
     assert update(newer).backup_folder == ""
     assert undo(newer).command == "update"
-    assert tree(newer) == before and version_note(newer)
+    assert work_in(newer) == before and version_note(newer)
 
 
 def test_the_students_functions_move_into_the_new_file(newer):
@@ -83,13 +83,13 @@ def test_the_students_functions_move_into_the_new_file(newer):
 
 def test_a_notebook_updates_its_lab_and_undoes_it(newer):
     solve(newer, "1.1")
-    lab, before = notebook_lab.NotebookLab(newer), tree(newer)
+    lab, before = notebook_lab.NotebookLab(newer), work_in(newer)
     assert wording("course.lab_update_brings_given") in lab.status().text
     said = lab.update()
     assert STEPS in said.report.files and wording("course.lab_undo_brings_back") in said.text
     assert b"in a new way" in (newer / STEPS).read_bytes() and b"NotImpl" not in (newer / STEPS).read_bytes()
     assert "up to date" in lab.update().text
-    assert "`update` is undone" in lab.undo().text and tree(newer) == before
+    assert "`update` is undone" in lab.undo().text and work_in(newer) == before
 
 
 def laid_out_by_a_browser(path):
@@ -113,10 +113,10 @@ def test_a_notebook_that_was_only_run_is_renewed(newer):
         if cell["cell_type"] == "code":
             cell |= {"execution_count": 7, "outputs": [{"output_type": "stream", "name": "stdout", "text": ["done"]}]}
     (newer / NOTEBOOK).write_text(json.dumps(notebook), encoding="utf-8")
-    before = tree(newer)
+    before = work_in(newer)
     assert NOTEBOOK in update(newer).files and b"# new" in (newer / NOTEBOOK).read_bytes()
     undo(newer)
-    assert tree(newer) == before
+    assert work_in(newer) == before
 
 
 @pytest.mark.usefixtures("imports_as_before")
@@ -133,14 +133,14 @@ def test_a_browser_keeps_the_record_of_unedited_files(newer, monkeypatch):
 def test_a_file_in_which_more_was_edited_and_an_edited_notebook_stay(newer):
     edit(newer / STEPS, ('"""Steps of a rule."""', '"""Steps of a rule."""\n\nMINE = 1\n'))
     edit(newer / NOTEBOOK, ("lab = open_lab()", "lab = open_lab()\\nmine = 1"))
-    mine = tree(newer)
+    mine = work_in(newer)
     renewed = update(newer)
     assert set(renewed.unchanged) == {STEPS, NOTEBOOK}
-    assert all(tree(newer)[name] == mine[name] for name in renewed.unchanged)
+    assert all(work_in(newer)[name] == mine[name] for name in renewed.unchanged)
     assert b"in a new way" in (newer / renewed.backup_folder / f"{STEPS}.new").read_bytes()
     assert update(newer).backup_folder == ""
     undo(newer)
-    assert tree(newer) == mine
+    assert work_in(newer) == mine
 
 
 def test_starter_files_that_were_edited_deleted_or_withdrawn(newer, reference):
@@ -148,7 +148,7 @@ def test_starter_files_that_were_edited_deleted_or_withdrawn(newer, reference):
     (newer / CHECKS).unlink()
     (reference / "classifiers/added.py").write_text("NEW = 1\n")
     (reference / "readers/__init__.py").write_text("# new\n")
-    old = tree(newer)
+    old = work_in(newer)
     state = WorkspaceState.from_folder(newer)
     state.origin.files["readers/gone.py"] = state.origin.files["classifiers/__init__.py"]
     state.save()
@@ -158,7 +158,7 @@ def test_starter_files_that_were_edited_deleted_or_withdrawn(newer, reference):
     assert b"n=3" in (newer / POINTS).read_bytes() and (newer / CHECKS).is_file()
     assert (newer / "classifiers/added.py").is_file() and not (newer / "readers/gone.py").exists()
     undo(newer)
-    assert tree(newer) == {**old, "readers/gone.py": b""}
+    assert work_in(newer) == {**old, "readers/gone.py": b""}
 
 
 def test_a_workspace_without_a_record_keeps_possible_student_code(newer):
