@@ -306,7 +306,5 @@ def test_a_rule_that_returns_nan_is_reported_by_its_name(rule, says, compile_it)
 
 def test_a_rule_that_returns_a_long_list_is_reported_in_a_short_text():
     learner = ConstantSteps(lambda *_: [0.5] * 5000, 1.0, 0.0)
-    with pytest.raises(
-        InputError, match=r"must return d, one number for each of the 2 classes, .* \[0\.5, 0\.5, .*\.\.\.\]$"
-    ):
+    with pytest.raises(InputError, match=r" \[0\.5, 0\.5, [^\]]{,30}\.\.\.\]$"):
         learner.train([[2.0], [1.0]], [0, 1])

@@ -245,7 +245,10 @@ def test_removing_a_link_keeps_its_target(tmp_path):
     assert [path.name for path in tmp_path.rglob("*")] == ["kept", "file"]
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can remove folders of others")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or not hasattr(os, "fork"),
+    reason="only root can remove folders of others",
+)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_folder_that_becomes_a_link_during_removal_is_not_followed(tmp_path, monkeypatch, depth):
     """The folder's owner replaces an entry by a link at the worst moment: root would delete the link's target, or make it accessible."""

@@ -24,8 +24,13 @@ def test_check_reports_results_in_a_notebook(edit):
     (count, _) = wording("course.public_checks_pass_more_run", "1").strip().split("; ")
     assert repr(shown).splitlines()[-1].endswith(count)
     text = text_of(shown._repr_html_())
-    assert "Exercise 1.1: Half steps" in text and "A known mistake: It divides by" in text
-    assert "input     loss 1 · squared norm 1 · cap 1" in text and "expected  0.5" in text
+    for part in (
+        "Exercise 1.1: Half steps",
+        "input     loss 1 · squared norm 1 · cap 1",
+        "expected  0.5",
+        "A known mistake: It divides by",
+    ):
+        assert part in text
     assert not shown.report.all_passed
     everything = NotebookLab(folder).check()
     assert [one.exercise.id for one in everything.report.reports] == ["1.1", "1.2"]

@@ -68,8 +68,12 @@ class TestOutcomes:
         report = only(edit("sq_norm)\n    tau", "sq_norms)\n    tau"))
         assert [result.outcome for result in report.results] == ["error"] * 3
         text = as_text(exercise_lines(report))
-        place = "      classifiers/steps.py:10, in half_step\n          tau = loss / (2 * sq_norms)\n"
-        assert f"{place}      NameError: name 'sq_norms' is not defined. Did you mean 'sq_norm'?\n" in text
+        wanted = (
+            "      classifiers/steps.py:10, in half_step\n"
+            "          tau = loss / (2 * sq_norms)\n"
+            "      NameError: name 'sq_norms' is not defined. Did you mean 'sq_norm'?\n"
+        )
+        assert wanted in text
         assert wording("course.step_cap_does_touch") in text
         assert "pytest" not in text and "site-packages" not in text
 
