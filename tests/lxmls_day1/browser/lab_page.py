@@ -113,9 +113,8 @@ class LabPage:
         raise AssertionError(f"waited in vain for {condition} of {arguments}; the line says {self.line()!r}")
 
     def open(self, path: str) -> None:
-        """Open a notebook or a file as by a double click."""
-        self.page.evaluate(OPEN, path)
-        self.wait(READY, path)
+        """Open a notebook or a file as by a double click; again if a tab that JupyterLab restores comes to the front."""
+        self.wait(f"async (path) => {{ await ({OPEN})(path); return ({READY})(path); }}", path)
 
     def run(self, code: str) -> str:
         """Run code in the kernel of the notebook in front; what it prints and shows, as text."""
