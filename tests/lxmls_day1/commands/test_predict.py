@@ -155,6 +155,7 @@ class TestProcess:
 
     def test_train_predict_explain(self, tmp_path):
         here = {"cwd": tmp_path, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "encoding": "utf-8"}
+        here["timeout"] = 100
         perceptron = ("--domain", "toy", "--classifier", "perceptron", "--out", "p.npz")
         run_python("-m", "lxmls_day1", "train", *perceptron, **here)
         here["stdin"] = "Excellent, lovely, 🙂 naïve."
@@ -162,6 +163,6 @@ class TestProcess:
         explained = run_python("-m", "lxmls_day1", "explain", "p.npz", "-", **here).stdout
         assert "excellent" in explained and "naïve" in explained
         command = [sys.executable, "-m", "lxmls_day1", "predict", "p.npz", "none.txt"]
-        failed = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+        failed = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=100)
         assert (failed.returncode, failed.stdout) == (1, b"")
         assert failed.stderr.strip() == b"Error: none.txt: no such file or directory."
