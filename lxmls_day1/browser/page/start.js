@@ -56,18 +56,21 @@ if (self.lxmlsDay1) {
     return response;
   };
 
-  // Pyodide compiles its program only when its script is there; begun with the loading, both go on at the same time.
-  function fetchAndCompile(...request) {
-    const response = countedFetch(...request);
-    if (/\.wasm(\?|$)/.test(request[0])) {
-      const program = WebAssembly.compileStreaming(response);
-      program.catch(() => {}); // Pyodide reports it
-      WebAssembly.instantiateStreaming = async (_, imports) => {
-        const module = await program;
-        return { module, instance: await WebAssembly.instantiate(module, imports) };
-      };
-    }
-    return response;
+  function fetchEarly(address, ...options) {
+    const file = countedFetch(address, ...options);
+    file.catch(() => {}); // Pyodide reports it
+    early.set(address, file);
+    return file;
+  }
+
+  // Pyodide would load and compile its program only after its scripts.
+  function compileEarly(address) {
+    const program = WebAssembly.compileStreaming(fetchEarly(address));
+    program.catch(() => {}); // Pyodide reports it
+    WebAssembly.instantiateStreaming = async (_, imports) => {
+      const module = await program;
+      return { module, instance: await WebAssembly.instantiate(module, imports) };
+    };
   }
 
   // A Python module that makes the start faster; a .pth file makes Python run it before all other imports.
@@ -257,24 +260,22 @@ def unpack_less():
   // `here` is the address of the folder that contains this file.
   async function startPython(here) {
     try {
-      self.fetch = fetchAndCompile;
+      self.fetch = countedFetch;
       const text = await (await plainFetch(new URL("packages.json", here))).text();
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
-      // One file replaces the packages that are loaded at the start, unless the browser is too old to decompress it.
-      const inOne = "DecompressionStream" in self && table.files ? inflated(new URL(table.files, here)) : null;
-      const load = inOne ? [] : table.load;
-      const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
+      compileEarly(index + "pyodide.asm.wasm");
       const lock = await (await plainFetch(index + "pyodide-lock.json", checksum(table.lock_sha256))).json();
       for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
       for (const [name, entry] of Object.entries(table.packages)) {
         lock.packages[name] = { ...entry, file_name: new URL(entry.file_name, here).href };
       }
-      for (const { file_name: address, sha256 } of load.map((name) => lock.packages[name])) {
-        const file = countedFetch(address, checksum(sha256));
-        file.catch(() => {}); // Pyodide reports a missing file itself
-        early.set(address, file);
-      }
+      // One file replaces the packages that are loaded at the start, unless the browser is too old to decompress it. It keeps this worker busy,
+      // so it comes after what the others wait for.
+      const inOne = "DecompressionStream" in self && table.files ? inflated(new URL(table.files, here)) : null;
+      const load = inOne ? [] : table.load;
+      const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
+      for (const { file_name: address, sha256 } of load.map((name) => lock.packages[name])) fetchEarly(address, checksum(sha256));
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };

@@ -138,7 +138,8 @@ def verdicts(page, address, name, factor):
             page.locator(".report").evaluate("report => report.replaceChildren()")
             began = now() if taken else began
             page.keyboard.press("Control+Enter")
-            page.wait_for_selector(".report .headline")
+            # `wait_for_selector` would look only every half second.
+            page.wait_for_function("document.querySelector('.report .headline')")
             taken.append([after - before for before, after in zip(began, now(), strict=True)])
             report = page.locator(".report").inner_text()
             assert ("A known mistake" in report) != (right in report) and (right in report) == (text == ANSWERS[rule])
