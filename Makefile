@@ -36,7 +36,8 @@ NEW_VENV = python=; $(FIND_PYTHON); "$$python" -m venv --clear $(1)
 INSTALL = $(VENV_PYTHON) -m pip install
 else
 NEW_VENV = rm -rf $(1); '$(UV)' venv --quiet --seed --python '$(or $(PYTHON),$(PYTHONS))' $(1)
-INSTALL = '$(UV)' pip install --python $(VENV_PYTHON)
+# Compiled like by pip; else the first command would compile a thousand modules.
+INSTALL = '$(UV)' pip install --compile-bytecode --python $(VENV_PYTHON)
 endif
 
 # $(call SET_UP,set-up,larger set-ups): nothing if one of them is there; a new .venv unless any set-up is; then its packages
