@@ -37,20 +37,19 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     W = np.ascontiguousarray(W[:, 1:] if opposite else W)
     scores = np.empty((W.shape[1], len(X.indptr) - 1))
     indptr = X.indptr.astype(np.int64, copy=False)  # the same type for Examples and for matrices
-    _score_rows(*map(as_read_only, (indptr, X.indices, X.data, W)), scores)
+    _score_rows(*map(as_read_only, (indptr, X.indices, X.data, W)), scores, np.empty(W.shape[1]))
     return np.concatenate([-scores, scores]).T if opposite else scores.T
 
 
-def _score_rows_in_numpy(indptr, indices, data, W, scores):
+def _score_rows_in_numpy(indptr, indices, data, W, scores, _sums):
     X = sp.csr_array((data, indices, indptr), shape=(scores.shape[1], len(W) - 1))
     np.add(X @ W[1:], W[0], out=scores.T)
 
 
 @kernel(_score_rows_in_numpy)
-def _score_rows(indptr, indices, data, W, scores):
-    """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory."""
+def _score_rows(indptr, indices, data, W, scores, sums):
+    """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory. ``sums`` has room for K numbers."""
     n_classes, intercept, one, four = np.uint64(W.shape[1]), np.uint64(0), np.uint64(1), np.uint64(4)
-    sums = np.empty(W.shape[1])
     for m in range(np.uint64(scores.shape[1])):
         start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + one])
         if n_classes == one:
