@@ -592,7 +592,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     return value
 
 
-def random_generator(seed: Any) -> np.random.Generator:
+def random_generator(seed: Any) -> "np.random.Generator":
     """Return the random number generator for a seed: an integer ≥ 0, or any other seed that NumPy accepts.
 
     Examples

@@ -48,7 +48,7 @@ def _score_rows_in_numpy(indptr, indices, data, W, scores, _sums):
 
 @kernel(_score_rows_in_numpy)
 def _score_rows(indptr, indices, data, W, scores, sums):
-    """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory. ``sums`` has room for K numbers."""
+    """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory; ``sums`` (K,) is scratch."""
     n_classes, intercept, one, four = np.uint64(W.shape[1]), np.uint64(0), np.uint64(1), np.uint64(4)
     for m in range(np.uint64(scores.shape[1])):
         start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + one])

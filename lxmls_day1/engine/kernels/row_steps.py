@@ -314,7 +314,7 @@ class OnlineState:
     classes: NDArray[Any]
     averaged: str | bool
     weights: Weights
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     sq_norms: Reals | None
     feature_names: Sequence[str] | None = None
     n_rounds: int = 0

@@ -214,7 +214,7 @@ class CheckedData:
         """Return the costs ρ (K, K), where ``[p, y]`` is the cost of predicting class p if y is true. Default: 0/1 costs."""
         return check_costs(self.cost, n_classes)
 
-    def _rng(self) -> np.random.Generator:
+    def _rng(self) -> "np.random.Generator":
         """Return the random number generator for the learner's ``seed``."""
         return random_generator(self.seed)
 

@@ -164,7 +164,7 @@ def can_resume(learner: Any) -> bool:
     return hasattr(learner, "rule") and getattr(learner, "solver", None) != "dual"
 
 
-def orders_of(learner: Any, n_examples: int, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
+def orders_of(learner: Any, n_examples: int, rng: "np.random.Generator | None" = None) -> NDArray[np.int64]:
     """Return the examples of each round (R, M): the learner's ``order``, or orders shuffled by ``rng`` or by its seed."""
     nr_rounds = int(learner.nr_rounds)
     if learner.order is None:

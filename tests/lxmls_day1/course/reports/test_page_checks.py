@@ -14,6 +14,7 @@ from lxmls_day1.course.workspaces.packed_work import open_work
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
+from tests.python_runs import run_python
 from tests.wording import wording
 from tools.authoring.mistakes import read_mistakes
 
@@ -102,6 +103,19 @@ def test_lines_of_two_gaps_are_told_apart():
     text = own.in_words(f"{own.name}:{second}, in svm_step, lines {first}, {first + 1} of {own.name}, {own.name}:1")
     assert text == wording("browser.lines_of_two_gaps")
     assert own.marked == [(1, 2), (0, 1), (0, 2)]
+
+
+@pytest.mark.slow
+def test_a_first_verdict_loads_no_random_generators_of_numpy(folder):
+    """In a browser they would take a twelfth of the time until it."""
+    sent = {"kind": "check", "exercise": "1.4", "written": {"1.4": [RULE]}}
+    code = (
+        "import sys, lxmls_day1.engine.loops.online_training\n"
+        "from lxmls_day1.course.reports.page_checks import handle_request\n"
+        f"assert '\"passed\": true' in handle_request({str(folder)!r}, {json.dumps(sent)!r})\n"
+        "assert 'numpy.random' not in sys.modules"
+    )
+    run_python("-c", code, NUMBA_DISABLE_JIT="1")
 
 
 @pytest.mark.slow
