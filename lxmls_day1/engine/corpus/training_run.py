@@ -210,7 +210,7 @@ def _fingerprint(shards: Shards) -> str:
 
 def _values_of(state: OnlineState) -> dict[str, Any]:
     """Return a state as plain values, without its generator."""
-    plain = {name: value for name, value in vars(state).items() if name not in ("weights", "rng")}
+    plain = {name: value for name, value in vars(state).items() if name not in ("weights", "seed", "rng")}
     return {**plain, "weights": vars(state.weights)}
 
 
@@ -245,4 +245,4 @@ def _state_of(values: dict[str, Any], n_rows: int, rng: np.random.Generator) -> 
     weights = Weights(0, 0, averaged=False)
     weights.V, weights.U, weights.state = saved_weights["V"], saved_weights["U"], saved_weights["state"]
     weights.paired, weights.n_steps = saved_weights["paired"] is True, checked_count(saved_weights["n_steps"])
-    return OnlineState(weights=weights.copy(), rng=rng, **values)
+    return OnlineState(weights=weights.copy(), seed=rng, **values)

@@ -15,6 +15,7 @@ warning gives the reason, and the Python function runs in the same loop.
 
 import contextlib
 import copy
+import functools
 import math
 import mmap
 import re
@@ -30,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.base.checks import as_numbers
+from lxmls_day1.base.checks import as_numbers, random_generator
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.row_primitives import CACHE_LINE_BYTES
@@ -294,8 +295,8 @@ class OnlineState:
     averaged : "steps", "last round", "rounds" or False
         The kind of average.
     weights : Weights
-    rng : numpy.random.Generator
-        Shuffles the examples of future rounds.
+    seed : int or numpy.random.Generator
+        The seed of `rng`, or the generator itself.
     sq_norms : array (M,), or None for a structured learner
         ‖g(x)‖² of each example of the first training, from which the step sizes of all rounds are planned. For a corpus on
         disk, the values of a sample (see `StreamedSteps.sample_sq_norms`).
@@ -309,12 +310,22 @@ class OnlineState:
         The mean of the weights at the ends of the rounds, if ``averaged="rounds"``.
     n_examples : int, optional
         The number of examples of the first training, if `sq_norms` belongs to a sample.
+
+    Attributes
+    ----------
+    rng : numpy.random.Generator
+        Shuffles the examples of future rounds. A learner with an ``order`` never needs it, and in a page it takes long to load.
+
+    Raises
+    ------
+    InputError
+        If the seed is not one.
     """
 
     classes: NDArray[Any]
     averaged: str | bool
     weights: Weights
-    rng: "np.random.Generator"
+    seed: Any
     sq_norms: Reals | None
     feature_names: Sequence[str] | None = None
     n_rounds: int = 0
@@ -322,9 +333,18 @@ class OnlineState:
     mean_of_rounds: Reals | float = 0.0
     n_examples: int | None = None
 
+    def __post_init__(self) -> None:
+        if type(self.seed) is not int or self.seed < 0:
+            random_generator(self.seed)  # reports what is not a seed
+
+    @functools.cached_property
+    def rng(self) -> "np.random.Generator":
+        """The random number generator."""
+        return random_generator(self.seed)
+
     def copy(self) -> "OnlineState":
-        """Return an independent copy."""
-        return replace(self, weights=self.weights.copy(), rng=copy.deepcopy(self.rng))
+        """Return an independent copy, without making the generator of a state that has not needed it."""
+        return replace(self, weights=self.weights.copy(), seed=copy.deepcopy(vars(self).get("rng", self.seed)))
 
 
 # ------------------------------------------------------------------------------------------------------------- the rule

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxmls_day1.base.checks import all_finite, random_generator
+from lxmls_day1.base.checks import all_finite
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals, RowSteps, Weights
 from lxmls_day1.engine.loops.learners import OnlineLearner, Round, average_of, orders_of, shrinkage_of
@@ -121,7 +121,7 @@ def train_from(
 def new_state(learner: Any, weights: Weights, sq_norms: Reals | None) -> OnlineState:
     """Return the initial state of a learner."""
     names = getattr(learner, "feature_names", learner.vector_names)
-    return OnlineState(learner.classes, average_of(learner), weights, random_generator(learner.seed), sq_norms, names)
+    return OnlineState(learner.classes, average_of(learner), weights, learner.seed, sq_norms, names)
 
 
 def checked_copy(learner: Any, state: OnlineState, n_rows: int) -> OnlineState:
@@ -139,7 +139,7 @@ def rounds_in_memory(
     learner: OnlineLearner, steps: Any, state: OnlineState, n_examples: int
 ) -> Callable[[int, int], Iterable[Any]]:
     """Return a function that runs rounds over examples in memory, as `run_rounds` expects it."""
-    orders = orders_of(learner, n_examples, state.rng)  # (R, M)
+    orders = orders_of(learner, n_examples, state.rng if learner.order is None else None)  # (R, M)
 
     def take(first: int, last: int) -> Iterable[Any]:
         firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
