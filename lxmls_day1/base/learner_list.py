@@ -125,7 +125,10 @@ def offered_names(
 
     @functools.cache
     def modules() -> dict[str, str]:
-        return dict(sorted({**class_modules(folders[1]), **class_modules(folders[0]), **others}.items()))
+        reference, own = map(class_modules, folders)
+        # A file of an older lab lies elsewhere, under the same name.
+        older = {name: place for name, place in own.items() if place == reference.get(name, "").rpartition(".")[2]}
+        return dict(sorted({**own, **reference, **older, **others}.items()))
 
     def offered(name: str) -> Any:
         if name == "__all__":

@@ -54,8 +54,8 @@ def test_a_mistake_without_a_question_and_without_arguments_has_no_hint(workspac
 
 def test_an_older_state_is_read(workspace):
     before = (workspace / FILE).read_text(encoding="utf-8")
-    content = json.loads(before)
-    del content["mistakes_hinted"]
+    content = json.loads(before) | {"hints": {"1.5": 2}}
+    content.pop("mistakes_hinted", None)
     for result in content["results"].values():
         del result["mistakes"]
     (workspace / FILE).write_text(json.dumps(content), encoding="utf-8")
