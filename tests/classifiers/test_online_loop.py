@@ -111,6 +111,21 @@ def test_resumed_rounds_are_one_training_bit_for_bit(name, averaged, n_classes, 
     assert (state.n_rounds, after.n_rounds) == (5, 10)
 
 
+def test_a_state_of_an_earlier_version_is_resumed():
+    """It holds a generator and no seed."""
+    X, labels, _, _ = random_problem(3)
+    expected = Perceptron(nr_rounds=6).train(X, labels)
+    _, state = resume(Perceptron(nr_rounds=3), None, X, labels)
+    del vars(state)["seed"]
+    np.testing.assert_array_equal(resume(Perceptron(nr_rounds=3), state, X, labels)[0], expected)
+
+
+@pytest.mark.parametrize("order", [None, [0, 1]])
+def test_what_is_no_seed_is_refused_even_if_an_order_is_given(order):
+    with pytest.raises(InputError, match="^seed "):
+        Perceptron(seed=-1, order=order).train(np.eye(2), [0, 1])
+
+
 @pytest.mark.parametrize("n_features", [6, 8])
 def test_a_state_of_other_features_is_refused(n_features):
     X, labels, _, _ = random_problem(3)

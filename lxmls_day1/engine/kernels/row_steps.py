@@ -344,7 +344,7 @@ class OnlineState:
 
     def copy(self) -> "OnlineState":
         """Return an independent copy, without making the generator of a state that has not needed it."""
-        return replace(self, weights=self.weights.copy(), seed=copy.deepcopy(vars(self).get("rng", self.seed)))
+        return replace(self, weights=self.weights.copy(), seed=copy.deepcopy(vars(self).get("rng") or self.seed))
 
 
 # ------------------------------------------------------------------------------------------------------------- the rule
