@@ -72,7 +72,7 @@ class DemoOnlineSteps(Demonstration):
             with attempts(learner.label):
                 own = {} if learner.label == "Perceptron" else {"regularizer": settings["regularizer"]}
                 classifier = self.lab.classifier(learner.module, learner.class_name, **own)
-                traces[learner.label] = trace_of(classifier, learner.label, X, y, order)
+                traces[learner.label] = trace_of(classifier, X, y, order)
         visited = order.ravel()
         width = WIDTHS[settings["view"]]
         panels = [

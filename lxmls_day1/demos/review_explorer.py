@@ -172,13 +172,9 @@ class DemoReviews(Demonstration):
     def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
         """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
-            corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
-            params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = reading.TrainedClassifier(
-                SMOOTHED, classifier, params, reading.accuracy(classifier, params, corpus)
-            )
+            learnt.smoothed[alpha] = reading.train_and_test(SMOOTHED, classifier, learnt.reviews.corpus)
         return learnt.smoothed[alpha]
 
 

@@ -85,12 +85,6 @@ class Status:
         return next((standing for standing in ordered if not standing.done), None)
 
     @property
-    def summary(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
-        after = f"; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else ""
-        return self.progress_text + after
-
-    @property
     def progress_text(self) -> str:
         """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if the core is empty."""
         if not self.relevant:
