@@ -210,6 +210,7 @@ def _pairs(
 ) -> Iterator[tuple[Comment, Comment]]:
     """Yield the opening and the closing comment of each region."""
     opening: Comment | None = None
+    id = ""  # of the open region
     for comment in comments:
         line = comment.start[0]
         match = MARKER.fullmatch(comment.string.rstrip())
@@ -227,11 +228,11 @@ def _pairs(
         if not match["end"]:
             if opening is not None:
                 raise MarkerError(f"{name}:{line}: a solution begins inside the one from line {opening.start[0]}")
-            opening = comment
+            opening, id = comment, match["id"]
             continue
         if opening is None:
             raise MarkerError(f"{name}:{line}: a solution ends here, but none has begun")
-        if _marker_match(opening)["id"] != match["id"]:
+        if id != match["id"]:
             raise MarkerError(
                 f"{name}:{line}: the solution that began in line {opening.start[0]} belongs to another exercise"
             )
@@ -243,16 +244,10 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
-def _marker_match(marker: Comment) -> re.Match[str]:
-    """Return the match of `MARKER` with a comment that is a marker."""
-    match = MARKER.fullmatch(marker.string.rstrip())
-    assert match is not None
-    return match
-
-
 def _solution(tree: ast.Module, lines: list[str], name: str, opening: Comment, closing: Comment) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
-    match = _marker_match(opening)
+    match = MARKER.fullmatch(opening.string.rstrip())
+    assert match is not None  # `_pairs` has found it
     where = f"{name}:{first}"
     between = lines[first : last - 1]
     code = [n for n, line in enumerate(between, first + 1) if line.strip() and not line.lstrip().startswith("#")]

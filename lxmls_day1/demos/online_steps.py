@@ -7,7 +7,6 @@ can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class DemoOnlineSteps(Demonstration):
         Slider("regularizer", "regularization λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip
-    grid = MappingProxyType({"view": (1, 4), "distance": (2, 2.5, 4)})
+    grid: Mapping[str, Any] = {"view": (1, 4), "distance": (2, 2.5, 4)}
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute all steps of one learner, or of four."""

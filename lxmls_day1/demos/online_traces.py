@@ -8,9 +8,8 @@ import numpy as np
 from lxmls_day1.demos.gaussian_points import gaussian_data
 from lxmls_day1.demos.lab_learners import checked_update, train_quietly
 
-_HARD_MARGIN_REGULARIZER = (
-    1e-4  # the regularizer of an SVM that separates separable points with nearly the widest margin
-)
+# The regularizer of an SVM that separates separable points with nearly the widest margin.
+_HARD_MARGIN_REGULARIZER = 1e-4
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ Typed text is only data. Only the beginning of a very long review is shown.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,7 @@ class DemoReviews(Demonstration):
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     _shown_learners = (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM")
-    grid = MappingProxyType({"view": ("review", "telling", "smoothing"), "learner": _shown_learners})
+    grid: Mapping[str, Any] = {"view": ("review", "telling", "smoothing"), "learner": _shown_learners}
 
     def __init__(self, lab: Any):
         super().__init__(lab)

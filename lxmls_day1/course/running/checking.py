@@ -336,9 +336,8 @@ class _CheckRun:
         if CAN_START_PROCESSES:
             collected, status, timed_out = retry_after_timeout(lambda: self._watch_process(request, folder))
         else:
-            from lxmls_day1.course.running.in_process_checks import (
-                run_in_process,  # imported here because it imports pytest
-            )
+            # Imported here because it imports pytest.
+            from lxmls_day1.course.running.in_process_checks import run_in_process
 
             ended = run_in_process(request, self._lab_folder, folder, self._time_limit)
             events, status, self._last_place, timed_out = ended
