@@ -107,11 +107,8 @@ class TestStatus:
         assert self.states(workspace)[0] == "failing"
         self.remember(workspace, "1.1", 3, 3)
         status = status_of(workspace)
-        assert (status.n_done, status.next.exercise.id) == (1, "1.2")
-        assert (
-            status.progress_text.startswith("1 of 3 exercises done, ")
-            and str(status.next.exercise) == "Exercise 1.2: Means"
-        )
+        assert (status.n_done, str(status.next.exercise)) == (1, "Exercise 1.2: Means")
+        assert status.progress_text.startswith("1 of 3 exercises done, ")
         assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
