@@ -102,12 +102,7 @@ class Lab:
         Lab
         """
         start = current_folder() if start is None else Path(os.path.expanduser(start)).resolve()
-        for folder in (start, *start.parents):
-            if is_lab_folder(folder):
-                break
-        else:
-            folder = reference_folder()
-        lab = cls(folder)
+        lab = cls(next(filter(is_lab_folder, (start, *start.parents)), None) or reference_folder())
         lab.is_explicit = False
         lab._take_precedence()
         return lab
@@ -539,9 +534,7 @@ def is_within(path: Path, folder: Path) -> bool:
     >>> is_within(Path("my-lab/readers/mine.py"), Path("my-lab")), is_within(Path("elsewhere.py"), Path("my-lab").resolve())
     (True, False)
     """
-    if folder in path.parents:
-        return True
-    return path.resolve().is_relative_to(folder)
+    return folder in path.parents or path.resolve().is_relative_to(folder)
 
 
 def reference_folder() -> Path:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.source_functions import definitions, first_line, indented
+from lxmls_day1.course.source_functions import Definition, definitions, first_line, indented
 
 if TYPE_CHECKING:
     from lxmls_day1.course.registry import Exercise
@@ -210,6 +210,7 @@ def _pairs(
 ) -> Iterator[tuple[Comment, Comment]]:
     """Yield the opening and the closing comment of each region."""
     opening: Comment | None = None
+    id = ""  # of the open region
     for comment in comments:
         line = comment.start[0]
         match = MARKER.fullmatch(comment.string.rstrip())
@@ -227,11 +228,11 @@ def _pairs(
         if not match["end"]:
             if opening is not None:
                 raise MarkerError(f"{name}:{line}: a solution begins inside the one from line {opening.start[0]}")
-            opening = comment
+            opening, id = comment, match["id"]
             continue
         if opening is None:
             raise MarkerError(f"{name}:{line}: a solution ends here, but none has begun")
-        if _marker_match(opening)["id"] != match["id"]:
+        if id != match["id"]:
             raise MarkerError(
                 f"{name}:{line}: the solution that began in line {opening.start[0]} belongs to another exercise"
             )
@@ -243,16 +244,10 @@ def _pairs(
         raise MarkerError(f"{name}:{opening.start[0]}: the solution that begins here has no end")
 
 
-def _marker_match(marker: Comment) -> re.Match[str]:
-    """Return the match of `MARKER` with a comment that is a marker."""
-    match = MARKER.fullmatch(marker.string.rstrip())
-    assert match is not None
-    return match
-
-
 def _solution(tree: ast.Module, lines: list[str], name: str, opening: Comment, closing: Comment) -> Solution:
     first, last, column = opening.start[0], closing.start[0], opening.start[1]
-    match = _marker_match(opening)
+    match = MARKER.fullmatch(opening.string.rstrip())
+    assert match is not None  # `_pairs` has found it
     where = f"{name}:{first}"
     between = lines[first : last - 1]
     code = [n for n, line in enumerate(between, first + 1) if line.strip() and not line.lstrip().startswith("#")]
@@ -266,16 +261,17 @@ def _solution(tree: ast.Module, lines: list[str], name: str, opening: Comment, c
         raise MarkerError(f"{where}: the region does not consist of whole statements")
     if len(lines[code[0] - 1]) - len(lines[code[0] - 1].lstrip()) != column:
         raise MarkerError(f"{where}: the markers are not indented like the statements between them")
-    functions = [(name, node) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
-    owners = [(name, node) for name, node in functions if first_line(node) < first and code[-1] <= _last_line(node)]
-    function, owner = owners[-1] if owners else (None, None)
+    function, owner = _innermost_function(tree, first, code[-1])
     if owner is not None and ast.get_docstring(owner) is not None and first < owner.body[0].lineno:
         raise MarkerError(f"{where}: the docstring of {function} belongs before the solution: it stays in the stub")
     return Solution(match["id"], first, last, " " * column, function, len(code))
 
 
-def _last_line(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno  # nodes made by the parser have an end
+def _innermost_function(tree: ast.Module, first: int, last: int) -> tuple[str | None, Definition | None]:
+    """Return the innermost function around these lines, with its qualified name."""
+    functions = [(name, node) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
+    around = [own for own in functions if first_line(own[1]) <= first and last <= (own[1].end_lineno or first)]
+    return around[-1] if around else (None, None)
 
 
 @functools.lru_cache(maxsize=256)  # A command asks several times about all files of a workspace.
@@ -287,7 +283,6 @@ def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return ()
-    functions = [(node, name) for node, name in definitions(tree) if not isinstance(node, ast.ClassDef)]
     found = []
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
@@ -296,9 +291,7 @@ def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
         if isinstance(message, ast.Constant) and isinstance(message.value, str):
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
-                around = [(name, own) for own, name in functions if own.lineno <= node.lineno]
-                owners = [name for name, own in around if node.lineno <= _last_line(own)]
-                found.append((node.lineno, match[1], owners[-1] if owners else None))
+                found.append((node.lineno, match[1], _innermost_function(tree, node.lineno, node.lineno)[0]))
     return tuple((exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0]))
 
 

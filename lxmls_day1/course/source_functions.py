@@ -104,21 +104,16 @@ def function_lines_by_indent(lines: list[str], function: str) -> slice | None:
     begin, end = 0, len(lines)
     *classes, name = function.split(".")
     for keyword, expected_name in [*(("class", c) for c in classes), (r"(?:async\s+)?def", name)]:
-        pattern = re.compile(rf"(\s*){keyword}\s+{re.escape(expected_name)}\b")
-        match = None
-        for i in range(begin, end):
-            match = pattern.match(lines[i])
-            if match:
-                begin = i
-                break
-        if match is None:
+        pattern = re.compile(rf"\s*{keyword}\s+{re.escape(expected_name)}\b")
+        begin = next((i for i in range(begin, end) if pattern.match(lines[i])), end)
+        if begin == end:
             return None
-        indent, header_open = len(match[1]), True
+        indent, header_open = len(indent_of(lines[begin])), True
         for i in range(begin + 1, end):
             line = lines[i]
             header_open = header_open and not lines[i - 1].rstrip().endswith(":")
             closes_header = header_open and line.strip().startswith(")")
-            if line.strip() and len(line) - len(line.lstrip()) <= indent and not closes_header:
+            if line.strip() and len(indent_of(line)) <= indent and not closes_header:
                 end = i
                 break
         if keyword == "class":

@@ -8,7 +8,6 @@ they are shown here, and are not part of the lab.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -146,7 +145,7 @@ class DemoBeyondALine(Demonstration):
         Slider("width", "width", "the width of the kernel: how far away an example still counts", 0.63, values=decades(0.1, 10, 10)),
         Slider("neighbours", "neighbours", "how many nearest neighbours vote", 3, values=inclusive_range(1, 15, 2)),
     )  # fmt: skip
-    grid = MappingProxyType({"shape": SHAPES, "noise": (0.1, 0.25, 0.5)})
+    grid: Mapping[str, Any] = {"shape": SHAPES, "noise": (0.1, 0.25, 0.5)}
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Compute the regions of the three methods; those of the kernel perceptron after each round."""

@@ -5,7 +5,6 @@ Each frame adds one or more samples. After the first seed every point exists, an
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ class DemoComparison(Demonstration):
                options=(("against the best", "short"), ("accuracy", "accuracy"))),
         Slider("nr_seeds", "repetitions", "how often, with new points", 10, more=True, values=inclusive_range(2, 50, 1)),
     )  # fmt: skip
-    grid = MappingProxyType({"part": ("all", "rare"), "scale_of_y": ("accuracy", "short"), "nr_seeds": (10, 20)})
+    grid: Mapping[str, Any] = {"part": ("all", "rare"), "scale_of_y": ("accuracy", "short"), "nr_seeds": (10, 20)}
 
     def __init__(self, lab: Any):
         super().__init__(lab)

@@ -6,7 +6,6 @@ deviations over the documents.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -88,7 +87,7 @@ class DemoConfidence(Demonstration):
         Slider("regularizer", "regularization λ", "AROW's λ: the larger, the less one example counts", 1, values=decades(0.1, 100, 4)),
         Slider("seed", "seed", "other documents", 2, values=inclusive_range(1, 50, 1), more=True),
     )  # fmt: skip
-    grid = MappingProxyType({"rare": (0.05, 0.2, 1), "regularizer": (1, 100)})
+    grid: Mapping[str, Any] = {"rare": (0.05, 0.2, 1), "regularizer": (1, 100)}
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the Gaussian after each of sixty documents."""

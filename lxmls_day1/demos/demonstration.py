@@ -34,7 +34,6 @@ student has still to write raises NotImplementedError. Therefore compute each le
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, cast
 
 from lxmls_day1.base.errors import InputError, did_you_mean
@@ -66,7 +65,7 @@ class Demonstration:
     observations = ""
     suggestions: Sequence[Suggestion] = ()
     controls: Sequence[Control] = ()
-    grid: Mapping[str, Sequence[Any]] = MappingProxyType({})
+    grid: Mapping[str, Sequence[Any]] = {}
 
     def __init__(self, lab: Any):
         lab.forget()

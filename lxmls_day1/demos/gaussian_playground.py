@@ -7,7 +7,6 @@ on these points and on new ones, and how far the points that a reader has added 
 
 import math
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from lxmls_day1.demos import gaussian_points as gauss
@@ -80,7 +79,7 @@ class DemoGaussianPlayground(Demonstration):
         *_class_controls(1),
         *_class_controls(2),
     )  # fmt: skip
-    grid = MappingProxyType({"nr_points": (12, 200), "variance1": (2, 4), "balance": (0.5, 0.8), "seed": (1, 4)})
+    grid: Mapping[str, Any] = {"nr_points": (12, 200), "variance1": (2, 4), "balance": (0.5, 0.8), "seed": (1, 4)}
 
     def scene(self, settings: Mapping[str, Any]) -> Scene:
         """Draw the sample, and train the selected classifiers with and without the reader's points."""

@@ -9,7 +9,6 @@ Column squishing looks at every rival: the score of the true class rises, and ev
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -146,7 +145,7 @@ class DemoMiraStep(Demonstration):
         Choice("capped", "squishing", "whether 1/λ limits the step of column squishing, too", False, _SECOND,
                options=(("no cap", False), ("cap 1/λ", True))),
     )  # fmt: skip
-    grid = MappingProxyType({"view": ("mira", "squishing"), "nr_classes": (2, 5, 6), "label": (0, 1, 2)})
+    grid: Mapping[str, Any] = {"view": ("mira", "squishing"), "nr_classes": (2, 5, 6), "label": (0, 1, 2)}
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute the step for each λ."""

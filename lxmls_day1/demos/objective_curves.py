@@ -19,7 +19,7 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -287,11 +287,13 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
     svm = lab.classifier("svm", "SVM", regularizer=settings.regularizer, solver="dual", tolerance=1e-6, max_epochs=_MAX_EPOCHS)  # fmt: skip
     train_quietly(svm, data.X, data.y)  # no warning about an early stop, because the plot shows the gap
     epochs = [epoch for epoch in svm.history if epoch.sweeps <= settings.nr_passes] or svm.history[:1]
-    costs = [(0, 0.0), *((epoch.sweeps, epoch.seconds) for epoch in epochs)]
-    primal = [_start("hinge", data), *(epoch.objective for epoch in epochs)]
-    dual = [0.0, *(epoch.dual for epoch in epochs)]
-    best = Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history))
-    return [best, *_two_curves(costs, settings, {("Primal P(W)", "primal"): primal, ("Dual D(α)", "dual"): dual})]
+    primal = [(0, 0.0, _start("hinge", data)), *((epoch.sweeps, epoch.seconds, epoch.objective) for epoch in epochs)]
+    dual = [(0, 0.0, 0.0), *((epoch.sweeps, epoch.seconds, epoch.dual) for epoch in epochs)]
+    return [
+        Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history)),
+        _curve("Primal P(W)", "primal", primal, settings.regularizer),
+        _curve("Dual D(α)", "dual", dual, settings.regularizer),
+    ]
 
 
 def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve]:
@@ -318,9 +320,12 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
             so_far.append(float(losses.mean() + settings.regularizer / 2 * (params**2).sum()))
 
     learner.train(data.X, data.y, look)
-    costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
-    names = ("Perceptron, last weights", "stochastic"), ("Perceptron, averaged", "stochastic")
-    return [Optimum(settings.regularizer, 0.0), *_two_curves(costs, settings, dict(zip(names, values, strict=True)), ways)]  # fmt: skip
+    found: list[Optimum | Curve] = [Optimum(settings.regularizer, 0.0)]
+    for name, so_far, way in zip(("Perceptron, last weights", "Perceptron, averaged"), values, ways, strict=True):
+        costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
+        rows = [(*cost, value) for cost, value in zip(costs, so_far, strict=True)]
+        found.append(_curve(name, "stochastic", rows, settings.regularizer, way))
+    return found
 
 
 def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
@@ -373,18 +378,6 @@ def _curve(
 ) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
     return Curve(name, role, passes, seconds, objective, float(regularizer), np.array(way))
-
-
-def _two_curves(
-    costs: Sequence[tuple[float, float]],
-    settings: Settings,
-    objectives: Mapping[tuple[str, str], Sequence[float]],
-    ways: Sequence[Sequence[np.ndarray]] = ((), ()),
-) -> Iterator[Curve]:
-    """Yield curves with the same passes and seconds, from objectives by name and role."""
-    for ((name, role), values), way in zip(objectives.items(), ways, strict=True):
-        rows = [(*cost, value) for cost, value in zip(costs, values, strict=True)]
-        yield _curve(name, role, rows, settings.regularizer, way)
 
 
 def _one_blas_thread() -> Any:

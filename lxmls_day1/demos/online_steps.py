@@ -6,8 +6,7 @@ between their tips, along the example, is the step. A second panel shows the mis
 can make on these points (see ``classifiers/mistake_bounds.py``).
 """
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class DemoOnlineSteps(Demonstration):
         Slider("regularizer", "regularization λ", "λ of MIRA, SVM and maximum entropy: the larger, the smaller their steps or weights", 0.1,
                values=decades(0.001, 10, 4), when=("view", 4)),
     )  # fmt: skip
-    grid = MappingProxyType({"view": (1, 4), "distance": (2, 2.5, 4)})
+    grid: Mapping[str, Any] = {"view": (1, 4), "distance": (2, 2.5, 4)}
 
     def scene(self, settings: Mapping[str, Any]) -> draw.Scene:
         """Compute all steps of one learner, or of four."""
@@ -72,7 +71,7 @@ class DemoOnlineSteps(Demonstration):
             with attempts(learner.label):
                 own = {} if learner.label == "Perceptron" else {"regularizer": settings["regularizer"]}
                 classifier = self.lab.classifier(learner.module, learner.class_name, **own)
-                traces[learner.label] = trace_of(classifier, learner.label, X, y, order)
+                traces[learner.label] = trace_of(classifier, X, y, order)
         visited = order.ravel()
         width = WIDTHS[settings["view"]]
         panels = [
@@ -111,7 +110,7 @@ def plane_panel(
 ) -> draw.Panel:
     """Return one learner's plane: the points, the current example, and boundary and weights before and after each step."""
     marks: list[draw.Mark] = [draw.points_of_class(X[y == k], k) for k in (0, 1)]
-    around: list[Any] = [[], *X[visited][:, None]]
+    around, beside = [[], *X[visited][:, None]], [[0, 0], *(X[visited] + [0.45, 0.5])]
     title: Any = f"{label}: to be written"
     if trace is not None:
         lines = [with_gaps(decision_boundary(weights, width, HEIGHT)) for weights in trace.weights]
@@ -126,7 +125,7 @@ def plane_panel(
             draw.arrow((0, 0), draw.by_frame(earlier), draw.MUTED, (3, 2), label="before"),
             draw.arrow((0, 0), draw.by_frame(tips), colour, width=1.3, label="after"),
             draw.arrow(draw.by_frame(earlier), draw.by_frame(tips), draw.INK, label=f"the step (lengths × {unit:.2g})"),
-            draw.text(draw.by_frame(_beside(X, visited)), draw.by_frame(["", *np.where(trace.is_mistake, "✗", "✓")]), size=1.5),
+            draw.text(draw.by_frame(beside), draw.by_frame(["", *np.where(trace.is_mistake, "✗", "✓")]), size=1.5),
         ]  # fmt: skip
         title = draw.by_frame(_title(label, trace, step) for step in range(len(lines)))
     marks.append(draw.points(draw.by_frame(around), draw.INK, "o", hollow=True, size=2.3))
@@ -148,10 +147,6 @@ def count_panel(trace: Trace, bound: Any, note: str) -> draw.Panel:
     return draw.Panel("count", "mistakes so far" + f" ({note})" * (not near), draw.Axis(0, last, label="step"), up, marks)  # fmt: skip
 
 
-def _beside(X: np.ndarray, visited: np.ndarray) -> list[Any]:
-    return [[0, 0], *(X[visited] + [0.45, 0.5])]
-
-
 def _bound_text(bound: Any) -> str:
     signs = f"K = 2 classes, radius R = {bound.radius:.2f}, margin γ = {bound.margin:.2f}"
     return f"at most {bound.updates:.0f} = 2K\u00a0R²/γ²: {signs.replace(' = ', _EQUALS)}"
@@ -171,16 +166,9 @@ def _sentence(step: int, visited: np.ndarray, y: np.ndarray) -> str:
 
 
 def _table(traces: Mapping[str, Trace], last: int) -> draw.Table:
-    def rows(step: int) -> Sequence[Any]:
-        return [
-            [
-                draw.sample_of(label),
-                label,
-                trace.mistakes(step),
-                trace.changes(step),
-                f"{np.linalg.norm(trace.normal(step)):.2f}",
-            ]
-            for label, trace in traces.items()
-        ]
+    def row(label: str, trace: Trace, step: int) -> list[Any]:
+        length = f"{np.linalg.norm(trace.normal(step)):.2f}"
+        return [draw.sample_of(label), label, trace.mistakes(step), trace.changes(step), length]
 
-    return draw.Table(("", "", "mistakes", "moves", "length"), draw.by_frame(rows(step) for step in range(last + 1)))
+    rows = ([row(*one, step) for one in traces.items()] for step in range(last + 1))
+    return draw.Table(("", "", "mistakes", "moves", "length"), draw.by_frame(rows))

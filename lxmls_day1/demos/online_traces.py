@@ -8,20 +8,16 @@ import numpy as np
 from lxmls_day1.demos.gaussian_points import gaussian_data
 from lxmls_day1.demos.lab_learners import checked_update, train_quietly
 
-_HARD_MARGIN_REGULARIZER = (
-    1e-4  # the regularizer of an SVM that separates separable points with nearly the widest margin
-)
+# The regularizer of an SVM that separates separable points with nearly the widest margin.
+_HARD_MARGIN_REGULARIZER = 1e-4
 
 
 @dataclass(frozen=True)
 class Trace:
     """The record of one learner: T steps, T + 1 weight matrices."""
 
-    label: str
     weights: np.ndarray  # (T + 1, J + 1, K), before the first step and after each
-    scores: np.ndarray  # (T, K), of the example of each step, before the update
     updates: np.ndarray  # (T, K), the update d of each step
-    predicted: np.ndarray  # (T,)
     is_mistake: np.ndarray  # (T,) bool
 
     def mistakes(self, step: int) -> int:
@@ -50,7 +46,7 @@ def visits(n_examples: int, nr_rounds: int, seed: int) -> np.ndarray:
     return np.array([rng.permutation(n_examples) for _ in range(nr_rounds)])
 
 
-def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Trace:
+def trace_of(classifier: Any, X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Trace:
     """Record the steps of an online learner with its own rule, step sizes and shrinking, one at a time.
 
     This is the loop of ``classifiers/online_classifier.py`` without averaging, with all intermediate values recorded.
@@ -58,7 +54,6 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     Parameters
     ----------
     classifier : an online learner of the lab, with ``rule``, ``steps``, ``shrinks`` and ``regularizer``
-    label : str
     X : array (M, J)
     y : int array (M,), classes 0, 1, …
     order : int array (R, M) or (T,)
@@ -75,7 +70,7 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
     n_classes, n_steps = int(y.max()) + 1, len(order)
     costs = 1.0 - np.eye(n_classes)
     W = np.zeros((G.shape[1], n_classes))
-    weights, scores, updates = [W], [], []
+    weights, updates, predicted = [W], [], []
     classifier.classes = np.arange(n_classes)  # the step sizes may depend on the number of classes
     if hasattr(classifier, "plan_steps"):
         classifier.plan_steps((G**2).sum(axis=1))
@@ -88,11 +83,9 @@ def trace_of(classifier: Any, label: str, X: np.ndarray, y: np.ndarray, order: n
         shrinkage = 1.0 - step * classifier.regularizer if classifier.shrinks else 1.0
         W = shrinkage * W + np.outer(g, d)
         weights.append(W)
-        scores.append(s)
         updates.append(d)
-    all_scores = np.array(scores)
-    predicted = all_scores.argmax(axis=1)
-    return Trace(label, np.array(weights), all_scores, np.array(updates), predicted, predicted != y[order])
+        predicted.append(s.argmax())
+    return Trace(np.array(weights), np.array(updates), np.array(predicted) != y[order])
 
 
 def bound_of(lab: Any, X: np.ndarray, y: np.ndarray) -> Any:

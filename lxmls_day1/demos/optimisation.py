@@ -9,7 +9,6 @@ minimum is at W = 0.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -88,9 +87,9 @@ class DemoOptimisation(Demonstration):
         Slider("nr_passes", "passes", "how many passes each method may make", 100, more=True, values=(10, 30, 100, 300, 1000)),
         Slider("alpha", "SGD: step decay α", "how fast the steps of SGD shrink", 1, more=True, values=(0.55, 0.6, 0.7, 0.8, 0.9, 1)),
     )  # fmt: skip
-    grid = MappingProxyType(
-        {"cost": ("passes", "seconds"), "loss": ("log", "hinge", "perceptron"), "initial_step": (0.1, 1, 10)}
-    )
+    grid: Mapping[str, Any] = {
+        "cost": ("passes", "seconds"), "loss": ("log", "hinge", "perceptron"), "initial_step": (0.1, 1, 10)
+    }  # fmt: skip
 
     def __init__(self, lab: Any):
         super().__init__(lab)

@@ -118,14 +118,14 @@ def train_all(lab: Any, corpus: Any, attempts: FailureCollector) -> Iterator[Tra
     for learner in COUNT_LEARNERS + GENERAL_LEARNERS:
         with attempts(learner.label):
             classifier = lab.classifier(learner.module, learner.class_name, **learner.settings)
-            params = train_quietly(classifier, corpus.train_X, corpus.train_y)
-            yield TrainedClassifier(learner.label, classifier, params, accuracy(classifier, params, corpus))
+            yield train_and_test(learner.label, classifier, corpus)
 
 
-def accuracy(classifier: Any, params: np.ndarray, corpus: Any) -> float:
-    """Return the accuracy on the corpus's test reviews."""
+def train_and_test(label: str, classifier: Any, corpus: Any) -> TrainedClassifier:
+    """Train a classifier on the corpus's training reviews, and measure its accuracy on the test reviews."""
+    params = train_quietly(classifier, corpus.train_X, corpus.train_y)
     scores = classifier.get_scores(classifier.add_intercept_term(corpus.test_X), params)
-    return float(np.mean(np.argmax(scores, axis=1) == corpus.test_y))
+    return TrainedClassifier(label, classifier, params, float(np.mean(np.argmax(scores, axis=1) == corpus.test_y)))
 
 
 def count_typed_tokens(text: str) -> dict[str, int]:

@@ -12,7 +12,6 @@ Typed text is only data. Only the beginning of a very long review is shown.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,7 @@ class DemoReviews(Demonstration):
                values=(0, 0.001, 0.01, 0.1, 0.5, 1, 2, 10, 100)),
     )  # fmt: skip
     _shown_learners = (SMOOTHED, COUNT_LEARNERS[1].label, "Perceptron", "SVM")
-    grid = MappingProxyType({"view": ("review", "telling", "smoothing"), "learner": _shown_learners})
+    grid: Mapping[str, Any] = {"view": ("review", "telling", "smoothing"), "learner": _shown_learners}
 
     def __init__(self, lab: Any):
         super().__init__(lab)
@@ -172,13 +171,9 @@ class DemoReviews(Demonstration):
     def _smoothed(self, learnt: "DomainModels", alpha: float) -> reading.TrainedClassifier:
         """Return naive Bayes trained with another α; 0 means no smoothing."""
         if alpha not in learnt.smoothed:
-            corpus = learnt.reviews.corpus
             settings = {"smooth_param": float(alpha)} if alpha > 0 else {"smooth": False}
             classifier = self.lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", **settings)
-            params = classifier.train(corpus.train_X, corpus.train_y)
-            learnt.smoothed[alpha] = reading.TrainedClassifier(
-                SMOOTHED, classifier, params, reading.accuracy(classifier, params, corpus)
-            )
+            learnt.smoothed[alpha] = reading.train_and_test(SMOOTHED, classifier, learnt.reviews.corpus)
         return learnt.smoothed[alpha]
 
 

@@ -310,8 +310,7 @@ def rounded(numbers: np.ndarray) -> np.ndarray:
     """
     magnitudes = np.floor(np.log10(np.where(numbers == 0, 1, np.abs(numbers)))).astype(int)
     decimals = np.minimum(_DIGITS - 1 - magnitudes, len(_POWERS_OF_TEN) - 1)
-    scale = _POWERS_OF_TEN[
-        np.abs(decimals)
-    ]  # Only its division or multiplication rounds, so the result has no more digits.
+    # Only the division or multiplication by the scale rounds, so the result has no more digits.
+    scale = _POWERS_OF_TEN[np.abs(decimals)]
     with np.errstate(over="ignore"):  # A number above 1e154 overflows in the product that is not used.
         return np.asarray(np.where(decimals < 0, np.round(numbers / scale) * scale, np.round(numbers * scale) / scale))

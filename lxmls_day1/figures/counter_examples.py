@@ -41,16 +41,8 @@ def plot_steps(probe_input: Mapping[str, Any], expected: Any, actual: Any, ax: A
     for n, (heights, label, colour) in enumerate(zip(after, labels, [BEFORE, EXPECTED, ACTUAL], strict=True)):
         place = np.arange(len(scores)) + 0.28 * (n - 1)
         # A bar of height 0 is visible by its edge and its number.
-        bars = ax.bar(
-            place,
-            np.clip(heights, -MAX_BAR_HEIGHT, MAX_BAR_HEIGHT),
-            0.23,
-            label=label,
-            color=colour,
-            edgecolor=colour,
-            linewidth=2,
-            zorder=2,
-        )
+        style = {"color": colour, "edgecolor": colour, "linewidth": 2, "zorder": 2}
+        bars = ax.bar(place, np.clip(heights, -MAX_BAR_HEIGHT, MAX_BAR_HEIGHT), 0.23, label=label, **style)
         ax.bar_label(bars, [f"{height:.3g}".replace("-", "−") for height in heights], padding=4, fontsize="small")
     true_class = probe_input.get("true class")
     names = [f"class {k}{' (true)' if k == true_class else ''}" for k in range(len(scores))]

@@ -63,9 +63,8 @@ _TEST = "#333333"  # a test accuracy; the colours of classes are for classes alo
 _LABEL_SIZE, _TICK_SIZE = 16, 14  # points
 _TITLE_WIDTH = 48  # characters in a line
 _LINE_WIDTH = 3.0
-_MANY_POINTS = (
-    200  # From here on the points of a part other than training are small and pale, so that they hide nothing.
-)
+# From here on the points of a part other than training are small and pale, so that they hide nothing.
+_MANY_POINTS = 200
 _MARGIN = 0.06  # margin around the points, as a share of the data's extent
 _MAX_EXTENT_RATIO = 4.0  # beyond this ratio of the two extents, the axes get different scales
 _BOUNDARY_GROUP_ID = "decision boundary"  # the group id of a boundary's line

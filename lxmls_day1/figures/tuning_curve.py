@@ -47,16 +47,11 @@ def plot_tuning(
     """
     if not len(values) == len(accuracies) == len(errors) == len(training) or not len(values):
         raise InputError("a curve needs values, and an accuracy, an error and a training accuracy for each")
-    order = sorted(range(len(values)), key=lambda i: values[i])
-
-    def sorted_by_value(numbers: Sequence[float]) -> list[float]:
-        return [numbers[i] for i in order]
-
-    ax.errorbar(
-        sorted_by_value(values), sorted_by_value(accuracies), sorted_by_value(errors),
-        fmt="o-", color=DEVELOPMENT, capsize=4, label="development, ± one standard error",
-    )  # fmt: skip
-    ax.plot(sorted_by_value(values), sorted_by_value(training), "s--", color=TRAINING, label="training")
+    points = sorted(zip(values, accuracies, errors, training, strict=True), key=lambda point: point[0])
+    x, means, deviations, on_training = zip(*points, strict=True)
+    style = {"fmt": "o-", "color": DEVELOPMENT, "capsize": 4}
+    ax.errorbar(x, means, deviations, label="development, ± one standard error", **style)
+    ax.plot(x, on_training, "s--", color=TRAINING, label="training")
     if min(values) > 0:
         ax.set_xscale("log")
     ax.set(xlabel=name, ylabel="accuracy")

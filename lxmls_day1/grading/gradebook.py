@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lxmls_day1.base.plain_data import from_plain as from_plain
 from lxmls_day1.base.plain_data import to_plain as to_plain
-from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, diagnosed_mistakes, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, find_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.verdicts import OK
 
@@ -155,7 +155,7 @@ class ExerciseGrade:
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
         """The known mistakes that match the answers to probe inputs or, without such a check, that explain the most answers."""
-        return diagnosed_mistakes(self.checks)
+        return self.small_inputs.mistakes if self.small_inputs is not None else ()
 
 
 @dataclass(frozen=True)

@@ -95,13 +95,15 @@ class Expect:
         try:
             form = shape_and_type(value)
             if form[0] != expected.shape:
-                raise WrongAnswer(_message(description, wrong_shape_lines(expected, form, _first_entries(value, form))))
+                raise WrongAnswer(
+                    labelled_lines(description, wrong_shape_lines(expected, form, _first_entries(value, form)))
+                )
             actual = Answer(form[0], tuple(entries_of(value)))
         except TypeError as error:
             lines = [("expected", format_answer(expected)), ("yours", str(error))]
-            raise WrongAnswer(_message(description, lines)) from None
+            raise WrongAnswer(labelled_lines(description, lines)) from None
         if not expected.is_close(actual, rtol, atol):
-            raise WrongAnswer(_message(description, _difference(expected, actual, rtol, atol)))
+            raise WrongAnswer(labelled_lines(description, _difference(expected, actual, rtol, atol)))
 
 
 class RecordingExpect:
@@ -138,7 +140,8 @@ def _difference(expected: Answer, actual: Answer, rtol: float, atol: float) -> l
     return lines
 
 
-def _message(description: str, lines: list[tuple[str, str]]) -> str:
+def labelled_lines(description: str, lines: list[tuple[str, str]]) -> str:
+    """Return a description, and below it the lines in two columns: labels and texts."""
     width = max(len(label) for label, _ in lines)
     return "\n".join([description, *(f"  {label:<{width}}  {text}" for label, text in lines)])
 

@@ -15,6 +15,7 @@ If several mistakes explain the same answers, all are named; if there are more t
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -44,15 +45,11 @@ def diagnosis_heading(kind: str) -> str:
 
 
 class FinishedCheck(Protocol):
-    """The result of a check; ``mistakes`` are pairs of a name and a sentence."""
+    """The result of a check."""
 
     @property
     def check(self) -> str:
         """The key of the check, such as ``test_1_05_mira.py::test_step``."""
-
-    @property
-    def mistakes(self) -> tuple[tuple[str, str], ...]:
-        """The known mistakes that give the student's answers."""
 
 
 Check = TypeVar("Check", bound=FinishedCheck)
@@ -61,12 +58,6 @@ Check = TypeVar("Check", bound=FinishedCheck)
 def find_probe_inputs_check(checks: Iterable[Check]) -> Check | None:
     """Return the check of the probe inputs among the checks of an exercise, or None."""
     return next((check for check in checks if check.check.endswith(f"::{PROBE_INPUTS_CHECK}")), None)
-
-
-def diagnosed_mistakes(checks: Sequence[FinishedCheck]) -> tuple[tuple[str, str], ...]:
-    """Return the mistakes that the answers to the probe inputs indicate."""
-    small_inputs = find_probe_inputs_check(checks)
-    return () if small_inputs is None else small_inputs.mistakes
 
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # input, answer -> parts with words
@@ -115,55 +106,48 @@ def diagnose(
         return Diagnosis()
     if exact:
         return Diagnosis(ONE if len(exact) == 1 else ONE_OF, exact)
-    return _PartComparison(pool, indices, actual, split).two_mistakes() or Diagnosis()
+    return _two_mistakes(pool, indices, actual, split)
 
 
-class _PartComparison:
-    """A comparison of a student's answers with those of all programs. A cell is one part of the answer to one input."""
+def _two_mistakes(
+    pool: Pool, indices: AnswerIndices, actual: Sequence[Answer] | None, split: Split | None
+) -> Diagnosis:
+    """Return the two mistakes that together explain every cell (one part of the answer to one input), or no mistake.
 
-    def __init__(self, pool: Pool, indices: AnswerIndices, actual: Sequence[Answer] | None, split: Split | None):
-        programs = [(name, program) for name, family in pool.programs.items() for program in family]
-        self.names = [name for name, _ in programs]
-        table = np.array([program for _, program in programs], dtype=int).reshape(len(programs), len(indices))
-        inputs: list[int] = []
-        student_wrong: list[bool] = []
-        wrong, same_as_student = [], []  # one row for each cell, one column for each program
-        for i, place in enumerate(indices):
-            for is_wrong, all_wrong, all_alike in _compare_input(pool, i, place, actual, split):
-                inputs.append(i)
-                student_wrong.append(is_wrong)
-                wrong.append(all_wrong[table[:, i]])
-                same_as_student.append(all_alike[table[:, i]])
-        self.inputs, self.mine = np.array(inputs), np.array(student_wrong)
-        self.wrong, self.alike = np.array(wrong).T, np.array(same_as_student).T  # (programs, cells)
-
-    def two_mistakes(self) -> Diagnosis | None:
-        """Return the two mistakes that together explain every cell, or None if no pair does or the best pairs have different names.
-
-        If the best pairs have only one mistake in common, return that one alone.
-        """
-        others = self.wrong & ~self.alike
-        # covers[p, q]: q is wrong in every cell in which p is wrong and the student's answer is not p's.
-        # left[p, q]: in every cell in which the student is wrong, p or q is wrong.
-        covers = (others.astype(int) @ (~self.wrong).T.astype(int)) == 0
-        left = (self.mine & ~self.wrong).astype(int) @ (~self.wrong).T.astype(int) == 0
-        best = 0
-        found: set[tuple[str, str]] = set()
-        for p, q in np.argwhere(np.triu(covers & covers.T & left, 1)):
-            if self.names[p] == self.names[q]:
-                continue
-            alone = self.wrong[p] & ~self.wrong[q] & self.mine, self.wrong[q] & ~self.wrong[p] & self.mine
-            least = min(len(np.unique(self.inputs[cells])) for cells in alone)
-            n_alone = int(sum(cells.sum() for cells in alone))
-            if least < MIN_INPUTS_ALONE or n_alone <= MIN_SHARE_ALONE * self.mine.sum() or n_alone < best:
-                continue
-            if n_alone > best:
-                best, found = n_alone, set()
-            found.add((self.names[p], self.names[q]))
-        if len(found) == 1:
-            return Diagnosis(BOTH, found.pop())
-        common = set.intersection(*map(set, found)) if found else set()
-        return Diagnosis(ONE, (common.pop(),)) if len(common) == 1 else None
+    No mistake is returned if no pair explains every cell, or the best pairs have different names. If the best pairs have only one
+    mistake in common, return that one alone.
+    """
+    names = [name for name, family in pool.programs.items() for _ in family]
+    table = np.array([*chain.from_iterable(pool.programs.values())], dtype=int).reshape(len(names), len(indices))
+    cells = [
+        (i, is_wrong, all_wrong[table[:, i]], all_alike[table[:, i]])
+        for i, place in enumerate(indices)
+        for is_wrong, all_wrong, all_alike in _compare_input(pool, i, place, actual, split)
+    ]
+    inputs, mine, wrong, alike = (
+        np.array(part).T for part in zip(*cells, strict=True)
+    )  # the last two: (programs, cells)
+    # covers[p, q]: q is wrong in every cell in which p is wrong and the student's answer is not p's.
+    # left[p, q]: in every cell in which the student is wrong, p or q is wrong.
+    covers = ((wrong & ~alike).astype(int) @ (~wrong).T.astype(int)) == 0
+    left = (mine & ~wrong).astype(int) @ (~wrong).T.astype(int) == 0
+    best = 0
+    found: set[tuple[str, str]] = set()
+    for p, q in np.argwhere(np.triu(covers & covers.T & left, 1)):
+        if names[p] == names[q]:
+            continue
+        alone = wrong[p] & ~wrong[q] & mine, wrong[q] & ~wrong[p] & mine
+        least = min(len(np.unique(inputs[places])) for places in alone)
+        n_alone = int(sum(places.sum() for places in alone))
+        if least < MIN_INPUTS_ALONE or n_alone <= MIN_SHARE_ALONE * mine.sum() or n_alone < best:
+            continue
+        if n_alone > best:
+            best, found = n_alone, set()
+        found.add((names[p], names[q]))
+    if len(found) == 1:
+        return Diagnosis(BOTH, found.pop())
+    common = set.intersection(*map(set, found)) if found else set()
+    return Diagnosis(ONE, (common.pop(),)) if len(common) == 1 else Diagnosis()
 
 
 def _compare_input(

@@ -51,7 +51,7 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
     shape_and_type,
     shortened,
 )
-from lxmls_day1.course.diagnosis.expect import WrongAnswer
+from lxmls_day1.course.diagnosis.expect import WrongAnswer, labelled_lines
 from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
 from lxmls_day1.course.diagnosis.symptoms import WRONG_FORM, describe_symptoms
@@ -123,7 +123,12 @@ class ProbeInputs:
         WrongAnswer
             If an answer is wrong. The message shows the smallest input with a wrong answer.
         """
-        pool, ask = self._recorded, getattr(self._module, ANSWERS_FUNCTION)
+        pool = self._pool
+        if pool is None:
+            raise InputError(
+                f"no small inputs are recorded for {self._module.__name__}; run `python -m tools.authoring.record`"
+            )
+        ask = getattr(self._module, ANSWERS_FUNCTION)
         with CaughtOutput(lab) as printed:
             try:
                 actual = run_on_inputs(lab, ask, pool.inputs)
@@ -204,14 +209,6 @@ class ProbeInputs:
         pairs = zip(split(given, expected.array), split(given, actual.array), strict=True)
         parts = tuple((word, Answer.from_value(right), Answer.from_value(its)) for (word, right), (_, its) in pairs)
         return parts if len(parts) > 1 else ()
-
-    @property
-    def _recorded(self) -> Pool:
-        if self._pool is None:
-            raise InputError(
-                f"no small inputs are recorded for {self._module.__name__}; run `python -m tools.authoring.record`"
-            )
-        return self._pool
 
 
 class CaughtOutput(redirect_stdout[io.TextIOWrapper]):
@@ -395,7 +392,5 @@ def _exception_name(error: Exception) -> str:
 
 
 def _message(example: CounterExample, kind: str = "small inputs") -> str:
-    lines = example.lines()
-    width = max(len(word) for word, _ in lines)
     head = f"{example.wrong_inputs} of {example.small_inputs} {kind} get a wrong answer. The smallest of them:"
-    return "\n".join([head, *(f"  {word:<{width}}  {text}" for word, text in lines)])
+    return labelled_lines(head, example.lines())

@@ -139,14 +139,11 @@ class RecordedAnswers:
 
     def to_json(self) -> str:
         """Return the text of a file of recorded answers, with one line for each answer, so that a diff is readable."""
-        lines = ["{", f'"hidden": {_compact(self.hidden)},', '"sentences": {']
-        lines += _joined(f"{_compact(exercise)}: {_compact(named)}" for exercise, named in self.sentences.items())
-        lines += ["},", '"questions": {']
-        lines += _joined(f"{_compact(exercise)}: {_compact(asked)}" for exercise, asked in self.questions.items())
-        places = (f"{_compact(id)}: {_compact(its)}" for id, its in self.mistake_arguments.items())
-        lines += ["},", '"places": {', *_joined(places)]
-        lines += ["},", '"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values()))]
-        lines += ["},", '"checks": {']
+        lines = ["{", f'"hidden": {_compact(self.hidden)},']
+        for name, part in (("sentences", "sentences"), ("questions", "questions"), ("places", "mistake_arguments")):
+            rows = (f"{_compact(exercise)}: {_compact(its)}" for exercise, its in vars(self)[part].items())
+            lines += [f'"{name}": {{', *_joined(rows), "},"]
+        lines += ['"pools": {', *_joined(map(_pool_text, self.pools, self.pools.values())), "},", '"checks": {']
         blocks = []
         for check, answers in self.checks.items():
             entries = [

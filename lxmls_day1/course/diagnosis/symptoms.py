@@ -12,7 +12,9 @@ The symptoms are sought in this order; each must hold for every wrong answer unl
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,11 +154,8 @@ def _missing_property(wrong: Sequence[ProbeResult], properties: Properties | Non
     """Return the first property that more than half of the wrong answers lack; the sentence counts them unless all lack it."""
     if properties is None:
         return []
-    counts: dict[tuple[str, str], int] = {}
-    for one in wrong:
-        for pair in missing_properties(properties, dict(one.given), one.expected, one.actual):
-            counts[pair] = counts.get(pair, 0) + 1
-    for (name, sentence), count in counts.items():
+    lacking = [missing_properties(properties, dict(one.given), one.expected, one.actual) for one in wrong]
+    for (name, sentence), count in Counter(chain.from_iterable(lacking)).items():
         if 2 * count > len(wrong):
             some = f"In {count} of {len(wrong)} wrong answers: "
             return [(name, sentence if count == len(wrong) else some + sentence)]

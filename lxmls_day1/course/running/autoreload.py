@@ -90,11 +90,8 @@ class Autoreload:
 
     def _imported(self) -> dict[str, ModuleType]:
         """Return the modules that were imported from the lab's folders."""
-        found = {}
-        for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] in PACKAGES and _file_of(module).is_relative_to(self.lab.folder):
-                found[name] = module
-        return found
+        of_labs = [item for item in list(sys.modules.items()) if item[0].partition(".")[0] in PACKAGES]
+        return {name: module for name, module in of_labs if _file_of(module).is_relative_to(self.lab.folder)}
 
 
 def watch_cells(lab: Any) -> None:

@@ -18,7 +18,7 @@ from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Deadline, has_process_times, retry_after_timeout
-from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnosed_mistakes, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, find_probe_inputs_check
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
@@ -174,7 +174,7 @@ class ExerciseReport:
     @property
     def mistakes(self) -> tuple[tuple[str, str], ...]:
         """The mistakes that the answers to the probe inputs indicate."""
-        return diagnosed_mistakes(self.results)
+        return self.probe_inputs_result.mistakes if self.probe_inputs_result is not None else ()
 
     @property
     def known_mistakes(self) -> tuple[str, ...]:
@@ -336,9 +336,8 @@ class _CheckRun:
         if CAN_START_PROCESSES:
             collected, status, timed_out = retry_after_timeout(lambda: self._watch_process(request, folder))
         else:
-            from lxmls_day1.course.running.in_process_checks import (
-                run_in_process,  # imported here because it imports pytest
-            )
+            # Imported here because it imports pytest.
+            from lxmls_day1.course.running.in_process_checks import run_in_process
 
             ended = run_in_process(request, self._lab_folder, folder, self._time_limit)
             events, status, self._last_place, timed_out = ended
@@ -397,9 +396,6 @@ class _CheckRun:
             self._running = check
             self._on_progress(self._check_description(check)["title"])
         elif kind == "end" and check not in self.results:
-            event["mistakes"] = tuple((name, sentence) for name, sentence in event["mistakes"])
-            event |= {key: tuple(event[key]) for key in ("printed", "functions", "wrong_functions")}
-            event["example"] = from_plain(CounterExample, event["example"]) if event["example"] else None
             self._add_result(check, **event)
             self._running = None
         return bool(kind == "collected")
@@ -416,7 +412,7 @@ class _CheckRun:
         return next(each for each in self.order if each["check"] == check)
 
     def _add_result(self, check: str, **result: Any) -> None:
-        self.results[check] = CheckResult(**self._check_description(check), **result)
+        self.results[check] = from_plain(CheckResult, self._check_description(check) | result)
 
 
 def _cannot_be_run(folder: Path) -> InputError:

@@ -158,9 +158,8 @@ class ChecksRun:
         """Compute the expected answers of the hidden checks among ``items`` with the reference lab."""
         hidden = [item for item in items if is_hidden(item)]
         if hidden and self._hidden_answers is None and self.recordings is None:
-            from lxmls_day1.course.running.snapshot import (
-                reference_answers,  # imported here, because students' checks never need it
-            )
+            # Imported here because students' checks never need it.
+            from lxmls_day1.course.running.snapshot import reference_answers
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)
@@ -347,8 +346,6 @@ def check_key(item: pytest.Item) -> str:
 def check_title(item: pytest.Item) -> str:
     """Return the title of a check for students: the first line of its docstring, or its name in words."""
     docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
-    title = next((line.strip() for line in docstring.strip().splitlines()), "") or item.name.partition("[")[
-        0
-    ].removeprefix("test_").replace("_", " ")
-    case = item.name.partition("[")[2].removesuffix("]")
+    name, _, case = item.name.removesuffix("]").partition("[")
+    title = docstring.strip().partition("\n")[0].strip() or name.removeprefix("test_").replace("_", " ")
     return f"{title.rstrip('.')} ({case})" if case else title.rstrip(".")

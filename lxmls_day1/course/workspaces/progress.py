@@ -85,12 +85,6 @@ class Status:
         return next((standing for standing in ordered if not standing.done), None)
 
     @property
-    def summary(self) -> str:
-        """``5 of 8 core exercises done, 40 of 60 points; next: 1.6, Maximum entropy``."""
-        after = f"; next: {self.next.exercise.id}, {self.next.exercise.title}" if self.next else ""
-        return self.progress_text + after
-
-    @property
     def progress_text(self) -> str:
         """``5 of 8 core exercises done, 40 of 60 points``; counts all exercises if the core is empty."""
         if not self.relevant:
@@ -110,7 +104,10 @@ def status_of(folder: Path) -> Status:
         A lab folder. In the reference lab every exercise has the state ``given``.
     """
     registry, kept = Registry.from_folder(folder), WorkspaceState.from_folder(folder)
-    standings = tuple(_exercise_status(folder, exercise, registry, kept) for exercise in registry)
+    states = [(exercise, *_state(folder, exercise, registry, kept)) for exercise in registry]
+    standings = tuple(
+        ExerciseStatus(one, state, text or STATES[state], kept.hints.get(one.id, 0)) for one, state, text in states
+    )
     today = date.today().isoformat()
     solved_on = {id: day for id, day in kept.solved_on.items() if day < today}
     solved = [one.exercise for one in standings if one.state == "solved" and one.exercise.files]
@@ -118,14 +115,8 @@ def status_of(folder: Path) -> Status:
     return Status(standings, tuple(sorted(practice, key=lambda pair: pair[0])))
 
 
-def _exercise_status(
-    folder: Path, exercise: Exercise, registry: Registry, saved_state: WorkspaceState
-) -> ExerciseStatus:
-    state, text = _state(folder, exercise, registry, saved_state)
-    return ExerciseStatus(exercise, state, text or STATES[state], saved_state.hints.get(exercise.id, 0))
-
-
 def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: WorkspaceState) -> tuple[str, str]:
+    """Return a key of `STATES`, and a text about it if that is not the usual one."""
     if exercise.id not in registry.assigned or not is_workspace(folder):
         return "given", ""
     if not check_files(exercises_folder(folder), exercise):

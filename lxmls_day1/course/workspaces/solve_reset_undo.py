@@ -68,18 +68,16 @@ def solve(folder: Path, id: str) -> ReplaceResult:
     """
     exercise = _code_exercise(folder, id)
     id = exercise.id
-    solved, found = {}, False
+    solved = {}
     for name in exercise.files:
         content = reference_text(name)
         if name.endswith(".ipynb"):
             notebook = json.loads(content)
-            cells = {cell["id"]: remove_markers(cell_source(cell)) for cell in solution_cells(notebook, id)}
-            solved[name], found = cells, found or bool(cells)
+            solved[name] = {cell["id"]: remove_markers(cell_source(cell)) for cell in solution_cells(notebook, id)}
         else:
             functions = functions_with_exercise(content, id, name) if id not in remaining_stubs(content) else []
             solved[name] = {function: function_text(remove_markers(content, name), function) for function in functions}
-            found = found or bool(functions)
-    if not found:
+    if not any(solved.values()):
         raise InputError(
             f"the solution of exercise {id} is not part of this installation; ask whoever gave you the lab, or for "
             f"another hint: lxmls-day1 hint {id}"

@@ -120,16 +120,13 @@ def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
                 new[name] = content
             elif was == name and theirs and given and is_unchanged(name, content, given.digest):
                 continue  # The file has no new version.
-            elif origin.files[name].functions:
-                merged = _merge_own_functions(before, content, given)
+            elif theirs:
+                merged = _merge_own_functions(before, content, given) if origin.files[name].functions else None
                 if merged is None:
                     aside[name] = content
                     new |= _update_imports(name, before)
                 elif not is_unchanged(name, before, text_digest(merged)):
                     new[name] = merged
-            elif theirs:
-                aside[name] = content
-                new |= _update_imports(name, before)
             else:
                 new[name] = content
                 edited += [name] * (given is not None)

@@ -107,8 +107,8 @@ class TestStatus:
         assert self.states(workspace)[0] == "failing"
         self.remember(workspace, "1.1", 3, 3)
         status = status_of(workspace)
-        assert (status.n_done, status.next.exercise.id) == (1, "1.2")
-        assert status.summary.startswith("1 of 3 exercises done, ") and status.summary.endswith("; next: 1.2, Means")
+        assert (status.n_done, str(status.next.exercise)) == (1, "Exercise 1.2: Means")
+        assert status.progress_text.startswith("1 of 3 exercises done, ")
         assert "3 of 3 pass; 2 at grading" in as_text(status_lines(status))
         (workspace / "classifiers/steps.py").write_text("# another\n")
         assert self.states(workspace)[0] == "changed"
@@ -128,4 +128,4 @@ class TestStatus:
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3
-        assert status_of(reference).summary.startswith("nothing to solve here")
+        assert status_of(reference).progress_text.startswith("nothing to solve here")

@@ -17,14 +17,14 @@ class TestComputing:
         X, y = points_of(lab, 20, 2.0, seed=4)
         order = visits(20, 3, seed=4)
         classifier = lab.classifier(learner.module, learner.class_name, nr_rounds=3, averaged=False, order=order)
-        trace = trace_of(classifier, learner.label, X, y, order)
+        trace = trace_of(classifier, X, y, order)
         assert np.allclose(trace.weights[-1], classifier.train(X, y), atol=1e-12)
         assert trace.changes(60) == classifier.nr_updates
 
     def test_mistakes_are_counted_as_they_are_made(self, lab):
         X, y = points_of(lab, 12, 2.0, seed=1)
         order = visits(12, 2, seed=1)
-        trace = trace_of(lab.classifier("perceptron", "Perceptron"), "Perceptron", X, y, order)
+        trace = trace_of(lab.classifier("perceptron", "Perceptron"), X, y, order)
         w, mistakes = np.zeros(3), 0  # The perceptron of two classes, w = w_1 − w_0; a tie counts as class 0.
         for step, m in enumerate(order.ravel()):
             g, sign = np.array([1, *X[m]]), 2 * y[m] - 1
@@ -39,7 +39,7 @@ class TestComputing:
         bound = bound_of(lab, X, y)
         assert bound.updates == pytest.approx(2 * 2 * (bound.radius / bound.margin) ** 2)
         assert bound.radius == pytest.approx(np.sqrt(1 + (X**2).sum(axis=1)).max())
-        trace = trace_of(lab.classifier("perceptron", "Perceptron"), "Perceptron", X, y, visits(20, 50, seed=0))
+        trace = trace_of(lab.classifier("perceptron", "Perceptron"), X, y, visits(20, 50, seed=0))
         assert 0 < trace.mistakes(1000) <= bound.updates
 
 
