@@ -33,13 +33,12 @@ from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.lab import reference_folder
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
-WHEELS = ("iniconfig", "pluggy", "pygments", "pytest")
+WHEELS = ("iniconfig", "pluggy", "pytest")
 PYODIDE_PACKAGES = ("numpy", "packaging")
-#: Parts of the package, and of Pygments, that no check of the core imports.
+#: Parts of the package that no check of the core imports.
 UNUSED_FILES = re.compile(
     r"lxmls_day1/(classifiers|readers|demos|grading|commands|browser|box|sklearn|engine/cluster|reference_lab/notebooks)/|.*\.dist-info/RECORD$"
     r"|lxmls_day1/reference_lab/tests/(?!exercises/exercises\.toml)"
-    r"|pygments/(lexers|styles|formatters)/(?!__init__|_mapping|python|diff|default|terminal)"
 )
 #: Parts of a notebook's text: comments, and the head of the function, which the gap shows.
 HIDDEN_TEXT = re.compile(r"<!--.*?-->\n?|^```.*?^```\n+", re.DOTALL | re.MULTILINE)

@@ -21,9 +21,19 @@ function tellLoaded(piece) {
   self.postMessage({ kind: "loading", loaded });
 }
 
+// pytest would load a dozen modules of Pygments, which colours what it prints; a page shows nothing of that.
+const WITHOUT_COLOURS = `
+import sys
+import types
+
+for name in ("", ".formatters.terminal", ".lexer", ".lexers.diff", ".lexers.python"):
+    sys.modules["pygments" + name] = module = types.ModuleType("pygments" + name)
+    module.TerminalFormatter = module.Lexer = module.DiffLexer = module.PythonLexer = None
+`;
 importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {
   self.postMessage({ kind: "starting" });
+  python.runPython(WITHOUT_COLOURS);
   python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.in_process_checks, lxmls_day1.engine.loops.online_training");
   self.postMessage({ kind: "ready" });
   return python;

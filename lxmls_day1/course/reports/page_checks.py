@@ -188,7 +188,8 @@ def handle_request(folder: str, request: str) -> str:
                 packed[PurePosixPath(name)] = text.encode()
     lab = Path(folder)
     question = asked.get("question")  # A Python that was started again has not asked it.
-    _add_explanations(lab, [*asked.get("explained", []), *([question] if question else [])])
+    if rows := [*asked.get("explained", []), *([question] if question else [])]:
+        _add_explanations(lab, rows)
     if asked["kind"] == "because":
         kept = explain(lab, asked["exercise"], asked["text"], question["question"])
         lines = [text.strip() for _, text in report_text.explanation_lines(kept)][1:]
