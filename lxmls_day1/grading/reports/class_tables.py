@@ -19,7 +19,7 @@ from typing import Any
 
 from lxmls_day1.base.text_table import as_csv
 from lxmls_day1.grading.gradebook import FORMAT, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade, to_plain
-from lxmls_day1.grading.reports.page_frame import name_of
+from lxmls_day1.grading.reports.page_frame import name_of, points_text
 from lxmls_day1.grading.reports.student_page import calls_text, explanation
 from lxmls_day1.grading.safe_text import one_line, sanitize, table_cell, truncate_lines
 from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS
@@ -272,7 +272,7 @@ def _comment(exercise: ExerciseGrade) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+    return points_text(value, 4)
 
 
 def _seconds(value: float) -> float:

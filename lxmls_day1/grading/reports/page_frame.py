@@ -176,16 +176,15 @@ def anchor_of(exercise: str) -> str:
     return "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise)
 
 
-def points_text(points: float) -> str:
-    """Return points with as many decimals as necessary, at most two.
+def points_text(points: float, max_decimals: int = 2) -> str:
+    """Return points with as many decimals as necessary, at most two unless another maximum is given.
 
     Examples
     --------
     >>> points_text(10.0), points_text(20 / 3), points_text(2.5)
     ('10', '6.67', '2.5')
     """
-    text = f"{points:.2f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{points:.{max_decimals}f}".rstrip("0").rstrip(".")
 
 
 def date_text(iso: str) -> str:
