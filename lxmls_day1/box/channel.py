@@ -138,7 +138,3 @@ class Channel:
             select.select(readers, writers, [], max(0.0, self._next_poll - time.monotonic()))
         except (OSError, ValueError) as error:
             raise ConnectionClosed from error
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._socket.close()

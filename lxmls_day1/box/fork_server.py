@@ -217,7 +217,7 @@ def _run_box(
         os.environ |= dict.fromkeys(BOX_FOLDER_VARIABLES, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
-        prepare_process(parent_prepared=True)
+        prepare_process()
         limits.apply(present_memory)
         _confine(request, shared, folder.parent, server, limits.may_start_processes)
         channel.send({"value": "ready"})

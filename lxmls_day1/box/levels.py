@@ -16,7 +16,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -171,7 +170,10 @@ def find_escapes(server: ForkServer) -> list[str]:
         secret.write_text("secret", encoding="utf-8")
         before = _file_snapshot(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        bystander = stack.enter_context(_victim_process())
+        # The box attempts to attack this process, which only waits, in place of the process that grades.
+        call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+        bystander = stack.enter_context(subprocess.Popen(call, stdin=subprocess.PIPE))
+        stack.callback(bystander.kill)
         box = stack.enter_context(contextlib.closing(Box(server, {}, limits)))
         found: list[str] = box.call(
             {
@@ -203,14 +205,3 @@ def find_escapes(server: ForkServer) -> list[str]:
 def _file_snapshot(path: Path) -> tuple[Any, ...]:
     about = path.stat()
     return path.read_bytes(), about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns, about.st_nlink
-
-
-@contextlib.contextmanager
-def _victim_process() -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process that only waits, as a context manager. The box attempts to attack it, in place of the process that grades."""
-    call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
-    with subprocess.Popen(call, stdin=subprocess.PIPE) as process:
-        try:
-            yield process
-        finally:
-            process.kill()

@@ -31,6 +31,7 @@ from lxmls_day1.box.visible_folders import SYSTEM_FOLDERS, isolated_package_fold
 
 START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
 END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 NOT_STARTED_MESSAGE = "the process that makes boxes did not start"
 PACKAGE_MOUNT, STARTER_FILES_MOUNT, NUMBA_CACHE_MOUNT = "/machinery", "/given", f"{BOX_FOLDER}/numba"
 
@@ -169,8 +170,7 @@ class ForkServer:
         for path in DEVICES:
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", BOX_FOLDER, "--bind", str(numba_cache), NUMBA_CACHE_MOUNT]
-        visible = [*python_folders(), "/usr"]
-        options += self._bwrap_hide_options(visible)
+        options += self._bwrap_hide_options([*python_folders(), "/usr"])
         options += ["--remount-ro", "/"]
         return [program, *options, "--chdir", BOX_FOLDER, "--", sys.executable, "-s", "-P"]
 
@@ -197,13 +197,12 @@ class ForkServer:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
+            **dict.fromkeys(THREAD_VARIABLES, "1"),
             "NUMBA_CACHE_DIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
             "MPLBACKEND": "Agg",
             **dict.fromkeys(BOX_FOLDER_VARIABLES, BOX_FOLDER if boxed else str(self._folder)),
             "MPLCONFIGDIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
         }
-        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
-            variables[name] = "1"
         # Make the C library return memory to the kernel only in large amounts, because a box would soon need it again.
         variables |= {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(4 << 20)}
         return variables

@@ -9,7 +9,6 @@ import os
 import pickle
 import queue
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -47,8 +46,7 @@ def serve() -> None:
     The first component of a reply is ``done``. It is ``unavailable`` or ``broken`` (with a sentence as the value) if the machine or
     the checks are faulty, and not the submission.
     """
-    if hasattr(signal, "SIGINT"):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     stream = os.fdopen(os.dup(0), "rb")
@@ -122,16 +120,15 @@ HANDLERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look"
 
 
 def limit_memory(extra_bytes: int) -> None:
-    """Limit the memory of this process to its present size plus `extra_bytes` bytes, if the system supports it."""
-    if sys.platform.startswith("linux"):
-        import resource
+    """Limit the memory of this process to its present size plus `extra_bytes` bytes."""
+    import resource  # as confinement for Linux alone; this module can be imported everywhere
 
-        from lxmls_day1.box.confinement import address_space_in_use  # works only on Linux
+    from lxmls_day1.box.confinement import address_space_in_use
 
-        _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-        new_limit = address_space_in_use() + extra_bytes
-        most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    new_limit = address_space_in_use() + extra_bytes
+    most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
 
 
 if __name__ == "__main__":

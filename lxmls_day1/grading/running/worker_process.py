@@ -9,7 +9,7 @@ from typing import IO, Any
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import Deadline, call_on_timeout
-from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
+from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, THREAD_VARIABLES, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State
@@ -19,7 +19,6 @@ from lxmls_day1.grading.running.run_folders import TRAVERSABLE_MODE
 from lxmls_day1.library_path import python_command, safe_environment
 
 WORKER = "lxmls_day1.grading.running.worker"
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class WorkerDied(Exception):
@@ -192,9 +191,6 @@ class WorkerProcess:
             self._is_prepared = False
         if process is not None:
             process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
+            with contextlib.suppress(OSError), process:
+                pass  # The end of this block closes the pipes, and waits for the process.
         self._temporary.close()
