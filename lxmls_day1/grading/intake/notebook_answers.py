@@ -234,13 +234,9 @@ def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
     """Return the question at the beginning of a cell that lost its id; prefer the cell's exercise if the wording is not unique."""
     if cell.kind != "markdown":
         return None
-    asked = [question for question in questions if _begins_with(cell.source, question.starter_text)]
+    begun = ((question, _up_to_the_prompt(question.starter_text)) for question in questions)
+    asked = [question for question, text in begun if text and cell.source.startswith(text)]
     return next((question for question in asked if question.exercise == cell.exercise), asked[0] if asked else None)
-
-
-def _begins_with(source: str, given: str) -> bool:
-    question = _up_to_the_prompt(given)
-    return bool(question) and source.startswith(question)
 
 
 @functools.lru_cache(maxsize=256)  # called with the same questions for each submission

@@ -105,6 +105,9 @@ def of_class(platform, without=()):
     return {name_of(p, id, "lab.zip"): packed(ok) for p, (id, ok) in CLASS.items() if p not in without}
 
 
+STARTER_FILES = student_files(reference_folder())
+
+
 @pytest.fixture(scope="module")
 def plan():
     registry = Registry.read(REFERENCE / FILE)
@@ -332,7 +335,10 @@ class TestDownloadsWithin:
             else:
                 files = {f"{step}/{name}" if step else name: content for name, content in files.items()}
         files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
-        read = {one.student: read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)])}
+        read = {
+            one.student: read_submission(one, STARTER_FILES)
+            for one in find_submissions([download(tmp_path / "all.zip", files)])
+        }
         outer = read.pop(place[0])
         assert wording("grading.looks_like_download") + platform.partition(",")[0] in outer.problem and not outer.files
         assert wording("grading.give_submission_download_itself") in outer.problem
@@ -343,7 +349,9 @@ class TestDownloadsWithin:
     def test_a_download_beside_a_students_own_work_is_skipped(self, tmp_path):
         files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()}
         files |= {"eve/mira.py": b"eve's", **{f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}}
-        eve, *_ = (read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)]))
+        eve, *_ = (
+            read_submission(one, STARTER_FILES) for one in find_submissions([download(tmp_path / "all.zip", files)])
+        )
         assert eve.files == {PurePosixPath(WORK): b"eve's"}
         assert wording("grading.old_looks_like_download") in " ".join(eve.warnings)
 
@@ -352,12 +360,16 @@ class TestDownloadsWithin:
     )
     def test_a_students_own_files_are_not_a_download(self, tmp_path, names):
         path = download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
-        assert read_submission(FoundSubmission("ada", "ada", "", path)).files[PurePosixPath(WORK)] == b"right"
+        assert (
+            read_submission(FoundSubmission("ada", "ada", "", path), STARTER_FILES).files[PurePosixPath(WORK)]
+            == b"right"
+        )
 
     def test_work_that_was_packed_for_two_people_is_refused(self, tmp_path):
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
-            one = read_submission(FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files)))
+            found = FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files))
+            one = read_submission(found, STARTER_FILES)
             assert (wording("grading.has_packed_for_people") in one.problem) == is_refused == (not one.files)
 
 
