@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import lxmls_day1
 from lxmls_day1.base.atomic_files import remove_folder, temporary_folder
@@ -38,18 +37,6 @@ PACKAGE_MOUNT, STARTER_FILES_MOUNT, NUMBA_CACHE_MOUNT = "/machinery", "/given", 
 
 class BoxesUnavailable(InputError, NoAnswer):
     """Boxes of a level cannot be made on this machine. The message has the reason."""
-
-
-def _anonymous_file(content: bytes) -> int:
-    """Return the descriptor of an anonymous file with this content.
-
-    Socket messages have a maximum length, but a request lists any number of files of the installation.
-    """
-    handle = os.memfd_create("request")
-    with open(handle, "wb", closefd=False) as file:
-        file.write(content)
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
 
 
 def _wait_until_readable(sock: socket.socket, wait: Deadline) -> bool:
@@ -100,8 +87,7 @@ class ForkServer:
             _allow_passage(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        sources = {path: content for path, content in (starter_files or {}).items() if path.suffix == ".py"}
-        self.starter_files: Mapping[PurePosixPath, bytes] = sources
+        self.starter_files = {path: content for path, content in (starter_files or {}).items() if path.suffix == ".py"}
         for path, content in self.starter_files.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
@@ -238,36 +224,39 @@ class ForkServer:
         """Make one box."""
         in_memory = self.level == BUBBLEWRAP
         folder = Path(BOX_FOLDER if in_memory else tempfile.mkdtemp(dir=self._folder), "lab")
-        version = self.max_landlock_version
-        request: dict[str, Any] = {"limits": asdict(limits), "folder": str(folder), "landlock": version}
-        if self.level != BUBBLEWRAP:
+        request = {
+            "limits": asdict(limits),
+            "folder": str(folder),
+            "landlock": self.max_landlock_version,
+            "readable": self.readable_paths if self.level == LANDLOCK else [],
+        }
+        if not in_memory:
             folder.mkdir()
             if self._user is not None:
                 # The inner folder comes first: once its parent is theirs, they could replace it by a link.
                 for theirs in (folder, folder.parent):
                     os.chown(theirs, *self._user, follow_symlinks=False)
-        if self.level == LANDLOCK:
-            request["readable"] = self.readable_paths
         served, their_served = socket.socketpair()
         printed, their_printed = os.pipe()
         reported, their_reported = socket.socketpair()
         os.set_blocking(printed, False)
-        content = _anonymous_file(json.dumps(request).encode())
-        handles = [content, their_served.fileno(), their_printed, their_reported.fileno()]
-        try:
-            socket.send_fds(self._requests, [b"box"], handles)
-        except OSError as error:
-            served.close()
-            reported.close()
-            os.close(printed)
-            raise BoxesUnavailable("the process that makes boxes has ended") from error
-        finally:
-            os.close(content)
-            their_served.close()
-            their_reported.close()
-            os.close(their_printed)
-        private = None if self.level == BUBBLEWRAP else folder.parent
-        return ForkedBox(served, printed, reported, private, self._process.pid)
+        # In a file, because messages on a socket have a maximum length, but a request lists any number of files of the installation.
+        with open(os.memfd_create("request"), "w+b") as content:
+            content.write(json.dumps(request).encode())
+            content.seek(0)
+            handles = [content.fileno(), their_served.fileno(), their_printed, their_reported.fileno()]
+            try:
+                socket.send_fds(self._requests, [b"box"], handles)
+            except OSError as error:
+                served.close()
+                reported.close()
+                os.close(printed)
+                raise BoxesUnavailable("the process that makes boxes has ended") from error
+            finally:
+                their_served.close()
+                their_reported.close()
+                os.close(their_printed)
+        return ForkedBox(served, printed, reported, None if in_memory else folder.parent, self._process.pid)
 
     def close(self) -> None:
         """End the process and all its boxes."""
