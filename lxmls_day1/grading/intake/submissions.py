@@ -123,28 +123,24 @@ def read_submission(found: FoundSubmission, given: Files, limits: ReadingLimits 
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    warnings = list(found.remarks)
-    files: Files = {}
-    problem, name = "", found.name
-    called, receipt, notes = "", "", tuple[str, ...]()
-    alike: dict[PurePosixPath, str] = {}
+    complaints: list[str] = []
+    receipt = ""
     try:
         with contextlib.ExitStack() as stack:
-            complaints: list[str] = []
             members = readable_members(members_of(found, stack), complaints)
             receipt = _receipt(members, limits)
             files, called, more, alike = _read(members, given, limits, stack, complaints)
-        notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
-        warnings += [*more, *notes]
-        if called and slug_of(called) == slug_of(name):
-            name = one_line(called)
     except RejectedSubmission as refusal:
         problem = f"{refusal}."
     except MemoryError:
         problem = "It is too large for the memory of this machine."
-    digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
-    warned = truncate_warnings(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
+    else:
+        digest, notes = _digest(files), tuple(f"{complaint}; it was ignored." for complaint in complaints)
+        warned = truncate_warnings([*found.remarks, *more, *notes])
+        name = one_line(called) if called and slug_of(called) == slug_of(found.name) else found.name
+        return Submission(found.student, name, found.source, digest, files, "", warned, called, receipt, alike, notes)
+    digest, remarks = hashlib.sha256(f"problem: {problem}".encode()).hexdigest(), truncate_warnings(found.remarks)
+    return Submission(found.student, found.name, found.source, digest, {}, problem, remarks, receipt=receipt)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
