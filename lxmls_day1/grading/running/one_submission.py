@@ -99,21 +99,17 @@ def _optional_step(
         return default
 
 
-def without_compiling(source: bytes) -> bytes:
-    """Remove the decorator ``@compiled`` and keep line numbers, because compiling a rule takes longer than checking it.
+def _for_box(path: PurePosixPath, content: bytes) -> bytes:
+    """Remove the decorator ``@compiled`` from Python files, with the same line numbers: compiling a rule takes longer than checking it.
 
     Examples
     --------
-    >>> without_compiling(b"@compiled\\ndef rule(scores): ...")
+    >>> _for_box(PurePosixPath("mira.py"), b"@compiled\\ndef rule(scores): ...")
     b'\\ndef rule(scores): ...'
     """
-    if b"@compiled" not in source:
-        return source
-    return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
-
-
-def _for_box(path: PurePosixPath, content: bytes) -> bytes:
-    return without_compiling(content) if path.suffix == ".py" else content
+    if path.suffix != ".py" or b"@compiled" not in content:
+        return content
+    return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in content.splitlines(keepends=True))
 
 
 def _row(
@@ -276,25 +272,24 @@ class Grader:
         BoxesUnavailable
             If not even an empty box can be made here any more.
         """
-        for attempt in (1, 2):
-            try:
-                return self._grade(submission)
-            except BoxesUnavailable as error:
-                try:
-                    self._require_boxes()
-                except BoxesUnavailable:
-                    self.close()  # the fork server may have been killed: retry with a new one
-                    if attempt == 2:
-                        raise
-                    continue
-                refused = REFUSED, "no sandbox could be made for it", str(error)
-                return failed_row(self.plan, self.checks, submission, *refused)
-            except MemoryError:
-                return failed_row(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
-            except Exception as error:
-                message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-                return failed_row(self.plan, self.checks, submission, ERROR, "the grader failed on it", message)
-        raise AssertionError
+        try:
+            return self._grade_or_report(submission)
+        except BoxesUnavailable:
+            self.close()  # the fork server may have been killed: retry with a new one
+            return self._grade_or_report(submission)
+
+    def _grade_or_report(self, submission: Submission) -> GradedSubmission:
+        """Grade one submission, or return the result of a submission that could not be graded."""
+        try:
+            return self._grade(submission)
+        except BoxesUnavailable as error:
+            self._require_boxes()
+            reason = REFUSED, "no sandbox could be made for it", str(error)
+        except MemoryError:
+            reason = MEMORY, "it needs too much memory", "MemoryError"
+        except Exception as error:
+            reason = ERROR, "the grader failed on it", f"{type(error).__name__}: {one_line(str(error), 300)}"
+        return failed_row(self.plan, self.checks, submission, *reason)
 
     def close(self) -> None:
         """End the fork servers."""
@@ -355,9 +350,9 @@ class Grader:
             checks = [replace(check, verdict=MISSING, text=submission.problem) for check in self.checks]
         else:
             files, warnings = self._boxed_files(submission)
-            checked = self._session.run(files, self._fork_server())
+            checked, printed = self._session.run(files, self._fork_server())
             absent = not_handed_in(submission, plan.exercises)
-            checks, printed = [_with_absence(check, absent) for check in checked.checks], checked.printed
+            checks = [_with_absence(check, absent) for check in checked]
             lacking = [text.removeprefix(NOT_HANDED_IN) for text in dict.fromkeys(absent.values())]
             in_packages = any(path.parts[0] in PACKAGES for path in submission.files)
             notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}{'' if in_packages else ONLY_NOTEBOOKS}."] if absent else []
