@@ -252,7 +252,9 @@ def _encode_value(value: Any, parts: _FrameParts, depth: int) -> Any:
     if kind is list or kind is tuple:
         return _encode_list(value, parts, depth)
     if kind is dict:
-        return {"d": [[_require_key(key), _encode_value(entry, parts, depth + 1)] for key, entry in value.items()]}
+        if not all(type(key) is str for key in value):
+            raise NotSerializable("a dict whose keys are not strings")
+        return {"d": [[key, _encode_value(entry, parts, depth + 1)] for key, entry in value.items()]}
     return _encode_unusual(value, parts, depth)
 
 
@@ -304,12 +306,6 @@ def _encode_list(value: Any, parts: _FrameParts, depth: int) -> Any:
         list(value) if set(map(type, value)) == {float} else [_encode_value(entry, parts, depth + 1) for entry in value]
     )
     return {"t" if isinstance(value, tuple) else "l": entries}
-
-
-def _require_key(key: Any) -> str:
-    if type(key) is not str:
-        raise NotSerializable("a dict whose keys are not strings")
-    return key
 
 
 def _encode_array(array: np.ndarray, parts: _FrameParts) -> list[Any]:

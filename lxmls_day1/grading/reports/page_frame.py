@@ -127,7 +127,6 @@ def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
     return next((exercise for exercise in row.exercises if exercise.id == id), None)
 
 
-@functools.lru_cache(maxsize=256)  # model answers occur in each run
 def _rendered(text: str) -> Markup:
     """Return a student's Markdown and TeX as markup; see `html_of_markdown`."""
     return Markup(html_of_markdown(text))

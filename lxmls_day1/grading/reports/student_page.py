@@ -109,14 +109,10 @@ def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> dict[str
         "is_blank": bool(line) and not answered and exercise.mark is None,
         "checks": [] if line else list(_checks_on_page(exercise)),
         "answers": answered,
-        "unanswered": _unanswered(len(answers) - len(answered)) if answered or not line else "",
+        "unanswered": len(answers) - len(answered) if answered or not line else 0,
         "marking_state": "marked by hand" if exercise.is_manual and points is not None else not_marked,
         "mistakes_heading": diagnosis_heading(exercise.named_as),
     }
-
-
-def _unanswered(count: int) -> str:
-    return f"Questions in the notebook that you have not answered: {count}." if count else ""
 
 
 def _line_for_all(exercise: ExerciseGrade) -> str:
