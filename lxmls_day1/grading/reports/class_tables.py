@@ -53,21 +53,19 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
-    of_ids = [table_cell(f"exercise {id}") for id in ids]
     marked = [e for row in gradebook.rows for e in row.exercises if e.mark is not None and e.mark.comment]
     commented = [id for id in ids if any(exercise.id == id for exercise in marked)]
-    comments = [table_cell(f"comment on exercise {id}") for id in commented]
     heading = [
         "student",
         "name",
         "typed name",
         "points",
         "out of",
-        *of_ids,
+        *(table_cell(f"exercise {id}") for id in ids),
         "by hand",
         *VERDICTS,
         "warnings",
-        *comments,
+        *(table_cell(f"comment on exercise {id}") for id in commented),
     ]
     lines = []
     for row in gradebook.rows:

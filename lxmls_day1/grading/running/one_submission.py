@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.levels import Level, try_box
+from lxmls_day1.box.levels import try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import INVALID_CHARACTER, unpack_explanations
@@ -224,26 +224,6 @@ def _function_in(lines: list[str], function: str) -> str:
     return "" if place is None else "\n".join(lines[place])
 
 
-class ForkServers:
-    """The fork servers of this process, shared by submissions and plans, because starting a fork server is slow."""
-
-    def __init__(self) -> None:
-        self._servers: dict[str, ForkServer] = {}
-
-    def get(self, level: Level, given: Files) -> ForkServer:
-        """Return the fork server of a level, which is started when it is first needed."""
-        if level.name not in self._servers:
-            self._servers[level.name] = ForkServer(
-                lab_program(), level.name, given, user=level.user, max_landlock_version=level.max_landlock_version
-            )
-        return self._servers[level.name]
-
-    def close(self) -> None:
-        """End all fork servers. A later call of `get` starts a new one."""
-        while self._servers:
-            self._servers.popitem()[1].close()
-
-
 class Grader:
     """A grader of one submission after another, with the data that all submissions share.
 
@@ -252,17 +232,18 @@ class Grader:
     Parameters
     ----------
     plan : Plan
-    fork_servers : ForkServers, optional
-        The fork servers of this process. Default: new ones. `close` ends them.
+    fork_servers : dict from level to ForkServer, optional
+        The fork servers of another grader, because starting one is slow. Default: none; each is started when it is first needed.
 
     Attributes
     ----------
     plan : Plan
+    fork_servers : dict from level to ForkServer
     """
 
-    def __init__(self, plan: Plan, fork_servers: ForkServers | None = None):
+    def __init__(self, plan: Plan, fork_servers: dict[str, ForkServer] | None = None):
         self.plan = plan
-        self._fork_servers = ForkServers() if fork_servers is None else fork_servers
+        self.fork_servers: dict[str, ForkServer] = {} if fork_servers is None else fork_servers
 
     def __call__(self, submission: Submission) -> GradedSubmission:
         """Grade one submission.
@@ -292,8 +273,9 @@ class Grader:
         return failed_row(self.plan, self.checks, submission, *reason)
 
     def close(self) -> None:
-        """End the fork servers."""
-        self._fork_servers.close()
+        """End the fork servers. A later call starts a new one."""
+        while self.fork_servers:
+            self.fork_servers.popitem()[1].close()
 
     @functools.cached_property
     def checks(self) -> tuple[CheckGrade, ...]:
@@ -325,8 +307,13 @@ class Grader:
         return {path: _for_box(path, content) for path, content in self.plan.given.items()}
 
     def _fork_server(self) -> ForkServer:
-        given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
-        return self._fork_servers.get(self.plan.level, given)
+        level = self.plan.level
+        if level.name not in self.fork_servers:
+            given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
+            self.fork_servers[level.name] = ForkServer(
+                lab_program(), level.name, given, level.user, level.max_landlock_version
+            )
+        return self.fork_servers[level.name]
 
     def _require_boxes(self) -> None:
         """Raise `BoxesUnavailable` unless an empty box works; the level was chosen without the lab's program."""

@@ -18,14 +18,13 @@ from lxmls_day1.box.sandbox import BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, read_submission, unreadable_submission
-from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
+from lxmls_day1.grading.running.one_submission import GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.verdicts import ERROR
 
-GIBIBYTE = 1 << 30
-#: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.
-MEMORY_ALLOWANCE_BYTES = 2 * GIBIBYTE
+#: Bytes in addition to the memory of a worker that is ready; `limit_memory` adds more for large answers.
+MEMORY_ALLOWANCE_BYTES = 2 << 30
 
 
 def serve() -> None:
@@ -52,17 +51,17 @@ def serve() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     requests: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stream, requests), daemon=True).start()
-    fork_servers = ForkServers()
     grader: Grader | None = None
     while True:
         word, value = requests.get()
         if word == "end":
-            fork_servers.close()
+            if grader is not None:
+                grader.close()
             os._exit(0)
         try:
             if word == "plan":
-                grader = Grader(value, fork_servers)
-                limit_memory(memory_allowance(value))
+                grader = Grader(value, grader.fork_servers if grader else None)
+                limit_memory(value)
                 reply: tuple[str, Any] = "done", None
             else:
                 assert grader is not None
@@ -84,17 +83,12 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def memory_allowance(plan: Plan) -> int:
-    """Return the number of bytes that a worker may use in addition to its memory when it is ready."""
-    return MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
-
-
 def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     known = grader.checks
     gc.collect()
     gc.freeze()  # the existing objects stay, so the garbage collector need not visit them again
     gc.set_threshold(10_000)
-    limit_memory(memory_allowance(grader.plan))
+    limit_memory(grader.plan)
     return known
 
 
@@ -118,14 +112,14 @@ def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
 HANDLERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
 
 
-def limit_memory(extra_bytes: int) -> None:
-    """Limit the memory of this process to its present size plus `extra_bytes` bytes."""
+def limit_memory(plan: Plan) -> None:
+    """Limit the memory of this process to its present size and an allowance, which is larger if a plan allows large answers."""
     import resource  # as confinement for Linux alone; this module can be imported everywhere
 
     from lxmls_day1.box.confinement import address_space_in_use
 
     _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-    new_limit = address_space_in_use() + extra_bytes
+    new_limit = address_space_in_use() + MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
     most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
 

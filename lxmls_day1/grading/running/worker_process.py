@@ -101,7 +101,7 @@ class WorkerProcess:
 
     def _request_during_startup(self, word: str, value: Any) -> Any:
         """Return the reply to a request before the first submission: if the worker ends here, the machine is the cause."""
-        wait = Deadline("a process that grades", self._pid(), 2 * START_SECONDS, sleep_only=True)
+        wait = Deadline("a process that grades", self._running().pid, 2 * START_SECONDS, sleep_only=True)
         try:
             return self._request(word, value, wait)
         except WorkerDied as error:
@@ -115,7 +115,7 @@ class WorkerProcess:
     def _request_for_submission(self, word: str, found: FoundSubmission) -> Any:
         self.start()
         remedy = "--limit total_seconds=… raises the limit"
-        wait = Deadline(f"the work on {found.student}", self._pid(), self._plan.worker_timeout, remedy=remedy)
+        wait = Deadline(f"the work on {found.student}", self._running().pid, self._plan.worker_timeout, remedy=remedy)
         return self._request(word, found, wait)
 
     def stop(self) -> None:
@@ -151,22 +151,21 @@ class WorkerProcess:
         pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
         requests.flush()
 
-    def _pid(self) -> int:
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the worker, which must have been started."""
         assert self._process is not None
-        return self._process.pid
+        return self._process
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         """Return the standard input and output of the worker."""
-        process = self._process
-        assert process is not None
+        process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         return process.stdin, process.stdout
 
     def _exit_error(self, wait: Deadline, timed_out: bool) -> WorkerDied:
         """Return the error for a worker that has ended, and remove everything that is left of it."""
-        process, folder = self._process, self._folder
-        assert process is not None
+        process, folder = self._running(), self._folder
         with call_on_timeout(
             Deadline("the end of a process that grades", process.pid, END_SECONDS, sleep_only=True), process.kill
         ):
