@@ -155,7 +155,7 @@ class Box:
             self.close()
             raise BoxFailure(REFUSED, f"what came out of the box is not a valid answer: {error}") from None
         except ConnectionClosed:
-            raise self._exit_failure(self.close(has_ended=True)) from None
+            raise self._exit_failure(self.close()) from None
         if "value" in reply:
             self.arguments_changed = reply.get("changed") is True
             return reply["value"]
@@ -166,13 +166,13 @@ class Box:
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is not a valid answer")
 
-    def close(self, has_ended: bool = False) -> Mapping[str, Any]:
-        """End everything in the box, unless it has ended by itself. Return the report on how it ended."""
+    def close(self) -> Mapping[str, Any]:
+        """End everything in the box. Return the report on how it ended, maybe by itself before."""
         if self._closed:
             return {}
         self._closed = True
         self._drain()
-        report = self._process.end(has_ended)
+        report = self._process.end()
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 

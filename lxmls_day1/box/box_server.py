@@ -131,8 +131,7 @@ class BoxServer:
         for folder in sorted({os.path.dirname(path) for path in contents}):
             os.makedirs(folder, exist_ok=True)
         for path, content in contents.items():
-            with open(path, "wb") as file:
-                file.write(content)
+            Path(path).write_bytes(content)
         os.chdir(self._folder)
         return HandlerReply(None)
 

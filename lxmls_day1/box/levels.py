@@ -131,25 +131,21 @@ def candidate_users(as_user: str | None = None) -> list[tuple[int, int] | None]:
     return [user] if as_user is not None else [user, None]
 
 
-def reason_unavailable(
-    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
-) -> str | None:
+def reason_unavailable(program: Program, level: str, user: tuple[int, int] | None = None) -> str | None:
     """Return the reason why a level does not work on this machine, or None if it works."""
     try:
-        return self_test(program, level, user, max_landlock_version)
+        return self_test(program, level, user)
     except (BoxesUnavailable, OSError) as error:
         return str(error).rstrip(".")
 
 
-def self_test(
-    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
-) -> str | None:
+def self_test(program: Program, level: str, user: tuple[int, int] | None = None) -> str | None:
     """Start a box that sees the same files as the program's boxes, and test it. Return what it could do but must not, or None.
 
     The program itself is not started, because that takes longer than the whole test; its own fork server tests its boxes later.
     """
     probed = replace(program, name=PROBED_PROGRAM, arguments={})
-    with contextlib.closing(ForkServer(probed, level, user=user, max_landlock_version=max_landlock_version)) as maker:
+    with contextlib.closing(ForkServer(probed, level, user=user)) as maker:
         return try_box(maker)
 
 

@@ -288,7 +288,7 @@ class ForkedBox:
         except (BlockingIOError, OSError):
             return b""
 
-    def end(self, has_ended: bool = False) -> dict[str, float | str]:
+    def end(self) -> dict[str, float | str]:
         """Have everything in the box killed, and return the report on how it ended."""
         with contextlib.suppress(OSError):
             self.service_socket.shutdown(socket.SHUT_RDWR)
