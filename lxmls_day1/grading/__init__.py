@@ -14,15 +14,15 @@ marked         the results of all submissions              a gradebook with poin
 written        the gradebook                               the same gradebook, after all files are written
 =============  ==========================================  ==========================================
 
-A step is a function that takes the value, or a class that is instantiated with settings of the run, and whose instance takes it:
+A step is a function whose first argument is the value, or a class with settings of the run, whose instance takes the value:
 
 =============  ==========================================
 found          intake.finding_submissions.find_submissions
-identified     intake.identity.Identification
+identified     intake.identity.identify_owners
 read           intake.submissions.read_submission
 checked        running.one_submission.Grader
 marked         running.marking.Marking
-written        reports.report_files.Report
+written        reports.report_files.write_report
 =============  ==========================================
 
 Folders: ``intake`` finds, identifies and reads submissions; ``running`` runs and marks them; ``reports`` makes pages and tables.
