@@ -95,7 +95,7 @@ class ForkServer:
         named = program.name, dict(program.arguments)
         call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {given_folder!r}, {named!r}, {user!r})"
         try:
-            with errors.open("wb") as file:
+            with theirs, errors.open("wb") as file:
                 self._process = subprocess.Popen(
                     [*self._command(), "-c", call] if level == BUBBLEWRAP else [sys.executable, "-s", "-P", "-c", call],
                     env=self.environment(),
@@ -112,8 +112,6 @@ class ForkServer:
             if isinstance(error, OSError):
                 raise BoxesUnavailable(f"{error}") from error
             raise
-        finally:
-            theirs.close()
         wait = Deadline("the process that makes boxes", self._process.pid, START_SECONDS, sleep_only=True)
         try:
             readable = _wait_until_readable(self._requests, wait)
@@ -241,7 +239,7 @@ class ForkServer:
         reported, their_reported = socket.socketpair()
         os.set_blocking(printed, False)
         # In a file, because messages on a socket have a maximum length, but a request lists any number of files of the installation.
-        with open(os.memfd_create("request"), "w+b") as content:
+        with their_served, their_reported, open(os.memfd_create("request"), "w+b") as content:
             content.write(json.dumps(request).encode())
             content.seek(0)
             handles = [content.fileno(), their_served.fileno(), their_printed, their_reported.fileno()]
@@ -253,8 +251,6 @@ class ForkServer:
                 os.close(printed)
                 raise BoxesUnavailable("the process that makes boxes has ended") from error
             finally:
-                their_served.close()
-                their_reported.close()
                 os.close(their_printed)
         return ForkedBox(served, printed, reported, None if in_memory else folder.parent, self._process.pid)
 
