@@ -155,7 +155,7 @@ class Box:
             self.close()
             raise BoxFailure(REFUSED, f"what came out of the box is not a valid answer: {error}") from None
         except ConnectionClosed:
-            raise self._exit_failure(self.close(has_ended=True)) from None
+            raise self._exit_failure(self.close()) from None
         if "value" in reply:
             self.arguments_changed = reply.get("changed") is True
             return reply["value"]
@@ -166,13 +166,13 @@ class Box:
         self.close()
         raise BoxFailure(REFUSED, "what came out of the box is not a valid answer")
 
-    def close(self, has_ended: bool = False) -> Mapping[str, Any]:
-        """End everything in the box, unless it has ended by itself. Return the report on how it ended."""
+    def close(self) -> Mapping[str, Any]:
+        """End everything in the box. Return the report on how it ended, maybe by itself before."""
         if self._closed:
             return {}
         self._closed = True
         self._drain()
-        report = self._process.end(has_ended)
+        report = self._process.end()
         self.cpu_used = float(report.get("cpu", 0.0))
         return report
 
@@ -186,18 +186,17 @@ class Box:
     def _exit_failure(self, report: Mapping[str, Any]) -> BoxFailure:
         """Return the failure for a box that has ended by itself."""
         status, cpu = int(report.get("status", 0)), float(report.get("cpu", 0.0))
-        if os.WIFSIGNALED(status) if hasattr(os, "WIFSIGNALED") else False:
+        if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            if number == getattr(signal, "SIGXCPU", None) or (
-                number == signal.SIGKILL and cpu >= self._process_limits.cpu_seconds - 1
-            ):
-                if cpu < self._process_limits.cpu_seconds - 1:
-                    return self._out_of_time()
+            is_used_up = cpu >= self._process_limits.cpu_seconds - 1
+            if number == signal.SIGXCPU and not is_used_up:
+                return self._out_of_time()
+            if number in (signal.SIGXCPU, signal.SIGKILL) and is_used_up:
                 allowed = f"{self._limits.cpu_seconds:g} s of processor time for a whole submission"
                 return BoxFailure(TIMEOUT, f"used up the {allowed}")
             if number == signal.SIGKILL and report.get("memory", 0) > self._limits.in_bytes("memory"):
                 return BoxFailure(MEMORY, f"more than {self._limits.memory:g} MiB of memory")
-            if number == getattr(signal, "SIGXFSZ", None):
+            if number == signal.SIGXFSZ:
                 return BoxFailure(REFUSED, f"a file of more than {self._limits.written:g} MiB")
             what = SIGNAL_DESCRIPTIONS.get(number) or f"signal {number}"
             return BoxFailure(CRASHED, f"the code crashed Python ({what})")

@@ -6,10 +6,10 @@ The code that runs here may be hostile. Its replies are claims, which are verifi
 import contextlib
 import ctypes
 import functools
-import importlib
 import io
 import math
 import os
+import random
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -17,6 +17,8 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from lxmls_day1.box.channel import Channel
 from lxmls_day1.box.messages import MessageTooLong, NotSerializable
@@ -57,7 +59,7 @@ class BoxServer:
     max_reply_bytes : int
         Maximum bytes of a reply.
     program : RunningProgram
-    precompiled : mapping from name of a file to PrecompiledFile, optional
+    precompiled : mapping from name of a file to PrecompiledFile
         The starter files: requests contain only their names, and they are not compiled again.
     """
 
@@ -66,12 +68,12 @@ class BoxServer:
         folder: Path,
         max_reply_bytes: int,
         program: RunningProgram,
-        precompiled: Mapping[str, PrecompiledFile] | None = None,
+        precompiled: Mapping[str, PrecompiledFile],
     ):
         self._folder = folder
         self._max_reply_bytes = max_reply_bytes
         self._program = program
-        self._precompiled = precompiled or {}
+        self._precompiled = precompiled
         self._codes: dict[str, CodeType] = {}  # code by path, for the starter files that a request has named
         if precompiled:
             sys.path_hooks.insert(0, self._finder)
@@ -129,8 +131,7 @@ class BoxServer:
         for folder in sorted({os.path.dirname(path) for path in contents}):
             os.makedirs(folder, exist_ok=True)
         for path, content in contents.items():
-            with open(path, "wb") as file:
-                file.write(content)
+            Path(path).write_bytes(content)
         os.chdir(self._folder)
         return HandlerReply(None)
 
@@ -156,25 +157,19 @@ def relocate_code(code: CodeType, path: str) -> CodeType:
 
 
 def limit_cpu_time(seconds: float) -> None:
-    """Allow `seconds` of CPU time from now on, up to the limit for the whole box; on systems with such a limit."""
-    if os.name == "posix":
-        import resource
-
-        _exit_when_out_of_time()
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        allowed = math.ceil(used.ru_utime + used.ru_stime + seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (allowed if most < 0 else min(allowed, most), most))
-
-
-def _exit_when_out_of_time() -> None:
-    """Make SIGXCPU call ``_exit(24)``.
+    """Allow `seconds` of CPU time from now on, up to the limit for the whole box. Then SIGXCPU calls ``_exit(24)``.
 
     Signals without a handler do not end the first process of a PID namespace. And a handler in Python would only run after a long
     computation in C, such as ``9**9**9``.
     """
+    import resource
+
     handle, exit_at_once = _c_functions()
     handle(signal.SIGXCPU, exit_at_once)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    allowed = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (allowed if most < 0 else min(allowed, most), most))
 
 
 @functools.cache
@@ -191,21 +186,19 @@ def _flush() -> None:
             stream.flush()
 
 
-def prepare_process(parent_prepared: bool = False) -> None:
-    """Set up the environment for the code in the box: no arguments, no input, no bytecode files, text output that never fails."""
+def prepare_process() -> None:
+    """Do what a box does not inherit of `prepare_parent`."""
     # The parent may have ignored SIGINT, and this process inherits that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not parent_prepared:
-        prepare_parent()
-    importlib.import_module("random").seed(0)  # Python reseeds its own generator in each forked process.
+    random.seed(0)  # Python reseeds its own generator in each forked process.
 
 
 def prepare_parent() -> None:
-    """Do the part of `prepare_process` that forked processes inherit."""
+    """Set up the environment for the code in the boxes: no arguments, no input, no bytecode files, text output that never fails."""
     sys.argv = ["lab"]
     sys.dont_write_bytecode = True
     sys.stdin = io.StringIO()
     for number, name in ((1, "stdout"), (2, "stderr")):
         setattr(sys, name, io.TextIOWrapper(open(number, "wb", closefd=False), "utf-8", "backslashreplace"))  # noqa: SIM115
     sys.setrecursionlimit(1000)
-    importlib.import_module("numpy.random").seed(0)
+    np.random.seed(0)

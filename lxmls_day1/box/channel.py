@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lxmls_day1.box.messages import MessageTooLong, decode_message, encode_message
+from lxmls_day1.box.messages import LENGTH_BYTES, MessageTooLong, decode_message, encode_message
 
 CHUNK_BYTES = 1 << 18
 MEAN_POLL_SECONDS = 0.05  # average seconds between two polls
@@ -89,15 +89,13 @@ class Channel:
             If the frame is invalid; the channel cannot be used afterwards.
         """
         frame = bytearray(self._buffer)
-        length = 8
         self._schedule_poll()
-        while len(frame) < length or length == 8:
-            if len(frame) >= 8:
-                length = 8 + int.from_bytes(frame[:8], "big")
-                if length > self._max_bytes:
-                    raise MessageTooLong(f"{length / 1e6:.0f} MB")
-                if len(frame) >= length:
-                    break
+        while len(frame) < LENGTH_BYTES:
+            frame += self._read_chunk(is_late)
+        length = LENGTH_BYTES + int.from_bytes(frame[:LENGTH_BYTES], "big")
+        if length > self._max_bytes:
+            raise MessageTooLong(f"{length / 1e6:.0f} MB")
+        while len(frame) < length:
             frame += self._read_chunk(is_late)
         self._buffer = bytes(frame[length:])
         self.n_received += length
@@ -138,7 +136,3 @@ class Channel:
             select.select(readers, writers, [], max(0.0, self._next_poll - time.monotonic()))
         except (OSError, ValueError) as error:
             raise ConnectionClosed from error
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._socket.close()

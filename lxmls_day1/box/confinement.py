@@ -69,11 +69,8 @@ def fork_into_namespaces() -> int:
         flags |= CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
     python, clone = ctypes.pythonapi, ctypes.PyDLL(None, use_errno=True).syscall  # PyDLL keeps the GIL during the call.
     # The order of the last two arguments differs between x86-64 and ARM.
-    arguments = [ctypes.c_ulong(value) for value in (flags, 0, 0, address, address)]
-    if platform.machine() == "x86_64":
-        arguments[4] = ctypes.c_ulong(0)
-    else:
-        arguments[3] = ctypes.c_ulong(0)
+    last = (address, 0) if platform.machine() == "x86_64" else (0, address)
+    arguments = [ctypes.c_ulong(value) for value in (flags, 0, 0, *last)]
     python.PyOS_BeforeFork()
     pid: int = clone(ctypes.c_long(number), *arguments)
     if pid:

@@ -61,36 +61,34 @@ class _RunningBox:
         A descriptor that becomes readable when the process of the box has ended.
     report_handle : int
         A descriptor on which the fork server reports how the box ended, and on which the grader asks to end the box.
-    thread_socket : socket
-        The socket over which the box sends the descriptor for requests of its threads.
-    listener : int, optional
-        That descriptor.
+    thread_handles : list of int
+        The socket over which the box sends a descriptor for requests of its threads, later that descriptor, or nothing if it sent none.
+    is_listening : bool
+        True if the box has sent it.
     """
 
     pid: int
     pid_handle: int
     report_handle: int
-    thread_socket: socket.socket | None
-    listener: int | None = None
+    thread_handles: list[int]
+    is_listening: bool = False
 
     def handles(self) -> list[int]:
         """Return the descriptors to wait for."""
-        listening = (
-            self.listener if self.listener is not None else self.thread_socket.fileno() if self.thread_socket else None
-        )
-        return [self.pid_handle, self.report_handle, *([] if listening is None else [listening])]
+        return [self.pid_handle, self.report_handle, *self.thread_handles]
 
     def handle_events(self, ready: Collection[int], proc: int) -> bool:
         """Let a waiting thread of the box start, or refuse it. Return True if the box has ended or must end."""
         if self.pid_handle in ready or self.report_handle in ready:
             return True
-        if self.listener is not None and self.listener in ready:
-            seccomp.answer_clone_request(self.listener, proc, MAX_EXTRA_THREADS)
-        elif self.thread_socket is not None and self.thread_socket.fileno() in ready:
-            _, handles, _, _ = socket.recv_fds(self.thread_socket, 1, 1)
-            self.listener = handles[0] if handles else None  # Without a descriptor, threads do not ask for permission.
-            self.thread_socket.close()
-            self.thread_socket = None
+        for handle in [handle for handle in self.thread_handles if handle in ready]:
+            if self.is_listening:
+                seccomp.answer_clone_request(handle, proc, MAX_EXTRA_THREADS)
+            else:
+                with socket.socket(fileno=handle) as thread_socket:
+                    # Without a descriptor, threads do not ask for permission.
+                    _, self.thread_handles, _, _ = socket.recv_fds(thread_socket, 1, 1)
+                self.is_listening = True
         return False
 
     def end(self, level: str, other_pids: Sequence[int]) -> None:
@@ -103,8 +101,6 @@ class _RunningBox:
         _report(self.report_handle, status=code, cpu=used.ru_utime + used.ru_stime, memory=used.ru_maxrss * 1024)
         for handle in self.handles():
             os.close(handle)
-        if self.thread_socket is not None:
-            self.thread_socket.detach()
 
 
 def main(
@@ -178,7 +174,7 @@ def _fork_box(
         pid = confinement.fork_into_namespaces() if shared.level == BUBBLEWRAP else os.fork()
         if pid == 0:
             _run_box(request, shared, service_handle, output_handle, child_socket)
-        return _RunningBox(pid, os.pidfd_open(pid), report_handle, thread_socket)
+        return _RunningBox(pid, os.pidfd_open(pid), report_handle, [thread_socket.detach()])
     except OSError as error:
         _report(report_handle, broken=str(error))
         os.close(report_handle)
@@ -217,7 +213,7 @@ def _run_box(
         os.environ |= dict.fromkeys(BOX_FOLDER_VARIABLES, str(folder.parent))
         os.chdir(folder)
         tempfile.tempdir = None
-        prepare_process(parent_prepared=True)
+        prepare_process()
         limits.apply(present_memory)
         _confine(request, shared, folder.parent, server, limits.may_start_processes)
         channel.send({"value": "ready"})
@@ -238,7 +234,7 @@ def _confine(
     request: dict[str, Any], shared: SharedState, private: Path, server: socket.socket, starts_processes: bool
 ) -> None:
     """Switch the user, and restrict files and system calls, at the two levels that contain hostile code."""
-    readable = request.get("readable", ())
+    readable = request["readable"]
     threads_are_counted = False
     if shared.level != PROCESS:
         keep_reading = False

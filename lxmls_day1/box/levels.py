@@ -16,7 +16,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -132,25 +131,21 @@ def candidate_users(as_user: str | None = None) -> list[tuple[int, int] | None]:
     return [user] if as_user is not None else [user, None]
 
 
-def reason_unavailable(
-    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
-) -> str | None:
+def reason_unavailable(program: Program, level: str, user: tuple[int, int] | None = None) -> str | None:
     """Return the reason why a level does not work on this machine, or None if it works."""
     try:
-        return self_test(program, level, user, max_landlock_version)
+        return self_test(program, level, user)
     except (BoxesUnavailable, OSError) as error:
         return str(error).rstrip(".")
 
 
-def self_test(
-    program: Program, level: str, user: tuple[int, int] | None = None, max_landlock_version: int | None = None
-) -> str | None:
+def self_test(program: Program, level: str, user: tuple[int, int] | None = None) -> str | None:
     """Start a box that sees the same files as the program's boxes, and test it. Return what it could do but must not, or None.
 
     The program itself is not started, because that takes longer than the whole test; its own fork server tests its boxes later.
     """
     probed = replace(program, name=PROBED_PROGRAM, arguments={})
-    with contextlib.closing(ForkServer(probed, level, user=user, max_landlock_version=max_landlock_version)) as maker:
+    with contextlib.closing(ForkServer(probed, level, user=user)) as maker:
         return try_box(maker)
 
 
@@ -171,7 +166,10 @@ def find_escapes(server: ForkServer) -> list[str]:
         secret.write_text("secret", encoding="utf-8")
         before = _file_snapshot(secret)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        bystander = stack.enter_context(_victim_process())
+        # The box attempts to attack this process, which only waits, in place of the process that grades.
+        call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+        bystander = stack.enter_context(subprocess.Popen(call, stdin=subprocess.PIPE))
+        stack.callback(bystander.kill)
         box = stack.enter_context(contextlib.closing(Box(server, {}, limits)))
         found: list[str] = box.call(
             {
@@ -203,14 +201,3 @@ def find_escapes(server: ForkServer) -> list[str]:
 def _file_snapshot(path: Path) -> tuple[Any, ...]:
     about = path.stat()
     return path.read_bytes(), about.st_mode, about.st_uid, about.st_gid, about.st_mtime_ns, about.st_nlink
-
-
-@contextlib.contextmanager
-def _victim_process() -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process that only waits, as a context manager. The box attempts to attack it, in place of the process that grades."""
-    call = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
-    with subprocess.Popen(call, stdin=subprocess.PIPE) as process:
-        try:
-            yield process
-        finally:
-            process.kill()

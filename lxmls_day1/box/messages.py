@@ -241,12 +241,10 @@ def _encode_value(value: Any, parts: _FrameParts, depth: int) -> Any:
     if depth > MAX_NESTING:
         raise NotSerializable(f"lists nested more than {MAX_NESTING} deep")
     kind = type(value)
-    if value is None or kind is bool:
+    if value is None or kind is bool or kind is float:
         return value
     if kind is str:
         return value.encode().decode()  # An unpaired surrogate raises an error here.
-    if kind is float:
-        return value
     if kind is np.ndarray:
         return {"a": _encode_array(value, parts)}
     if kind is int and -MAX_INT <= value <= MAX_INT:
@@ -254,7 +252,9 @@ def _encode_value(value: Any, parts: _FrameParts, depth: int) -> Any:
     if kind is list or kind is tuple:
         return _encode_list(value, parts, depth)
     if kind is dict:
-        return {"d": [[_require_key(key), _encode_value(entry, parts, depth + 1)] for key, entry in value.items()]}
+        if not all(type(key) is str for key in value):
+            raise NotSerializable("a dict whose keys are not strings")
+        return {"d": [[key, _encode_value(entry, parts, depth + 1)] for key, entry in value.items()]}
     return _encode_unusual(value, parts, depth)
 
 
@@ -306,12 +306,6 @@ def _encode_list(value: Any, parts: _FrameParts, depth: int) -> Any:
         list(value) if set(map(type, value)) == {float} else [_encode_value(entry, parts, depth + 1) for entry in value]
     )
     return {"t" if isinstance(value, tuple) else "l": entries}
-
-
-def _require_key(key: Any) -> str:
-    if type(key) is not str:
-        raise NotSerializable("a dict whose keys are not strings")
-    return key
 
 
 def _encode_array(array: np.ndarray, parts: _FrameParts) -> list[Any]:
@@ -380,9 +374,7 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
             found[_require_string(key)] = e if type(e) in JSON_NATIVE_TYPES else _decode_value(e, buffers, depth + 1)
         return found
     if kind == "o":
-        if type(content) is not int or content < 0:
-            raise BadMessage("no number where one is required")
-        return ObjectHandle(content)
+        return ObjectHandle(_require_number(content))
     if kind == "s":
         return _decode_sparse(content, buffers)
     raise BadMessage(f"a value of an unknown kind: {kind!r:.20}")
@@ -447,11 +439,14 @@ def _require_string(value: Any) -> str:
     return value
 
 
+def _require_number(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise BadMessage("no number where one is required")
+    return value
+
+
 def _decode_shape(value: Any) -> tuple[int, ...]:
-    shape = tuple(_require_list(value))
-    for size in shape:
-        if type(size) is not int or size < 0:
-            raise BadMessage("no number where one is required")
+    shape = tuple(map(_require_number, _require_list(value)))
     if len(shape) > MAX_DIMENSIONS:
         raise BadMessage(f"an array of {len(shape)} dimensions")
     return shape

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import lxmls_day1
 from lxmls_day1.base.atomic_files import remove_folder, temporary_folder
@@ -31,24 +30,13 @@ from lxmls_day1.box.visible_folders import SYSTEM_FOLDERS, isolated_package_fold
 
 START_SECONDS = 180.0  # Sleep only: compiling numba's kernels has no bound on CPU time.
 END_SECONDS = 60.0  # Sleep limit for the report on how a box ended. It is long because a verdict depends on the report.
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 NOT_STARTED_MESSAGE = "the process that makes boxes did not start"
 PACKAGE_MOUNT, STARTER_FILES_MOUNT, NUMBA_CACHE_MOUNT = "/machinery", "/given", f"{BOX_FOLDER}/numba"
 
 
 class BoxesUnavailable(InputError, NoAnswer):
     """Boxes of a level cannot be made on this machine. The message has the reason."""
-
-
-def _anonymous_file(content: bytes) -> int:
-    """Return the descriptor of an anonymous file with this content.
-
-    Socket messages have a maximum length, but a request lists any number of files of the installation.
-    """
-    handle = os.memfd_create("request")
-    with open(handle, "wb", closefd=False) as file:
-        file.write(content)
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
 
 
 def _wait_until_readable(sock: socket.socket, wait: Deadline) -> bool:
@@ -99,8 +87,7 @@ class ForkServer:
             _allow_passage(self._folder)
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         errors = self._folder / "errors.txt"
-        sources = {path: content for path, content in (starter_files or {}).items() if path.suffix == ".py"}
-        self.starter_files: Mapping[PurePosixPath, bytes] = sources
+        self.starter_files = {path: content for path, content in (starter_files or {}).items() if path.suffix == ".py"}
         for path, content in self.starter_files.items():
             (self._folder / "given" / path).parent.mkdir(parents=True, exist_ok=True)
             (self._folder / "given" / path).write_bytes(content)
@@ -108,7 +95,7 @@ class ForkServer:
         named = program.name, dict(program.arguments)
         call = f"from lxmls_day1.box.fork_server import main; main({theirs.fileno()}, {level!r}, {given_folder!r}, {named!r}, {user!r})"
         try:
-            with errors.open("wb") as file:
+            with theirs, errors.open("wb") as file:
                 self._process = subprocess.Popen(
                     [*self._command(), "-c", call] if level == BUBBLEWRAP else [sys.executable, "-s", "-P", "-c", call],
                     env=self.environment(),
@@ -125,8 +112,6 @@ class ForkServer:
             if isinstance(error, OSError):
                 raise BoxesUnavailable(f"{error}") from error
             raise
-        finally:
-            theirs.close()
         wait = Deadline("the process that makes boxes", self._process.pid, START_SECONDS, sleep_only=True)
         try:
             readable = _wait_until_readable(self._requests, wait)
@@ -169,8 +154,7 @@ class ForkServer:
         for path in DEVICES:
             options += ["--dev-bind", path, path]
         options += ["--tmpfs", BOX_FOLDER, "--bind", str(numba_cache), NUMBA_CACHE_MOUNT]
-        visible = [*python_folders(), "/usr"]
-        options += self._bwrap_hide_options(visible)
+        options += self._bwrap_hide_options([*python_folders(), "/usr"])
         options += ["--remount-ro", "/"]
         return [program, *options, "--chdir", BOX_FOLDER, "--", sys.executable, "-s", "-P"]
 
@@ -197,13 +181,12 @@ class ForkServer:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8",
+            **dict.fromkeys(THREAD_VARIABLES, "1"),
             "NUMBA_CACHE_DIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
             "MPLBACKEND": "Agg",
             **dict.fromkeys(BOX_FOLDER_VARIABLES, BOX_FOLDER if boxed else str(self._folder)),
             "MPLCONFIGDIR": NUMBA_CACHE_MOUNT if boxed else str(numba_cache_folder(self.program.cache)),
         }
-        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
-            variables[name] = "1"
         # Make the C library return memory to the kernel only in large amounts, because a box would soon need it again.
         variables |= {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(4 << 20)}
         return variables
@@ -239,36 +222,37 @@ class ForkServer:
         """Make one box."""
         in_memory = self.level == BUBBLEWRAP
         folder = Path(BOX_FOLDER if in_memory else tempfile.mkdtemp(dir=self._folder), "lab")
-        version = self.max_landlock_version
-        request: dict[str, Any] = {"limits": asdict(limits), "folder": str(folder), "landlock": version}
-        if self.level != BUBBLEWRAP:
+        request = {
+            "limits": asdict(limits),
+            "folder": str(folder),
+            "landlock": self.max_landlock_version,
+            "readable": self.readable_paths if self.level == LANDLOCK else [],
+        }
+        if not in_memory:
             folder.mkdir()
             if self._user is not None:
                 # The inner folder comes first: once its parent is theirs, they could replace it by a link.
                 for theirs in (folder, folder.parent):
                     os.chown(theirs, *self._user, follow_symlinks=False)
-        if self.level == LANDLOCK:
-            request["readable"] = self.readable_paths
         served, their_served = socket.socketpair()
         printed, their_printed = os.pipe()
         reported, their_reported = socket.socketpair()
         os.set_blocking(printed, False)
-        content = _anonymous_file(json.dumps(request).encode())
-        handles = [content, their_served.fileno(), their_printed, their_reported.fileno()]
-        try:
-            socket.send_fds(self._requests, [b"box"], handles)
-        except OSError as error:
-            served.close()
-            reported.close()
-            os.close(printed)
-            raise BoxesUnavailable("the process that makes boxes has ended") from error
-        finally:
-            os.close(content)
-            their_served.close()
-            their_reported.close()
-            os.close(their_printed)
-        private = None if self.level == BUBBLEWRAP else folder.parent
-        return ForkedBox(served, printed, reported, private, self._process.pid)
+        # In a file, because messages on a socket have a maximum length, but a request lists any number of files of the installation.
+        with their_served, their_reported, open(os.memfd_create("request"), "w+b") as content:
+            content.write(json.dumps(request).encode())
+            content.seek(0)
+            handles = [content.fileno(), their_served.fileno(), their_printed, their_reported.fileno()]
+            try:
+                socket.send_fds(self._requests, [b"box"], handles)
+            except OSError as error:
+                served.close()
+                reported.close()
+                os.close(printed)
+                raise BoxesUnavailable("the process that makes boxes has ended") from error
+            finally:
+                os.close(their_printed)
+        return ForkedBox(served, printed, reported, None if in_memory else folder.parent, self._process.pid)
 
     def close(self) -> None:
         """End the process and all its boxes."""
@@ -300,7 +284,7 @@ class ForkedBox:
         except (BlockingIOError, OSError):
             return b""
 
-    def end(self, has_ended: bool = False) -> dict[str, float | str]:
+    def end(self) -> dict[str, float | str]:
         """Have everything in the box killed, and return the report on how it ended."""
         with contextlib.suppress(OSError):
             self.service_socket.shutdown(socket.SHUT_RDWR)

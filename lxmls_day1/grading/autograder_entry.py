@@ -61,10 +61,7 @@ def grade_single(settings: Settings, submission: Path, prepared: Path | None = N
         If grading is not possible here.
     """
     with temporary_folder("lxmls-day1-autograder-") as out:
-        expectations = prepared and _expectations(prepared)
-        if expectations and expectations.is_file():
-            shutil.copyfile(expectations, _expectations(out))
-        return _grade_folder(settings, submission, out)
+        return _grade_folder(settings, submission, out, prepared)
 
 
 def prepare(settings: Settings, prepared: Path) -> Gradebook:
@@ -131,19 +128,15 @@ def check_single(settings: Settings, submission: Path) -> CheckReport:
         return run_checks(place, settings.exercises)
 
 
-def _expectations(out: Path) -> Path:
-    from lxmls_day1.grading.running.plan import EXPECTED
-
-    return out / EXPECTED
-
-
-def _grade_folder(settings: Settings, submission: Path, out: Path) -> Gradebook:
+def _grade_folder(settings: Settings, submission: Path, out: Path, prepared: Path | None = None) -> Gradebook:
     from lxmls_day1.box.levels import strongest_level
     from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.running.lab_boxes import lab_program
-    from lxmls_day1.grading.running.plan import make_plan
+    from lxmls_day1.grading.running.plan import EXPECTED, make_plan
     from lxmls_day1.grading.running.run_folders import run_folder
 
+    if prepared and (prepared / EXPECTED).is_file():
+        shutil.copyfile(prepared / EXPECTED, out / EXPECTED)
     # numba and matplotlib read settings from the current folder, which may be the student's.
     with run_folder() as place, contextlib.chdir(place):
         level = strongest_level(lab_program())

@@ -180,12 +180,11 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
     first, *others = (platform for platform in fits if len(fits[platform]) == most)
     platform = "" if others or 2 * most <= len(files) + len(folders) else first
     matches = dict(fits.pop(platform, {}))
-    doubts = {}
-    for other, theirs in fits.items():
-        for top in theirs:
-            doubts[top] = (
-                f"{display_name(top)} looks like a name that {other} gives, but the download is not from {other}, so the name is not used."
-            )
+    doubts = {
+        top: f"{display_name(top)} looks like a name that {other} gives, but the download is not from {other}, so the name is not used."
+        for other, theirs in fits.items()
+        for top in theirs
+    }
     for top in unclear if platform == CANVAS else ():
         del matches[top]
         doubts[top] = (

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from lxmls_day1.base.errors import pluralize
-from lxmls_day1.course.markers import cell_source
 from lxmls_day1.course.registry import FILE, Registry
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, exercises_of_cells
 from lxmls_day1.grading.gradebook import FreeAnswer
@@ -171,14 +170,15 @@ def _match_to_questions(
     strays = 0
     for cell in student_cells:
         predicted, right_above = right_above, None
-        question = by_id.get(cell.id) or (None if cell.id in given_by_id else _question_in(cell, questions))
+        starter = given_by_id.get(cell.id)
+        question = by_id.get(cell.id) or (None if starter else _question_in(cell, questions))
         if question is not None:
             if question.is_prediction:
                 right_above = question
             else:
                 latest[question.exercise] = question
             text = _answer_in(cell.source, question.starter_text)
-        elif cell.id in given_by_id and given_by_id[cell.id].source == cell.source:
+        elif starter and starter.source == cell.source:
             continue  # an unchanged cell
         elif _normalize_spaces(cell.source) in given_texts:
             for asked in questions:  # an unanswered cell that lost its id
@@ -186,12 +186,10 @@ def _match_to_questions(
                 if is_same and asked.exercise == cell.exercise:
                     latest[asked.exercise] = asked
             continue
-        elif cell.id in given_by_id and given_by_id[cell.id].kind == "code":
-            continue  # a code cell for the student's code
-        elif cell.kind != "markdown":
-            continue
-        elif cell.id in given_by_id:
-            text = _added_lines(cell.source, given_by_id[cell.id].source)
+        elif cell.kind != "markdown" or (starter and starter.kind == "code"):
+            continue  # no text, or a cell for the student's code
+        elif starter:
+            text = _added_lines(cell.source, starter.source)
             question = _question_for(cell, questions, latest)
         else:  # a new cell; directly below a cell for a prediction it is the prediction
             question = predicted or _question_for(cell, questions, latest)
@@ -234,13 +232,9 @@ def _question_in(cell: _Cell, questions: list[_Question]) -> _Question | None:
     """Return the question at the beginning of a cell that lost its id; prefer the cell's exercise if the wording is not unique."""
     if cell.kind != "markdown":
         return None
-    asked = [question for question in questions if _begins_with(cell.source, question.starter_text)]
+    begun = ((question, _up_to_the_prompt(question.starter_text)) for question in questions)
+    asked = [question for question, text in begun if text and cell.source.startswith(text)]
     return next((question for question in asked if question.exercise == cell.exercise), asked[0] if asked else None)
-
-
-def _begins_with(source: str, given: str) -> bool:
-    question = _up_to_the_prompt(given)
-    return bool(question) and source.startswith(question)
 
 
 @functools.lru_cache(maxsize=256)  # called with the same questions for each submission
@@ -313,7 +307,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[_Cell]:
         is_text = cell["cell_type"] == "markdown"
         asks = next((tag for tag in ("answer", "predict") if tag in tags and is_text), "")
         pictures = tuple(pasted_pictures(cell["attachments"], cell["source"]) if is_text else ())
-        yield _Cell(cell["cell_type"], cell["id"], cell_source(cell), exercise, asks, pictures)
+        yield _Cell(cell["cell_type"], cell["id"], cell["source"], exercise, asks, pictures)
 
 
 def _valid_cell(cell: Any) -> dict[str, Any] | None:

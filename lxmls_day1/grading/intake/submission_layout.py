@@ -47,9 +47,7 @@ class SubmissionLayout:
     similar: dict[PurePosixPath, str] = field(default_factory=dict)
 
 
-def lay_out(
-    names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines = lambda name, path: True
-) -> SubmissionLayout:
+def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines) -> SubmissionLayout:
     """Find the lab among the paths of a submission, and assign loose files to their places.
 
     Parameters
@@ -58,13 +56,14 @@ def lay_out(
         All files of the submission.
     known : collection of path
         The files of the lab.
-    defines : function of (path in the submission, path in the lab), optional
-        As in `find_exercise_files`. Default: names alone decide.
+    defines : function of (path in the submission, path in the lab)
+        As in `find_exercise_files`.
 
     Examples
     --------
     >>> known = [PurePosixPath("classifiers/mira.py"), PurePosixPath("classifiers/svm.py")]
-    >>> layout = lay_out([PurePosixPath("ada/classifiers/mira.py"), PurePosixPath("ada/svm (1).py")], known)
+    >>> names = [PurePosixPath("ada/classifiers/mira.py"), PurePosixPath("ada/svm (1).py")]
+    >>> layout = lay_out(names, known, lambda name, path: True)
     >>> {str(place): str(name) for place, name in layout.places.items()}
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
@@ -74,10 +73,8 @@ def lay_out(
     sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
     roots = _roots_in(ordered, known)
     # If files of the lab exist, a folder without any of them is not the lab.
-    if any(homes.get(path.name) for path in sources):
-        roots = {root: count for root, count in roots.items() if count}
-    else:
-        roots = {root: count for root, count in roots.items() if count or "tests" not in root.parts}
+    has_lab_files = any(homes.get(path.name) for path in sources)
+    roots = {root: n for root, n in roots.items() if n or not (has_lab_files or "tests" in root.parts)}
     places: Places = {}
     root, loose = PurePosixPath(), sources
     if roots:

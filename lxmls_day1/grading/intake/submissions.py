@@ -5,13 +5,13 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import MAX_FILE_BYTES
-from lxmls_day1.course.workspaces.generation import AUTHORS_ONLY, Files
+from lxmls_day1.course.workspaces.generation import Files
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
@@ -20,7 +20,6 @@ from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.intake.untrusted_files import (
     DEFAULT_LIMITS,
-    LAB_FOLDERS,
     MAX_ARCHIVES,
     OTHER_ARCHIVES,
     SOURCES,
@@ -34,7 +33,6 @@ from lxmls_day1.grading.intake.untrusted_files import (
     readable_members,
 )
 from lxmls_day1.grading.safe_text import one_line
-from lxmls_day1.lab import reference_folder
 
 SPLIT_ADVICE = "give each submission, or a download by itself, to `grade`"
 MAX_SOURCE_FILES = 5000
@@ -43,7 +41,6 @@ MAX_WARNINGS = 30
 #: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
 MAX_COMPARED_BYTES, MAX_SOURCE_BYTES = 40_000_000, 1_000_000
 _REMEDY = "; hand in the zip file that `lxmls-day1 submit` makes"
-StarterFiles = Collection[PurePosixPath] | Files
 
 
 @dataclass(frozen=True)
@@ -97,18 +94,15 @@ def content_digest(handed_in: Submission | SubmissionGrade) -> State:
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
-def read_submission(
-    found: FoundSubmission, given: StarterFiles | None = None, limits: ReadingLimits = DEFAULT_LIMITS
-) -> Submission:
+def read_submission(found: FoundSubmission, given: Files, limits: ReadingLimits = DEFAULT_LIMITS) -> Submission:
     """Read a submission into memory.
 
     Parameters
     ----------
     found : FoundSubmission
-    given : collection of path, optional
-        The paths of the starter files (`student_files`). They decide which of several folders is the lab,
-        and to which place a loose file belongs. If the contents are given, a file with another name counts only if it answers the exercise.
-        Default: the sources of the reference lab.
+    given : mapping from path to content
+        The starter files (`student_files`). They decide which of several folders is the lab, and to which place a loose file belongs. A
+        file with another name counts only if it answers the exercise of the starter file.
     limits : ReadingLimits
 
     Returns
@@ -119,39 +113,35 @@ def read_submission(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from lxmls_day1.grading.intake.finding_submissions import find_submissions
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "mira.py").write_text("x = 1")
     ...     (found,) = find_submissions([folder])
-    ...     submission = read_submission(found, [PurePosixPath("classifiers/mira.py")])
+    ...     submission = read_submission(found, {PurePosixPath("classifiers/mira.py"): b""})
     >>> submission.files
     {PurePosixPath('classifiers/mira.py'): b'x = 1'}
     >>> submission.warnings
     ('mira.py is outside the folders of a lab; it is taken as classifiers/mira.py.',)
     """
-    known = dict.fromkeys(_starter_source_paths(reference_folder()), b"") if given is None else given
-    warnings = list(found.remarks)
-    files: Files = {}
-    problem, name = "", found.name
-    called, receipt, notes = "", "", tuple[str, ...]()
-    alike: dict[PurePosixPath, str] = {}
+    complaints: list[str] = []
+    receipt = ""
     try:
         with contextlib.ExitStack() as stack:
-            complaints: list[str] = []
             members = readable_members(members_of(found, stack), complaints)
             receipt = _receipt(members, limits)
-            files, called, more, alike = _read(members, known, limits, stack, complaints)
-        notes = tuple(f"{complaint}; it was ignored." for complaint in complaints)
-        warnings += [*more, *notes]
-        if called and slug_of(called) == slug_of(name):
-            name = one_line(called)
+            files, called, more, alike = _read(members, given, limits, stack, complaints)
     except RejectedSubmission as refusal:
         problem = f"{refusal}."
     except MemoryError:
         problem = "It is too large for the memory of this machine."
-    digest = _digest(files) if not problem else hashlib.sha256(f"problem: {problem}".encode()).hexdigest()
-    warned = truncate_warnings(warnings)
-    return Submission(found.student, name, found.source, digest, files, problem, warned, called, receipt, alike, notes)
+    else:
+        digest, notes = _digest(files), tuple(f"{complaint}; it was ignored." for complaint in complaints)
+        warned = truncate_warnings([*found.remarks, *more, *notes])
+        name = one_line(called) if called and slug_of(called) == slug_of(found.name) else found.name
+        return Submission(found.student, name, found.source, digest, files, "", warned, called, receipt, alike, notes)
+    digest, remarks = hashlib.sha256(f"problem: {problem}".encode()).hexdigest(), truncate_warnings(found.remarks)
+    return Submission(found.student, found.name, found.source, digest, {}, problem, remarks, receipt=receipt)
 
 
 def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
@@ -166,13 +156,13 @@ def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
 
 
 def _read(
-    outer: list[Member], known: StarterFiles, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
+    outer: list[Member], given: Files, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
     """Return the files, the author named in the packed file, warnings, and texts about names similar to files of the lab.
 
     A complaint about each ignored file is added to `complaints`.
     """
-    members, layout = _opened_members(outer, known, limits, stack, complaints)
+    members, layout = _opened_members(outer, given, limits, stack, complaints)
     _refuse_several_authors(members, limits)
     if not layout.places:
         raise RejectedSubmission(_nothing_in([member.name for member in members], complaints, layout))
@@ -213,11 +203,7 @@ def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) ->
 
 
 def _opened_members(
-    everything: list[Member],
-    known: StarterFiles,
-    limits: ReadingLimits,
-    stack: contextlib.ExitStack,
-    complaints: list[str],
+    everything: list[Member], given: Files, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
 ) -> tuple[list[Member], SubmissionLayout]:
     """Return all files and their layout. Zip files are opened until a lab is found."""
     budget = Budget(limits)
@@ -243,7 +229,7 @@ def _opened_members(
             complaints.append(
                 f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"
             )
-        layout = lay_out([member.name for member in everything], known, _exercise_matcher(everything, known, limits))
+        layout = lay_out([member.name for member in everything], given, _exercise_matcher(everything, given, limits))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
@@ -262,9 +248,8 @@ def _opened_members(
     return everything, layout
 
 
-def _exercise_matcher(members: Sequence[Member], known: StarterFiles, limits: ReadingLimits) -> Defines:
-    """Return a function that decides if a file answers the exercise of a starter file; True if that file's content is unknown."""
-    given = known if isinstance(known, Mapping) else {}
+def _exercise_matcher(members: Sequence[Member], given: Files, limits: ReadingLimits) -> Defines:
+    """Return a function that decides if a file answers the exercise of a starter file; True if that file is empty."""
     budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
 
     @functools.cache
@@ -321,15 +306,6 @@ def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]
     listed = partners if isinstance(partners, list) else []
     named = [one_line(partner) for partner in listed if isinstance(partner, str)]
     return one_line(name) if isinstance(name, str) else "", one_line(", ".join(named), 100)
-
-
-def _starter_source_paths(reference: Path) -> Iterator[PurePosixPath]:
-    """Yield the paths of the starter sources: of a notebook and its script only the notebook, and no file of the authors."""
-    for folder in LAB_FOLDERS:
-        for path in (reference / folder).rglob("*"):
-            is_script = path.suffix == ".py" and path.with_suffix(".ipynb").is_file()
-            if path.suffix in SOURCES and not is_script and path.name not in AUTHORS_ONLY:
-                yield PurePosixPath(path.relative_to(reference).as_posix())
 
 
 def _digest(files: Files) -> str:

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO
 
 from lxmls_day1.course.workspaces.packed_work import MAX_FILE_BYTES
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
@@ -84,16 +84,12 @@ class RejectedSubmission(Exception):
     """A submission or file is rejected; the message is the reason, a sentence without its full stop."""
 
 
-class SubmissionTooLarge(RejectedSubmission):
-    """A submission or file is rejected because of its size."""
-
-
 @dataclass(frozen=True)
 class Member:
     """A file in a folder or in a zip file."""
 
     name: PurePosixPath
-    open: Callable[[], BinaryIO]
+    open: Callable[[], IO[bytes]]
     size: int = 0
     packed: int | None = None
     rejection_reason: str = ""  # the reason why it must not be read; empty if it may
@@ -116,7 +112,7 @@ class Budget:
         """Count the names in a zip file, because small nested zip files may each have any number of names."""
         self.names_left -= members
         if self.names_left < 0:
-            raise SubmissionTooLarge(
+            raise RejectedSubmission(
                 f"is too large: with it there are more than {MAX_NAMES_IN_ARCHIVES} names in zip files"
             )
 
@@ -145,9 +141,9 @@ class Budget:
         if member.packed is not None and size > ALWAYS_ALLOWED_BYTES and size > self.limits.ratio * member.packed:
             raise RejectedSubmission("is a zip bomb: tiny when packed, far too large when unpacked")
         if size > max_bytes:
-            raise SubmissionTooLarge(f"is too large: more than {max_bytes / 1e6:.3g} MB")
+            raise RejectedSubmission(f"is too large: more than {max_bytes / 1e6:.3g} MB")
         if size > self.left:
-            raise SubmissionTooLarge(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
+            raise RejectedSubmission(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
 
 
 def readable_members(members: list[Member], complaints: list[str]) -> list[Member]:
@@ -364,7 +360,7 @@ def open_plain_file(folder: Path, name: str = "") -> BinaryIO:
 class BoundedReader:
     """A file with a maximum size for a single read, which limits the table of contents of a zip file."""
 
-    def __init__(self, file: BinaryIO, max_bytes: int = MAX_DOWNLOAD_TABLE_BYTES):
+    def __init__(self, file: IO[bytes], max_bytes: int = MAX_DOWNLOAD_TABLE_BYTES):
         self.seek, self.tell, self.close = file.seek, file.tell, file.close
         self._file, self._most = file, max_bytes
 
@@ -399,7 +395,7 @@ def members_of_archive(
 
 
 def members_of_zip(
-    file: BinaryIO, stack: contextlib.ExitStack, selection: Collection[str] | None = None
+    file: IO[bytes], stack: contextlib.ExitStack, selection: Collection[str] | None = None
 ) -> list[Member]:
     """Return the files in a zip file. If `selection` is given, return only those files and the files in those folders."""
     try:
@@ -427,7 +423,7 @@ def members_of_zip(
         if len(name.parts) > MAX_NESTING:
             raise RejectedSubmission("contains folders nested too deeply")
         bad = _rejection_reason(info, overlapping)
-        open_it = functools.partial(_open_member, archive, info)
+        open_it = functools.partial(archive.open, info)
         member = Member(name, open_it, info.file_size, info.compress_size, bad, "\\" in raw)
         if name in members:
             other = members[name][1]
@@ -438,10 +434,6 @@ def members_of_zip(
     if len(members) > MAX_LISTED_FILES:
         raise RejectedSubmission(f"contains {len(members)} files, which is too many")
     return [member for member, _ in members.values()]
-
-
-def _open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> BinaryIO:
-    return cast(BinaryIO, archive.open(info))
 
 
 def _is_selected(name: str, selection: Collection[str]) -> bool:

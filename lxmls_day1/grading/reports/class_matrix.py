@@ -37,17 +37,6 @@ class MatrixCell(NamedTuple):
     link: str
 
 
-class MatrixRow(NamedTuple):
-    """A row of the matrix; an exercise that the submission does not have is None."""
-
-    row: SubmissionGrade
-    look_at: str  # the section of the page that says why it needs a look; empty if it does not
-    has_namesake: bool
-    points: str
-    file: str
-    cells: list[MatrixCell | None]
-
-
 def class_matrix(rows: Sequence[SubmissionGrade], answer_links: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """Return the matrix, sorted by name.
 
@@ -65,19 +54,27 @@ def class_matrix(rows: Sequence[SubmissionGrade], answer_links: Mapping[tuple[st
     Examples
     --------
     >>> row = SubmissionGrade("ada", "Ada", "", "", (ExerciseGrade("1.1", "A look", "experiment", 5.0),))
-    >>> class_matrix([row], {})["rows"][0].cells
+    >>> class_matrix([row], {})["rows"][0]["cells"]
     [MatrixCell(percent='', level='', sign='blank', why='', link='feedback/ada.html#exercise-1-1')]
     """
     heads = {exercise.id: exercise.title for row in rows for exercise in row.exercises}
     names = Counter(map(name_of, rows))
-    lines = []
+    lines: list[dict[str, Any]] = []
     for row in sorted(rows, key=_sort_key):
         cells = {exercise.id: _cell(row, exercise, answer_links) for exercise in row.exercises}
-        look_at = "notes" if row.problem or row.notes else "owners" if row.doubts else ""
-        points, has_namesake = points_text(row.points), names[name_of(row)] > 1
-        lines.append(MatrixRow(row, look_at, has_namesake, points, file_of(row), [cells.get(id) for id in heads]))
-    counts = Counter(cell.sign for line in lines for cell in line.cells if cell is not None)
-    counts[LOOK] = sum(bool(line.look_at) for line in lines)
+        lines.append(
+            {
+                "row": row,
+                # The section of the page that says why the submission needs a look.
+                "look_at": "notes" if row.problem or row.notes else "owners" if row.doubts else "",
+                "has_namesake": names[name_of(row)] > 1,
+                "points": points_text(row.points),
+                "file": file_of(row),
+                "cells": [cells.get(id) for id in heads],  # None for an exercise that the submission does not have
+            }
+        )
+    counts = Counter(cell.sign for line in lines for cell in line["cells"] if cell is not None)
+    counts[LOOK] = sum(bool(line["look_at"]) for line in lines)
     return {
         "heads": list(heads.items()),
         "rows": lines,

@@ -9,12 +9,11 @@ This module computes the contents; ``templates`` defines the layout.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.base.grouping import grouped
-from lxmls_day1.course.workspace_state import Explanation
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.groups import failure_groups
 from lxmls_day1.grading.reports.manual_marks import FILE as HAND_MARKS
@@ -231,10 +230,9 @@ def _counted_verdicts(counts: Mapping[str, int]) -> str:
 def _process_failures(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:
     """Yield the submissions whose code was stopped or refused, by verdict."""
     for verdict in (TIMEOUT, MEMORY, CRASHED, REFUSED):
-        counts = {row.student: sum(check.verdict == verdict for check in row.checks) for row in rows}
-        if any(counts.values()):
-            who = [row for row in rows if counts[row.student]]
-            yield {"verdict": verdict, "checks": sum(counts.values()), "who": who}
+        who = [row for row in rows for check in row.checks if check.verdict == verdict]
+        if who:
+            yield {"verdict": verdict, "checks": len(who), "who": list({row.student: row for row in who}.values())}
 
 
 def _submission(row: SubmissionGrade) -> dict[str, Any]:
@@ -248,36 +246,10 @@ def _submission(row: SubmissionGrade) -> dict[str, Any]:
     }
 
 
-class _Question(NamedTuple):
-    """A question of a notebook with the answers of all submissions."""
-
-    exercise: str
-    label: str  # the exercise, with a number if it has several questions
-    title: str
-    notebook: str
-    asked: str
-    model: str
-    marked: str  # the points for manual marking; empty if its exercise has checks
-    answered: list[tuple[SubmissionGrade, FreeAnswer]]
-    silent: list[SubmissionGrade]
-    absent: list[SubmissionGrade]
-
-
-class _ExplainedMistake(NamedTuple):
-    """A question about a named mistake, with the students' answers."""
-
-    exercise: str
-    question: str
-    mistake: str
-    sentence: str
-    answered: list[tuple[SubmissionGrade, Explanation]]
-    silent: list[SubmissionGrade]
-
-
 def _explained_mistakes(
     rows: Sequence[SubmissionGrade], sentences: Mapping[str, Mapping[str, str]]
-) -> list[_ExplainedMistake]:
-    """Return the questions on named mistakes in the order of the exercises, the most frequently asked first."""
+) -> list[dict[str, Any]]:
+    """Return the questions on named mistakes with the students' answers, in the order of the exercises, the most frequent first."""
     order = {exercise.id: n for row in rows for n, exercise in enumerate(row.exercises)}
     explained = ((row, one) for row in rows for one in row.explanations)
     asked = grouped(((one.exercise, one.mistake, one.question), (row, one)) for row, one in explained)
@@ -285,39 +257,48 @@ def _explained_mistakes(
     for (exercise, mistake, question), theirs in sorted(
         asked.items(), key=lambda item: (order.get(item[0][0], len(order)), -len(item[1]))
     ):
-        answered = [(row, one) for row, one in theirs if one.text.strip()]
         silent = {row.student: row for row, one in theirs if not one.text.strip()}
-        sentence = sentences.get(exercise, {}).get(mistake, "")
-        found.append(_ExplainedMistake(exercise, question, mistake, sentence, answered, list(silent.values())))
+        found.append(
+            {
+                "exercise": exercise,
+                "question": question,
+                "mistake": mistake,
+                "sentence": sentences.get(exercise, {}).get(mistake, ""),
+                "answered": [(row, one) for row, one in theirs if one.text.strip()],
+                "silent": list(silent.values()),
+            }
+        )
     return found
 
 
-def _questions(rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]) -> list[_Question]:
-    """Return all questions in the order of the exercises."""
+def _questions(
+    rows: Sequence[SubmissionGrade], model_answers: Mapping[tuple[str, str, str], str]
+) -> list[dict[str, Any]]:
+    """Return all questions in the order of the exercises, each with the answers of all submissions."""
     given = ((row, one) for row in rows for one in row.answers)
     answers = grouped(((one.exercise, one.notebook, one.asked), (row, one)) for row, one in given)
     graded = {exercise.id: exercise for row in rows for exercise in row.exercises}
     order = {exercise: n for n, exercise in enumerate(graded)}
-    questions: list[_Question] = []
+    numbers = Counter(exercise for exercise, *_ in answers)
+    questions: list[dict[str, Any]] = []
     for key in sorted(answers, key=lambda key: order.get(key[0], len(order))):
         (id, notebook, asked), exercise = key, graded.get(key[0])
         handed_in = {row.student for row, _ in answers[key]}
-        n_questions = sum(id == other for other, *_ in answers)
-        before = sum(question.exercise == id for question in questions)
-        label = f"{id} ({before + 1})" if n_questions > 1 else id
+        before = sum(question["exercise"] == id for question in questions)
+        label = f"{id} ({before + 1})" if numbers[id] > 1 else id
         questions.append(
-            _Question(
-                id,
-                label,
-                f"{label} {exercise.title}" if exercise else label,
-                notebook,
-                asked,
-                model_answers.get(key, ""),
-                _marking_note(exercise, n_questions) if exercise else "",
-                answered=[(row, answer) for row, answer in answers[key] if answer.text.strip()],
-                silent=[row for row, answer in answers[key] if not answer.text.strip()],
-                absent=[row for row in rows if row.student not in handed_in],
-            )
+            {
+                "exercise": id,
+                "label": label,
+                "title": f"{label} {exercise.title}" if exercise else label,
+                "notebook": notebook,
+                "asked": asked,
+                "model": model_answers.get(key, ""),
+                "marked": _marking_note(exercise, numbers[id]) if exercise else "",
+                "answered": [(row, answer) for row, answer in answers[key] if answer.text.strip()],
+                "silent": [row for row, answer in answers[key] if not answer.text.strip()],
+                "absent": [row for row in rows if row.student not in handed_in],
+            }
         )
     return questions
 
@@ -326,8 +307,8 @@ def _answer_links(rows: Sequence[SubmissionGrade]) -> dict[tuple[str, str], str]
     """Return the place of each student's first answer to an exercise, on the page with the answers."""
     links: dict[tuple[str, str], str] = {}
     for n, question in enumerate(_questions(rows, {}), start=1):
-        for k, (row, _) in enumerate(question.answered, start=1):
-            links.setdefault((question.exercise, row.student), f"answers.html#answer-{n}-{k}")
+        for k, (row, _) in enumerate(question["answered"], start=1):
+            links.setdefault((question["exercise"], row.student), f"answers.html#answer-{n}-{k}")
     return links
 
 

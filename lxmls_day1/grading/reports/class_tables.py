@@ -19,7 +19,7 @@ from typing import Any
 
 from lxmls_day1.base.text_table import as_csv
 from lxmls_day1.grading.gradebook import FORMAT, CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade, to_plain
-from lxmls_day1.grading.reports.page_frame import name_of
+from lxmls_day1.grading.reports.page_frame import name_of, points_text
 from lxmls_day1.grading.reports.student_page import calls_text, explanation
 from lxmls_day1.grading.safe_text import one_line, sanitize, table_cell, truncate_lines
 from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS
@@ -53,21 +53,19 @@ def grades_csv(gradebook: Gradebook) -> bytes:
     "ada,'=Ada,,0,0,,5,0,0,0,0,0,0,0,0,0"
     """
     ids = list(dict.fromkeys(exercise.id for row in gradebook.rows for exercise in row.exercises))
-    of_ids = [table_cell(f"exercise {id}") for id in ids]
     marked = [e for row in gradebook.rows for e in row.exercises if e.mark is not None and e.mark.comment]
     commented = [id for id in ids if any(exercise.id == id for exercise in marked)]
-    comments = [table_cell(f"comment on exercise {id}") for id in commented]
     heading = [
         "student",
         "name",
         "typed name",
         "points",
         "out of",
-        *of_ids,
+        *(table_cell(f"exercise {id}") for id in ids),
         "by hand",
         *VERDICTS,
         "warnings",
-        *comments,
+        *(table_cell(f"comment on exercise {id}") for id in commented),
     ]
     lines = []
     for row in gradebook.rows:
@@ -272,7 +270,7 @@ def _comment(exercise: ExerciseGrade) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+    return points_text(value, 4)
 
 
 def _seconds(value: float) -> float:

@@ -31,7 +31,6 @@ class FailureGroup:
     id : str
         For example ``1.5-3fa9c1``; the same in every run for the same wrong answers.
     exercise : str
-    wrong : tuple of (input, answer)
     rows : tuple of SubmissionGrade
     text : str
         The counter-example: the message of the check of probe inputs.
@@ -39,7 +38,6 @@ class FailureGroup:
 
     id: str
     exercise: str
-    wrong: Wrong
     rows: tuple[SubmissionGrade, ...]
     text: str
 
@@ -77,7 +75,7 @@ def failure_groups(rows: Iterable[SubmissionGrade]) -> list[FailureGroup]:
             else:
                 same[1].append(row)
     made = [
-        FailureGroup(_id(exercise, wrong), exercise, wrong, tuple(its_rows), text)
+        FailureGroup(_id(exercise, wrong), exercise, tuple(its_rows), text)
         for (exercise, _), alike in found.items()
         for wrong, its_rows, text in alike
     ]

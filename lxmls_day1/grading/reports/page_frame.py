@@ -127,7 +127,6 @@ def _exercise_of(row: SubmissionGrade, id: str) -> ExerciseGrade | None:
     return next((exercise for exercise in row.exercises if exercise.id == id), None)
 
 
-@functools.lru_cache(maxsize=256)  # model answers occur in each run
 def _rendered(text: str) -> Markup:
     """Return a student's Markdown and TeX as markup; see `html_of_markdown`."""
     return Markup(html_of_markdown(text))
@@ -176,16 +175,15 @@ def anchor_of(exercise: str) -> str:
     return "exercise-" + _NOT_IN_ANCHOR.sub("-", exercise)
 
 
-def points_text(points: float) -> str:
-    """Return points with as many decimals as necessary, at most two.
+def points_text(points: float, max_decimals: int = 2) -> str:
+    """Return points with as many decimals as necessary, at most two unless another maximum is given.
 
     Examples
     --------
     >>> points_text(10.0), points_text(20 / 3), points_text(2.5)
     ('10', '6.67', '2.5')
     """
-    text = f"{points:.2f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{points:.{max_decimals}f}".rstrip("0").rstrip(".")
 
 
 def date_text(iso: str) -> str:

@@ -11,6 +11,7 @@ A text may contain anything. Three measures make the result safe:
 In addition, the policy of the pages (`templates/page.html.j2`) forbids scripts and addresses.
 """
 
+import contextlib
 import functools
 import re
 from collections.abc import Mapping, Sequence
@@ -40,12 +41,12 @@ _RULES = (
 _DEFINES = re.compile(r"\\(?:[a-zA-Z]*(?:command|environment)|[egx]?def|let|DeclareMathOperator)(?![a-z])")
 _NUMBERED = re.compile(r"\\(begin|end)\s*\{(align|alignat|equation|gather|multline)\}")
 
-_CHOICES = {"true": "true", "false": "false"}
+_CHOICES = re.compile("true|false")
 # Too short to move anything over its neighbours.
 _SHORT_LENGTH = re.compile(r"(?:-?0?\.\d{1,3}|\d(?:\.\d{1,3})?)(?:em|ex|mu|pt)?")
 _SCRIPT_LEVEL = re.compile(r"[+-]?[0-3]")
-#: MathML Core: element -> attribute -> allowed values.
-_MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
+#: MathML Core: element -> attribute -> a pattern of the allowed values.
+_MATHML: Mapping[str, Mapping[str, re.Pattern[str]]] = {
     **{
         name: {}
         for name in (
@@ -54,11 +55,11 @@ _MATHML: Mapping[str, Mapping[str, re.Pattern[str] | Mapping[str, str]]] = {
         )
     },
     "mfrac": {"linethickness": _SHORT_LENGTH},
-    "mi": {"mathvariant": {"normal": "normal"}},
+    "mi": {"mathvariant": re.compile("normal")},
     "mo": {
         **dict.fromkeys(("fence", "largeop", "movablelimits", "separator", "stretchy", "symmetric"), _CHOICES),
         **dict.fromkeys(("lspace", "maxsize", "minsize", "rspace"), _SHORT_LENGTH),
-        "form": {"prefix": "prefix", "infix": "infix", "postfix": "postfix"},
+        "form": re.compile("prefix|infix|postfix"),
     },
     "mover": {"accent": _CHOICES},
     "mspace": {"width": _SHORT_LENGTH},
@@ -147,10 +148,9 @@ def _formula(tex: str, is_block: bool) -> str:
     """Return a formula as MathML, or as it was written if it cannot be converted."""
     tex, mathml = tex.strip(), ""
     if len(tex) <= MAX_FORMULA_CHARS and not _DEFINES.search(tex):
-        try:
+        # The converter raises many kinds of errors for invalid TeX, even RecursionError.
+        with contextlib.suppress(Exception):
             mathml = _mathml(convert_to_element(_NUMBERED.sub(r"\\\1{\2*}", tex)))
-        except Exception:  # the converter raises many kinds of errors for invalid TeX, even RecursionError
-            mathml = ""
     if not mathml:
         return f"<code>{escape(tex)}</code>"
     return f'<math display="{"block" if is_block else "inline"}">{mathml}</math>'
@@ -166,15 +166,11 @@ def _mathml(element: Element, depth: int = 0) -> str:
         tag = child.tag if child.tag in _MATHML else "mrow"
         allowed = _MATHML[tag]
         attributes = "".join(
-            f' {name}="{escape(value)}"' for name, value in child.items() if _is_allowed(allowed.get(name), value)
+            f' {name}="{escape(value)}"'
+            for name, value in child.items()
+            if name in allowed and allowed[name].fullmatch(value)
         )
         if child.text and unescape(child.text) in _BARS and "stretchy" not in child.attrib:
             attributes += ' stretchy="false"'
         parts.append(f"<{tag}{attributes}>{_mathml(child, depth + 1)}</{tag}>")
     return "".join(parts)
-
-
-def _is_allowed(values: re.Pattern[str] | Mapping[str, str] | None, value: str) -> bool:
-    if values is None:
-        return False
-    return value in values if isinstance(values, Mapping) else values.fullmatch(value) is not None

@@ -6,10 +6,10 @@ exercise. An exercise that was not begun takes one line.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
 from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
-from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports import page_frame as frame
 from lxmls_day1.grading.safe_text import one_line, truncate_lines
 from lxmls_day1.grading.verdicts import MISSING, OK, VERDICTS, WRONG
@@ -90,60 +90,29 @@ def _facts(row: SubmissionGrade, gradebook: Gradebook) -> list[tuple[str, str]]:
     return [*frame.run_details(gradebook), ("submission", digest), ("receipt of its zip file", receipt)]
 
 
-class _CheckOnPage(NamedTuple):
-    """A check and the texts that present it."""
-
-    check: CheckGrade
-    sign: str
-    word: str
-    meaning: str  # explanation of the verdict; empty if not needed
-    text: str  # empty if `same_text_as` is set
-    same_text_as: str | None  # the title of an earlier check of the exercise with the same text
-    calls: str  # one call per line; empty for hidden checks
-
-
-class _ExerciseOnPage(NamedTuple):
-    """An exercise and the texts that present it."""
-
-    grade: ExerciseGrade
-    anchor: str
-    title: str
-    points: str
-    share: float
-    passed: str
-    line: str  # replaces the checks if all of them have this text
-    is_blank: bool  # True if `line` is the only content
-    checks: list[_CheckOnPage]
-    answers: list[FreeAnswer]  # the non-empty answers
-    unanswered: str  # a sentence with the number of empty answers
-    marking_state: str  # marked, to be marked, or not marked at all
-    mistakes_heading: str  # the heading of the sentences on its mistakes
-
-
-def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> _ExerciseOnPage:
+def _exercise_on_page(exercise: ExerciseGrade, row: SubmissionGrade) -> dict[str, Any]:
+    """Return an exercise and the texts that present it."""
     points, out_of = exercise.points, frame.points_text(exercise.out_of)
     answers = [answer for answer in row.answers if answer.exercise == exercise.id]
     answered = [answer for answer in answers if answer.text.strip()]
+    # A text for all checks of an exercise replaces them.
     line = _line_for_all(exercise) if exercise.checks else "" if answered else NO_ANSWER
-    return _ExerciseOnPage(
-        exercise,
-        frame.anchor_of(exercise.id),
-        one_line(f"{exercise.id} {exercise.title}"),
-        f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{frame.points_text(points)} of {out_of}",
-        points / exercise.out_of if points is not None and exercise.out_of else 0.0,
-        "–" if exercise.is_manual else f"{exercise.passed} of {len(exercise.checks)}",
-        line,
-        bool(line) and not answered and exercise.mark is None,
-        [] if line else list(_checks_on_page(exercise)),
-        answered,
-        _unanswered(len(answers) - len(answered)) if answered or not line else "",
-        "read, not marked" if not exercise.is_manual else TO_BE_MARKED if points is None else "marked by hand",
-        diagnosis_heading(exercise.named_as),
-    )
-
-
-def _unanswered(count: int) -> str:
-    return f"Questions in the notebook that you have not answered: {count}." if count else ""
+    not_marked = TO_BE_MARKED if exercise.is_manual else "read, not marked"
+    return {
+        "grade": exercise,
+        "anchor": frame.anchor_of(exercise.id),
+        "title": one_line(f"{exercise.id} {exercise.title}"),
+        "points": f"{TO_BE_MARKED}, out of {out_of}" if points is None else f"{frame.points_text(points)} of {out_of}",
+        "share": points / exercise.out_of if points is not None and exercise.out_of else 0.0,
+        "passed": "–" if exercise.is_manual else f"{exercise.passed} of {len(exercise.checks)}",
+        "line": line,
+        "is_blank": bool(line) and not answered and exercise.mark is None,
+        "checks": [] if line else list(_checks_on_page(exercise)),
+        "answers": answered,
+        "unanswered": len(answers) - len(answered) if answered or not line else 0,
+        "marking_state": "marked by hand" if exercise.is_manual and points is not None else not_marked,
+        "mistakes_heading": diagnosis_heading(exercise.named_as),
+    }
 
 
 def _line_for_all(exercise: ExerciseGrade) -> str:
@@ -154,15 +123,19 @@ def _line_for_all(exercise: ExerciseGrade) -> str:
     return one_line(texts.pop())
 
 
-def _checks_on_page(exercise: ExerciseGrade) -> Iterator[_CheckOnPage]:
-    """Yield the checks of an exercise. A text that an earlier check already has is not repeated."""
+def _checks_on_page(exercise: ExerciseGrade) -> Iterator[tuple[CheckGrade, str, str, str, str, str | None, str]]:
+    """Yield the checks of an exercise, each with the texts that present it. A text that an earlier check has is not repeated.
+
+    The texts are sign, word and meaning of the verdict (empty if not needed), the text of the check, the title of the earlier check
+    with the same text (None without one), and the calls, one per line (empty for hidden checks).
+    """
     titles: dict[str, str] = {}
     for check in exercise.checks:
         as_in = titles.get(check.text)
         calls = calls_text(check) if check.calls and not check.hidden else ""
         meaning = VERDICTS[check.verdict] if _needs_explanation(check) else ""
         text = check.text if as_in is None else ""
-        yield _CheckOnPage(check, *frame.VERDICT_WORDS[check.verdict], meaning, text, as_in, calls)
+        yield check, *frame.VERDICT_WORDS[check.verdict], meaning, text, as_in, calls
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.box.levels import Level, try_box
+from lxmls_day1.box.levels import try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
 from lxmls_day1.course.explanations import INVALID_CHARACTER, unpack_explanations
@@ -99,21 +99,17 @@ def _optional_step(
         return default
 
 
-def without_compiling(source: bytes) -> bytes:
-    """Remove the decorator ``@compiled`` and keep line numbers, because compiling a rule takes longer than checking it.
+def _for_box(path: PurePosixPath, content: bytes) -> bytes:
+    """Remove the decorator ``@compiled`` from Python files, with the same line numbers: compiling a rule takes longer than checking it.
 
     Examples
     --------
-    >>> without_compiling(b"@compiled\\ndef rule(scores): ...")
+    >>> _for_box(PurePosixPath("mira.py"), b"@compiled\\ndef rule(scores): ...")
     b'\\ndef rule(scores): ...'
     """
-    if b"@compiled" not in source:
-        return source
-    return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in source.splitlines(keepends=True))
-
-
-def _for_box(path: PurePosixPath, content: bytes) -> bytes:
-    return without_compiling(content) if path.suffix == ".py" else content
+    if path.suffix != ".py" or b"@compiled" not in content:
+        return content
+    return b"".join(b"\n" if line.strip() == b"@compiled" else line for line in content.splitlines(keepends=True))
 
 
 def _row(
@@ -228,26 +224,6 @@ def _function_in(lines: list[str], function: str) -> str:
     return "" if place is None else "\n".join(lines[place])
 
 
-class ForkServers:
-    """The fork servers of this process, shared by submissions and plans, because starting a fork server is slow."""
-
-    def __init__(self) -> None:
-        self._servers: dict[str, ForkServer] = {}
-
-    def get(self, level: Level, given: Files) -> ForkServer:
-        """Return the fork server of a level, which is started when it is first needed."""
-        if level.name not in self._servers:
-            self._servers[level.name] = ForkServer(
-                lab_program(), level.name, given, user=level.user, max_landlock_version=level.max_landlock_version
-            )
-        return self._servers[level.name]
-
-    def close(self) -> None:
-        """End all fork servers. A later call of `get` starts a new one."""
-        while self._servers:
-            self._servers.popitem()[1].close()
-
-
 class Grader:
     """A grader of one submission after another, with the data that all submissions share.
 
@@ -256,17 +232,18 @@ class Grader:
     Parameters
     ----------
     plan : Plan
-    fork_servers : ForkServers, optional
-        The fork servers of this process. Default: new ones. `close` ends them.
+    fork_servers : dict from level to ForkServer, optional
+        The fork servers of another grader, because starting one is slow. Default: none; each is started when it is first needed.
 
     Attributes
     ----------
     plan : Plan
+    fork_servers : dict from level to ForkServer
     """
 
-    def __init__(self, plan: Plan, fork_servers: ForkServers | None = None):
+    def __init__(self, plan: Plan, fork_servers: dict[str, ForkServer] | None = None):
         self.plan = plan
-        self._fork_servers = ForkServers() if fork_servers is None else fork_servers
+        self.fork_servers: dict[str, ForkServer] = {} if fork_servers is None else fork_servers
 
     def __call__(self, submission: Submission) -> GradedSubmission:
         """Grade one submission.
@@ -276,29 +253,29 @@ class Grader:
         BoxesUnavailable
             If not even an empty box can be made here any more.
         """
-        for attempt in (1, 2):
-            try:
-                return self._grade(submission)
-            except BoxesUnavailable as error:
-                try:
-                    self._require_boxes()
-                except BoxesUnavailable:
-                    self.close()  # the fork server may have been killed: retry with a new one
-                    if attempt == 2:
-                        raise
-                    continue
-                refused = REFUSED, "no sandbox could be made for it", str(error)
-                return failed_row(self.plan, self.checks, submission, *refused)
-            except MemoryError:
-                return failed_row(self.plan, self.checks, submission, MEMORY, "it needs too much memory", "MemoryError")
-            except Exception as error:
-                message = f"{type(error).__name__}: {one_line(str(error), 300)}"
-                return failed_row(self.plan, self.checks, submission, ERROR, "the grader failed on it", message)
-        raise AssertionError
+        try:
+            return self._grade_or_report(submission)
+        except BoxesUnavailable:
+            self.close()  # the fork server may have been killed: retry with a new one
+            return self._grade_or_report(submission)
+
+    def _grade_or_report(self, submission: Submission) -> GradedSubmission:
+        """Grade one submission, or return the result of a submission that could not be graded."""
+        try:
+            return self._grade(submission)
+        except BoxesUnavailable as error:
+            self._require_boxes()
+            reason = REFUSED, "no sandbox could be made for it", str(error)
+        except MemoryError:
+            reason = MEMORY, "it needs too much memory", "MemoryError"
+        except Exception as error:
+            reason = ERROR, "the grader failed on it", f"{type(error).__name__}: {one_line(str(error), 300)}"
+        return failed_row(self.plan, self.checks, submission, *reason)
 
     def close(self) -> None:
-        """End the fork servers."""
-        self._fork_servers.close()
+        """End the fork servers. A later call starts a new one."""
+        while self.fork_servers:
+            self.fork_servers.popitem()[1].close()
 
     @functools.cached_property
     def checks(self) -> tuple[CheckGrade, ...]:
@@ -330,8 +307,13 @@ class Grader:
         return {path: _for_box(path, content) for path, content in self.plan.given.items()}
 
     def _fork_server(self) -> ForkServer:
-        given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
-        return self._fork_servers.get(self.plan.level, given)
+        level = self.plan.level
+        if level.name not in self.fork_servers:
+            given = {path: content for path, content in self._given.items() if path.parts[0] in PACKAGES}
+            self.fork_servers[level.name] = ForkServer(
+                lab_program(), level.name, given, level.user, level.max_landlock_version
+            )
+        return self.fork_servers[level.name]
 
     def _require_boxes(self) -> None:
         """Raise `BoxesUnavailable` unless an empty box works; the level was chosen without the lab's program."""
@@ -355,9 +337,9 @@ class Grader:
             checks = [replace(check, verdict=MISSING, text=submission.problem) for check in self.checks]
         else:
             files, warnings = self._boxed_files(submission)
-            checked = self._session.run(files, self._fork_server())
+            checked, printed = self._session.run(files, self._fork_server())
             absent = not_handed_in(submission, plan.exercises)
-            checks, printed = [_with_absence(check, absent) for check in checked.checks], checked.printed
+            checks = [_with_absence(check, absent) for check in checked]
             lacking = [text.removeprefix(NOT_HANDED_IN) for text in dict.fromkeys(absent.values())]
             in_packages = any(path.parts[0] in PACKAGES for path in submission.files)
             notes += [f"{NOT_HANDED_IN}{'; '.join(lacking)}{'' if in_packages else ONLY_NOTEBOOKS}."] if absent else []

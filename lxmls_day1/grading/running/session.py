@@ -51,21 +51,6 @@ UNUSED_PLUGINS = (  # pytest plugins that checks do not need; each one slows dow
 
 
 @dataclass(frozen=True)
-class CheckRunResult:
-    """The results of all checks on one lab.
-
-    Attributes
-    ----------
-    checks : tuple of CheckGrade
-    printed : str
-        The beginning of the output in public checks.
-    """
-
-    checks: tuple[CheckGrade, ...]
-    printed: str
-
-
-@dataclass(frozen=True)
 class _CheckAttempt:
     """The result of one run of a check, and the output during it."""
 
@@ -129,7 +114,7 @@ class GradingSession:
         self._collect()
         return self._known
 
-    def run(self, files: Mapping[PurePosixPath, bytes], fork_server: ForkServer) -> CheckRunResult:
+    def run(self, files: Mapping[PurePosixPath, bytes], fork_server: ForkServer) -> tuple[list[CheckGrade], str]:
         """Run all checks on a lab: the public checks, then the hidden checks in a new box.
 
         A check that times out, or whose box dies, is retried once, alone in a new box, after the other checks of its kind.
@@ -137,10 +122,15 @@ class GradingSession:
 
         Parameters
         ----------
-            The lab.
         files : mapping from path to bytes
             The files of the lab.
         fork_server : ForkServer
+
+        Returns
+        -------
+        checks : list of CheckGrade
+        printed : str
+            The beginning of the output in public checks.
 
         Raises
         ------
@@ -158,7 +148,7 @@ class GradingSession:
                 self._run_checks(_ended_as(numbers, tries, TIMEOUT, CRASHED), lab_of_second_tries, tries, alone=True)
                 lab.close()
         printed = "".join(tries[i].printed for i in public)[:MAX_OUTPUT_CHARS]
-        return CheckRunResult(tuple(self._with_picture(tries[i]) for i in range(len(self._known))), printed)
+        return [self._with_picture(tries[i]) for i in range(len(self._known))], printed
 
     def _collect(self) -> None:
         self._checks.collect()

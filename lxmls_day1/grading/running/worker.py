@@ -9,25 +9,22 @@ import os
 import pickle
 import queue
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
-from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.running.one_submission import ForkServers, GradedSubmission, Grader, failed_row
+from lxmls_day1.grading.intake.submissions import State, content_digest, read_submission, unreadable_submission
+from lxmls_day1.grading.running.one_submission import GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.verdicts import ERROR
 
-GIBIBYTE = 1 << 30
-#: Bytes in addition to the memory of a worker that is ready; `memory_allowance` adds more for large answers.
-MEMORY_ALLOWANCE_BYTES = 2 * GIBIBYTE
+#: Bytes in addition to the memory of a worker that is ready; `limit_memory` adds more for large answers.
+MEMORY_ALLOWANCE_BYTES = 2 << 30
 
 
 def serve() -> None:
@@ -47,25 +44,24 @@ def serve() -> None:
     The first component of a reply is ``done``. It is ``unavailable`` or ``broken`` (with a sentence as the value) if the machine or
     the checks are faulty, and not the submission.
     """
-    if hasattr(signal, "SIGINT"):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     stream = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     requests: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(stream, requests), daemon=True).start()
-    fork_servers = ForkServers()
     grader: Grader | None = None
     while True:
         word, value = requests.get()
         if word == "end":
-            fork_servers.close()
+            if grader is not None:
+                grader.close()
             os._exit(0)
         try:
             if word == "plan":
-                grader = step("checked")(value, fork_servers)
-                limit_memory(memory_allowance(value))
+                grader = Grader(value, grader.fork_servers if grader else None)
+                limit_memory(value)
                 reply: tuple[str, Any] = "done", None
             else:
                 assert grader is not None
@@ -87,30 +83,25 @@ def _listen(stream: Any, requests: queue.SimpleQueue[tuple[str, Any]]) -> None:
         os._exit(1)
 
 
-def memory_allowance(plan: Plan) -> int:
-    """Return the number of bytes that a worker may use in addition to its memory when it is ready."""
-    return MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
-
-
 def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
     known = grader.checks
     gc.collect()
     gc.freeze()  # the existing objects stay, so the garbage collector need not visit them again
     gc.set_threshold(10_000)
-    limit_memory(memory_allowance(grader.plan))
+    limit_memory(grader.plan)
     return known
 
 
 def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
-        return content_digest(step("read")(found, grader.plan.given))
+        return content_digest(read_submission(found, grader.plan.given))
     except Exception:  # `_grade` reports the error
         return None
 
 
 def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
     try:
-        submission = step("read")(found, grader.plan.given)
+        submission = read_submission(found, grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
         checks, unread = grader.checks, unreadable_submission(found)
@@ -121,17 +112,16 @@ def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
 HANDLERS: dict[str, Callable[[Grader, Any], Any]] = {"prepare": _prepare, "look": _state_of, "grade": _grade}
 
 
-def limit_memory(extra_bytes: int) -> None:
-    """Limit the memory of this process to its present size plus `extra_bytes` bytes, if the system supports it."""
-    if sys.platform.startswith("linux"):
-        import resource
+def limit_memory(plan: Plan) -> None:
+    """Limit the memory of this process to its present size and an allowance, which is larger if a plan allows large answers."""
+    import resource  # as confinement for Linux alone; this module can be imported everywhere
 
-        from lxmls_day1.box.confinement import address_space_in_use  # works only on Linux
+    from lxmls_day1.box.confinement import address_space_in_use
 
-        _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-        new_limit = address_space_in_use() + extra_bytes
-        most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    new_limit = address_space_in_use() + MEMORY_ALLOWANCE_BYTES + 16 * plan.limits.in_bytes("reply")
+    most = new_limit if hard_limit < 0 else min(new_limit, hard_limit)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard_limit))
 
 
 if __name__ == "__main__":

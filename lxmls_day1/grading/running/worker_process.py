@@ -9,7 +9,7 @@ from typing import IO, Any
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import Deadline, call_on_timeout
-from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, BoxesUnavailable
+from lxmls_day1.box.sandbox import END_SECONDS, START_SECONDS, THREAD_VARIABLES, BoxesUnavailable
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State
@@ -19,7 +19,6 @@ from lxmls_day1.grading.running.run_folders import TRAVERSABLE_MODE
 from lxmls_day1.library_path import python_command, safe_environment
 
 WORKER = "lxmls_day1.grading.running.worker"
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class WorkerDied(Exception):
@@ -102,7 +101,7 @@ class WorkerProcess:
 
     def _request_during_startup(self, word: str, value: Any) -> Any:
         """Return the reply to a request before the first submission: if the worker ends here, the machine is the cause."""
-        wait = Deadline("a process that grades", self._pid(), 2 * START_SECONDS, sleep_only=True)
+        wait = Deadline("a process that grades", self._running().pid, 2 * START_SECONDS, sleep_only=True)
         try:
             return self._request(word, value, wait)
         except WorkerDied as error:
@@ -116,7 +115,7 @@ class WorkerProcess:
     def _request_for_submission(self, word: str, found: FoundSubmission) -> Any:
         self.start()
         remedy = "--limit total_seconds=… raises the limit"
-        wait = Deadline(f"the work on {found.student}", self._pid(), self._plan.worker_timeout, remedy=remedy)
+        wait = Deadline(f"the work on {found.student}", self._running().pid, self._plan.worker_timeout, remedy=remedy)
         return self._request(word, found, wait)
 
     def stop(self) -> None:
@@ -152,22 +151,21 @@ class WorkerProcess:
         pickle.dump(request, requests, pickle.HIGHEST_PROTOCOL)
         requests.flush()
 
-    def _pid(self) -> int:
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the worker, which must have been started."""
         assert self._process is not None
-        return self._process.pid
+        return self._process
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
         """Return the standard input and output of the worker."""
-        process = self._process
-        assert process is not None
+        process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         return process.stdin, process.stdout
 
     def _exit_error(self, wait: Deadline, timed_out: bool) -> WorkerDied:
         """Return the error for a worker that has ended, and remove everything that is left of it."""
-        process, folder = self._process, self._folder
-        assert process is not None
+        process, folder = self._running(), self._folder
         with call_on_timeout(
             Deadline("the end of a process that grades", process.pid, END_SECONDS, sleep_only=True), process.kill
         ):
@@ -192,9 +190,6 @@ class WorkerProcess:
             self._is_prepared = False
         if process is not None:
             process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
+            with contextlib.suppress(OSError), process:
+                pass  # The end of this block closes the pipes, and waits for the process.
         self._temporary.close()

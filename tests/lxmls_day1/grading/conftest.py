@@ -172,14 +172,12 @@ def levels_tested_once(folder_of_the_run):
     The results are saved in a file for all processes of the run. Processes that a test starts try their level themselves.
     """
 
-    def self_test(
-        program: Program, level: str, user: tuple[int, int] | None = None, newest_landlock: int | None = None
-    ) -> str | None:
-        key = json.dumps([level, user, newest_landlock, sorted(set(os.environ) - {"PYTEST_CURRENT_TEST"})])
+    def self_test(program: Program, level: str, user: tuple[int, int] | None = None) -> str | None:
+        key = json.dumps([level, user, sorted(set(os.environ) - {"PYTEST_CURRENT_TEST"})])
         file = folder_of_the_run / f"level-{hashlib.sha256(key.encode()).hexdigest()}.json"
         if not file.is_file():
             try:
-                found = [try_level(program, level, user, newest_landlock), None]
+                found = [try_level(program, level, user), None]
             except BoxesUnavailable as error:
                 found = [None, str(error)]
             write_files_atomically({file: json.dumps(found).encode()})

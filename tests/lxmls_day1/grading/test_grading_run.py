@@ -27,7 +27,7 @@ from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running import one_submission
 from lxmls_day1.grading.running import plan as plans
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.one_submission import ForkServers, Grader
+from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.grading.running.worker_process import WorkerProcess
 from lxmls_day1.lab import reference_folder
@@ -84,7 +84,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
     code = code if is_whole else code[SOME]
     plan = make_plan(tmp_path_factory.mktemp("bank"), level, [exercise.id for exercise in code], seed=3)
     graded, asked = {}, {}
-    with closing(ForkServers()) as fork_servers:
+    with closing(Grader(plan)) as first:
         for exercise in code:
             answers = plan.expected.for_exercise(exercise.id)
             one = replace(plan, exercises=(exercise,), expected=answers).with_key()
@@ -100,7 +100,7 @@ def bank(request, tmp_path_factory, level, solved, given, right_variants):
                 changed = mistake.programs[0].apply_to(sources).items()
                 made = {PurePosixPath(path): text.encode() for path, text in changed}
                 inbox[f"mistake {exercise.id} {mistake.name}"] = (code_of({**solved, **made}), mistake.name)
-            grader = Grader(one, fork_servers)
+            grader = Grader(one, first.fork_servers)
             for n, (name, (files, mistake)) in enumerate(inbox.items()):
                 with pytest.MonkeyPatch.context() as patch:
                     if mistake is None:

@@ -31,7 +31,7 @@ from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.grading_run import grade, save_student_files
 from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
-from lxmls_day1.grading.intake.identity import Identification
+from lxmls_day1.grading.intake.identity import identify_owners
 from lxmls_day1.grading.intake.submissions import content_digest, read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
 from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_lines
@@ -103,6 +103,9 @@ def download(path, files):
 def of_class(platform, without=()):
     name_of = PLATFORMS[platform]
     return {name_of(p, id, "lab.zip"): packed(ok) for p, (id, ok) in CLASS.items() if p not in without}
+
+
+STARTER_FILES = student_files(reference_folder())
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +226,7 @@ class TestOtherStudentsMarks:
         rows = [row_of(key, CLASS[person][1]) for person, key in keys.items()]
 
         def seen(files):
-            found = Identification(tmp_path / "owners")(find_submissions([download(tmp_path / "download.zip", files)]))
+            found = identify_owners(find_submissions([download(tmp_path / "download.zip", files)]), tmp_path / "owners")
             honest = [one for one in found if one.student in keys.values()]
             others = [row_of(one.student, True) for one in found if one not in honest]
             return honest, run.roster.fill(found, [*rows, *others]).content, len(others)
@@ -332,7 +335,10 @@ class TestDownloadsWithin:
             else:
                 files = {f"{step}/{name}" if step else name: content for name, content in files.items()}
         files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
-        read = {one.student: read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)])}
+        read = {
+            one.student: read_submission(one, STARTER_FILES)
+            for one in find_submissions([download(tmp_path / "all.zip", files)])
+        }
         outer = read.pop(place[0])
         assert wording("grading.looks_like_download") + platform.partition(",")[0] in outer.problem and not outer.files
         assert wording("grading.give_submission_download_itself") in outer.problem
@@ -343,7 +349,9 @@ class TestDownloadsWithin:
     def test_a_download_beside_a_students_own_work_is_skipped(self, tmp_path):
         files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()}
         files |= {"eve/mira.py": b"eve's", **{f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}}
-        eve, *_ = (read_submission(one) for one in find_submissions([download(tmp_path / "all.zip", files)]))
+        eve, *_ = (
+            read_submission(one, STARTER_FILES) for one in find_submissions([download(tmp_path / "all.zip", files)])
+        )
         assert eve.files == {PurePosixPath(WORK): b"eve's"}
         assert wording("grading.old_looks_like_download") in " ".join(eve.warnings)
 
@@ -352,12 +360,16 @@ class TestDownloadsWithin:
     )
     def test_a_students_own_files_are_not_a_download(self, tmp_path, names):
         path = download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
-        assert read_submission(FoundSubmission("ada", "ada", "", path)).files[PurePosixPath(WORK)] == b"right"
+        assert (
+            read_submission(FoundSubmission("ada", "ada", "", path), STARTER_FILES).files[PurePosixPath(WORK)]
+            == b"right"
+        )
 
     def test_work_that_was_packed_for_two_people_is_refused(self, tmp_path):
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
-            one = read_submission(FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files)))
+            found = FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files))
+            one = read_submission(found, STARTER_FILES)
             assert (wording("grading.has_packed_for_people") in one.problem) == is_refused == (not one.files)
 
 
@@ -397,7 +409,7 @@ class TestOwners:
     def test_a_named_path_wins_over_contents_of_another_path(self, tmp_path):
         ada = download(tmp_path / "ada.zip", {WORK: b""})
         eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
-        found = Identification(tmp_path / "out")(find_submissions([ada, eve]))
+        found = identify_owners(find_submissions([ada, eve]), tmp_path / "out")
         assert {one.student: bool(one.owner_warnings) for one in found if one.path == ada} == {"ada": False}
 
     @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
@@ -407,7 +419,7 @@ class TestOwners:
         """Zoë is absent. Eve hands in a zip file that holds a file or folder with the name that the platform would give Zoë's."""
         eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
         paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
-        found = Identification(tmp_path / "out")(find_submissions([eve, *paths]))
+        found = identify_owners(find_submissions([eve, *paths]), tmp_path / "out")
         assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
         (doubt,) = (doubt for one in found for doubt in one.owner_warnings)
         assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
@@ -418,7 +430,7 @@ class TestOwners:
         for form in ("NFC", "NFD"):  # The form in zip files, and the form on disks.
             names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
             path = download(tmp_path / "all.zip", dict.fromkeys(names, b""))
-            found = Identification(tmp_path)(find_submissions([path]))
+            found = identify_owners(find_submissions([path]), tmp_path)
             assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
     def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, run):

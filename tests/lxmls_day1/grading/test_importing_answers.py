@@ -15,7 +15,7 @@ from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, reason_unavailable
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running.lab_boxes import lab_program
-from lxmls_day1.grading.running.one_submission import ForkServers, Grader
+from lxmls_day1.grading.running.one_submission import Grader
 from lxmls_day1.grading.running.plan import make_plan
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.labs import code_of
@@ -110,11 +110,11 @@ def graded(request, marks, given):
         "1.13": [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()],
         "1.2": [submission("sklearn", bayes, given, SKLEARN)],
     }
-    with contextlib.closing(ForkServers()) as fork_servers:
-        grades = {}
+    grades, fork_servers = {}, {}
+    with contextlib.ExitStack() as stack:
         for exercise, theirs in handed_in.items():
             plan = make_plan(marks, Level(request.param), [exercise], seed=3, trust=request.param == PROCESS)
-            grader = Grader(plan, fork_servers)
+            grader = stack.enter_context(contextlib.closing(Grader(plan, fork_servers)))
             grades |= {one.student: grader(one).row.exercises[0] for one in theirs}
     return request.param, grades
 

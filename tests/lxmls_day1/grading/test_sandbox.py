@@ -114,7 +114,7 @@ for level, versions in (("bubblewrap", [None]), ("landlock", {1, confinement.lan
     program = dataclasses.replace(lab_program(), name=probe.PROBED_PROGRAM, arguments={})
     with contextlib.closing(ForkServer(program, level)) as fork_server:
         for version in versions:
-            fork_server.newest_landlock = version
+            fork_server.max_landlock_version = version
             said[f"{level} {version}"] = find_escapes(fork_server)
 print(json.dumps([said, candidate_users()]))
 """

@@ -94,13 +94,14 @@ def small_answers(lab, inputs):
         (folder / RECORDED.name).mkdir(exist_ok=True)
         (folder / RECORDED.name / "1.5.json").write_text(expected.to_json(), encoding="utf-8")
         session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits())
-        return session.run({}, None).checks[0]
+        return session.run({}, None)[0][0]
 
     def test_the_session_saves_wrong_answers_without_a_name(self, tmp_path):
         check = self.checked(tmp_path)
         assert (check.verdict, check.mistakes) == ("wrong", ())
         (group,) = failure_groups([submission("ada", mira(check))])
-        assert group.wrong == (({"n": 1}, Answer.from_value(7)),) and wording("grading.small_inputs") in group.text
+        assert json.loads(check.behaviour) == [[{"n": 1}, Answer.from_value(7).to_json()]]
+        assert group.exercise == "1.5" and wording("grading.small_inputs") in group.text
 
     def test_the_session_saves_no_wrong_answers_with_a_name(self, tmp_path):
         check = self.checked(tmp_path, seven=((1, 0),))
@@ -116,7 +117,7 @@ def small_answers(lab, inputs):
             inputs = f"def small_inputs():\n    yield {given}\n"
             path.write_text(f"{inputs}\ndef small_answers(lab, inputs):\n    return [{answer}]\n", encoding="utf-8")
             session = GradingSession([path], RecordedAnswers(), seed=7, limits=Limits(), picture_kinds={"1.5": kind})
-            (found,) = session.run({}, None).checks
+            ((found,), _) = session.run({}, None)
             return found.verdict, base64.b64decode(found.picture)[:4]
 
         assert picture([0.0, 0.0]) == ("wrong", b"\x89PNG")

@@ -65,8 +65,8 @@ def run(session, n_labs=1):
     """Run the checks for each lab and return, for each, name -> (verdict, text, mistakes)."""
     found = [session.run(LAB, NO_FORK_SERVER) for _ in range(n_labs)]
     return [
-        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checked.checks}
-        for checked in found
+        {check.check.partition("::")[2]: (check.verdict, check.text, check.mistakes) for check in checks}
+        for checks, _ in found
     ]
 
 
