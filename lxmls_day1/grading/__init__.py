@@ -14,15 +14,15 @@ marked         the results of all submissions              a gradebook with poin
 written        the gradebook                               the same gradebook, after all files are written
 =============  ==========================================  ==========================================
 
-A step is a function whose first argument is the value, or a class with settings of the run, whose instance takes the value:
+A step is a function that takes the value, or a class that is instantiated with settings of the run, and whose instance takes it:
 
 =============  ==========================================
 found          intake.finding_submissions.find_submissions
-identified     intake.identity.identify_owners
+identified     intake.identity.Identification
 read           intake.submissions.read_submission
 checked        running.one_submission.Grader
 marked         running.marking.Marking
-written        reports.report_files.write_report
+written        reports.report_files.Report
 =============  ==========================================
 
 Folders: ``intake`` finds, identifies and reads submissions; ``running`` runs and marks them; ``reports`` makes pages and tables.

@@ -20,9 +20,9 @@ from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.identity import identify_owners
+from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.reports.report_files import ROWS, write_files, write_report
+from lxmls_day1.grading.reports.report_files import ROWS, Report, write_files
 from lxmls_day1.grading.running.marking import Marking
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
@@ -116,7 +116,7 @@ class Run:
     @functools.cached_property
     def identified(self) -> list[FoundSubmission]:
         """The same submissions, each with the key of its owner. Earlier owners are read from the output folder."""
-        return identify_owners(self.found, self.out, self.again)
+        return Identification(self.out, self.again)(self.found)
 
 
 def grade(run: Run, plan: Plan) -> Gradebook:
@@ -146,7 +146,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         fresh = _fresh_results(run, plan, submissions, earlier)
         book = mark([fresh.get(student) or earlier[student] for student in students])
         pages = {**dict.fromkeys(earlier), **fresh}
-        return write_report(book, run.out, pages, mark.manual_marks, run.report, plan.grader)
+        return Report(run.out, pages, mark.manual_marks, run.report, plan.grader)(book)
 
 
 def _fresh_results(

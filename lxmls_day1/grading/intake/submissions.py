@@ -113,7 +113,6 @@ def read_submission(found: FoundSubmission, given: Files, limits: ReadingLimits 
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from lxmls_day1.grading.intake.finding_submissions import find_submissions
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "mira.py").write_text("x = 1")
