@@ -1,7 +1,7 @@
 """Grading of untrusted submissions: their code runs in a box, and its answers are judged outside the box.
 
-`lxmls_day1.grading.grading_run.grade` takes a class through these steps. The steps *read* and *checked* run in worker processes, on one
-submission at a time; the other steps take the whole class.
+`STEPS` lists the steps that a submission goes through, in order. `lxmls_day1.grading.grading_run.grade` takes a class through them.
+The steps *read* and *checked* run in worker processes, on one submission at a time; the other steps take the whole class.
 
 =============  ==========================================  ==========================================
 step           takes                                       returns
@@ -13,17 +13,6 @@ checked        these files                                 a result, and the pag
 marked         the results of all submissions              a gradebook with points
 written        the gradebook                               the same gradebook, after all files are written
 =============  ==========================================  ==========================================
-
-A step is a function that takes the value, or a class that is instantiated with settings of the run, and whose instance takes it:
-
-=============  ==========================================
-found          intake.finding_submissions.find_submissions
-identified     intake.identity.Identification
-read           intake.submissions.read_submission
-checked        running.one_submission.Grader
-marked         running.marking.Marking
-written        reports.report_files.Report
-=============  ==========================================
 
 Folders: ``intake`` finds, identifies and reads submissions; ``running`` runs and marks them; ``reports`` makes pages and tables.
 ``make map ARGS=lxmls_day1/grading`` prints what each module is for.
@@ -47,3 +36,26 @@ Glossary
     report                  the pages and tables that are made from results
     ======================  =============================================================================================
 """
+
+from importlib import import_module
+from typing import Any
+
+#: The steps in order, each with its function or class. A function takes the return value of the step above. A class is
+#: instantiated with settings of the run, and its instance is called with the return value of the step above.
+STEPS = {
+    "found": "intake.finding_submissions.find_submissions",
+    "identified": "intake.identity.Identification",
+    "read": "intake.submissions.read_submission",
+    "checked": "running.one_submission.Grader",
+    "marked": "running.marking.Marking",
+    "written": "reports.report_files.Report",
+}
+
+
+def step(name: str) -> Any:
+    """Return the function or class of a step.
+
+    Its module is imported on demand, because programs in boxes import this package, too.
+    """
+    module, _, attribute = STEPS[name].rpartition(".")
+    return getattr(import_module(f"{__name__}.{module}"), attribute)

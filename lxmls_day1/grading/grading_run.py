@@ -14,16 +14,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
+from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.reports.report_files import ROWS, Report, write_files
-from lxmls_day1.grading.running.marking import Marking
+from lxmls_day1.grading.reports.report_files import ROWS, write_files
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
@@ -111,16 +110,16 @@ class Run:
     @functools.cached_property
     def found(self) -> list[FoundSubmission]:
         """The submissions in the paths. A caller that already knows them may set this and `identified`."""
-        return find_submissions(self.paths)
+        return list(step("found")(self.paths))
 
     @functools.cached_property
     def identified(self) -> list[FoundSubmission]:
         """The same submissions, each with the key of its owner. Earlier owners are read from the output folder."""
-        return Identification(self.out, self.again)(self.found)
+        return list(step("identified")(self.out, self.again)(self.found))
 
 
 def grade(run: Run, plan: Plan) -> Gradebook:
-    """Take submissions through the steps of `lxmls_day1.grading`, and write the files of each student as soon as they are ready.
+    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of each student as soon as they are ready.
 
     Returns
     -------
@@ -141,12 +140,13 @@ def grade(run: Run, plan: Plan) -> Gradebook:
                 close = did_you_mean(student, students)
                 raise InputError(f"there is no submission of {student!r} to be graded again{close}")
         # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
-        mark = Marking(run.out, plan, submissions, run.report)
+        mark = step("marked")(run.out, plan, submissions, run.report)
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
-        book = mark([fresh.get(student) or earlier[student] for student in students])
+        book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
         pages = {**dict.fromkeys(earlier), **fresh}
-        return Report(run.out, pages, mark.manual_marks, run.report, plan.grader)(book)
+        write = step("written")(run.out, pages, mark.manual_marks, run.report, plan.grader)
+        return cast(Gradebook, write(book))
 
 
 def _fresh_results(
