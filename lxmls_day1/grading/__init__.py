@@ -40,8 +40,8 @@ Glossary
 from importlib import import_module
 from typing import Any
 
-#: The steps in order, each with its function or class. A function takes the return value of the step above. A class is
-#: instantiated with settings of the run, and its instance is called with the return value of the step above.
+#: The steps in order, each with its function or class. A function takes the return value of the step above, and settings of the
+#: run by name. A class is instantiated with settings of the run, and its instance is called with the return value of the step above.
 STEPS = {
     "found": "intake.finding_submissions.find_submissions",
     "identified": "intake.identity.Identification",

@@ -121,7 +121,7 @@ def classroom50_result(report: CheckReport, variables: Mapping[str, str]) -> dic
 def check_single(settings: Settings, submission: Path) -> CheckReport:
     """Run the public checks on the submitted functions; every other file, including the checks, is the original starter file."""
     given = student_files(reference_folder())
-    handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given)
+    handed_in = read_submission(FoundSubmission(NAME, NAME, NAME, submission), given=given)
     own: Files = {p: c for p, c in handed_in.files.items() if p.parts[0] in PACKAGES and p.suffix == ".py"}
     with temporary_folder("lxmls-day1-autograder-") as place:
         write_files(place, {**given, **own})

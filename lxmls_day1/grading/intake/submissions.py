@@ -94,7 +94,7 @@ def content_digest(handed_in: Submission | SubmissionGrade) -> State:
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
-def read_submission(found: FoundSubmission, given: Files, limits: ReadingLimits = DEFAULT_LIMITS) -> Submission:
+def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimits = DEFAULT_LIMITS) -> Submission:
     """Read a submission into memory.
 
     Parameters
@@ -117,7 +117,7 @@ def read_submission(found: FoundSubmission, given: Files, limits: ReadingLimits 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "mira.py").write_text("x = 1")
     ...     (found,) = find_submissions([folder])
-    ...     submission = read_submission(found, {PurePosixPath("classifiers/mira.py"): b""})
+    ...     submission = read_submission(found, given={PurePosixPath("classifiers/mira.py"): b""})
     >>> submission.files
     {PurePosixPath('classifiers/mira.py'): b'x = 1'}
     >>> submission.warnings

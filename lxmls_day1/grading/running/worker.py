@@ -61,8 +61,8 @@ def serve() -> None:
             os._exit(0)
         try:
             if word == "plan":
-from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.running.one_submission import GradedSubmission, Grader, failed_row
+                grader = step("checked")(value, grader.fork_servers if grader else None)
+                limit_memory(value)
                 reply: tuple[str, Any] = "done", None
             else:
                 assert grader is not None
@@ -95,14 +95,14 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
 
 def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
-        return content_digest(step("read")(found, grader.plan.given))
+        return content_digest(step("read")(found, given=grader.plan.given))
     except Exception:  # `_grade` reports the error
         return None
 
 
 def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
     try:
-        submission = step("read")(found, grader.plan.given)
+        submission = step("read")(found, given=grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
         checks, unread = grader.checks, unreadable_submission(found)

@@ -135,7 +135,7 @@ class Readers:
     close = stop
 
     def grade(self, found, kept):
-        handed_in = read_submission(found, self.plan.given)
+        handed_in = read_submission(found, given=self.plan.given)
         if content_digest(handed_in) == kept:
             return None
         is_right = b"right" in handed_in.files.get(PurePosixPath(WORK), b"")
@@ -336,7 +336,7 @@ class TestDownloadsWithin:
                 files = {f"{step}/{name}" if step else name: content for name, content in files.items()}
         files |= {f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}
         read = {
-            one.student: read_submission(one, STARTER_FILES)
+            one.student: read_submission(one, given=STARTER_FILES)
             for one in find_submissions([download(tmp_path / "all.zip", files)])
         }
         outer = read.pop(place[0])
@@ -350,7 +350,8 @@ class TestDownloadsWithin:
         files = {f"eve/old/{name}": content for name, content in of_class("Moodle, flat").items()}
         files |= {"eve/mira.py": b"eve's", **{f"{name}/lab.zip": packed(True) for name in ("u", "v", "w")}}
         eve, *_ = (
-            read_submission(one, STARTER_FILES) for one in find_submissions([download(tmp_path / "all.zip", files)])
+            read_submission(one, given=STARTER_FILES)
+            for one in find_submissions([download(tmp_path / "all.zip", files)])
         )
         assert eve.files == {PurePosixPath(WORK): b"eve's"}
         assert wording("grading.old_looks_like_download") in " ".join(eve.warnings)
@@ -361,7 +362,7 @@ class TestDownloadsWithin:
     def test_a_students_own_files_are_not_a_download(self, tmp_path, names):
         path = download(tmp_path / "ada.zip", {**dict.fromkeys(names, b""), WORK: b"right"})
         assert (
-            read_submission(FoundSubmission("ada", "ada", "", path), STARTER_FILES).files[PurePosixPath(WORK)]
+            read_submission(FoundSubmission("ada", "ada", "", path), given=STARTER_FILES).files[PurePosixPath(WORK)]
             == b"right"
         )
 
@@ -369,7 +370,7 @@ class TestDownloadsWithin:
         for names, is_refused in ((["Ada", "Bob"], True), (["Ada", "ada"], False)):
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
             found = FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files))
-            one = read_submission(found, STARTER_FILES)
+            one = read_submission(found, given=STARTER_FILES)
             assert (wording("grading.has_packed_for_people") in one.problem) == is_refused == (not one.files)
 
 

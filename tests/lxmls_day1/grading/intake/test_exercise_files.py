@@ -51,7 +51,7 @@ def read(tmp_path, platform, *names, path=RULE):
     files = {given_name("ada", 101, name): content for name, content in dict(names).items()}
     files |= {given_name(name, 102 + n, path.name): name.encode() for n, name in enumerate(OTHERS)}
     found = find_submissions([download(tmp_path / "all.zip", files)])
-    submissions = {one.student.partition("_")[0]: read_submission(one, GIVEN) for one in found}
+    submissions = {one.student.partition("_")[0]: read_submission(one, given=GIVEN) for one in found}
     assert {name: submissions.pop(name).files for name in OTHERS} == {name: {path: name.encode()} for name in OTHERS}
     (ada,) = submissions.values()
     return ada

@@ -48,7 +48,7 @@ def test_a_submission_that_cannot_be_listed_is_still_found(class_folder, monkeyp
     assert [one.student for one in found] == list(STUDENTS)
     for one in found:
         if one.student != "ben":
-            assert read_submission(one, dict.fromkeys(KNOWN, b"")).files == {
+            assert read_submission(one, given=dict.fromkeys(KNOWN, b"")).files == {
                 KNOWN[0]: f"name = {one.student!r}".encode()
             }
 

@@ -66,7 +66,7 @@ def within(prefix, files):
 
 def read(path, **limits):
     (found,) = find_submissions([path])
-    return read_submission(found, GIVEN, untrusted_files.ReadingLimits(**limits))
+    return read_submission(found, given=GIVEN, limits=untrusted_files.ReadingLimits(**limits))
 
 
 def read_zip(tmp_path, content, **limits):
@@ -83,7 +83,9 @@ def submitted(folder, author):
 def read_among_others(tmp_path, files, **limits):
     """Return a submission of a folder of two, so that its folders and zip files are not taken for other students'."""
     write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
-    return read_submission(find_submissions([tmp_path / "all"])[0], GIVEN, untrusted_files.ReadingLimits(**limits))
+    return read_submission(
+        find_submissions([tmp_path / "all"])[0], given=GIVEN, limits=untrusted_files.ReadingLimits(**limits)
+    )
 
 
 def texts(submission):
@@ -102,7 +104,7 @@ def students(found):
 
 
 def read_each(found):
-    return {entry.student: read_submission(entry, GIVEN) for entry in found}
+    return {entry.student: read_submission(entry, given=GIVEN) for entry in found}
 
 
 class TestOneSubmission:
@@ -196,7 +198,7 @@ class TestOneSubmission:
         slashed = {name.replace("/", "\\"): content for name, content in LAB.items()}
         odd = {"..\\evil.py": b"1", "c:\\evil.py": b"1", "\\": b"", "readers\\": b""}
         write(tmp_path / "all", within("ada/Lab", {**slashed, **odd, MIRA: LAB[MIRA]}) | within("bob", slashed))
-        ada, bob = (read_submission(found, GIVEN) for found in find_submissions([tmp_path / "all"]))
+        ada, bob = (read_submission(found, given=GIVEN) for found in find_submissions([tmp_path / "all"]))
         assert texts(ada) == LAB
         assert holds(bob, LAB, wording("grading.backslashes", r"classifiers\__init__.py"))
 
@@ -219,7 +221,7 @@ def test_loose_files_find_their_places_among_the_files_students_receive(tmp_path
     write(tmp_path / "ada", {"mira.py": b"1", "2_online.ipynb": b"2"})
     (found,) = find_submissions([tmp_path / "ada"])
     given = student_files(reference_folder())
-    assert texts(read_submission(found, given)) == {MIRA: b"1", "notebooks/2_online.ipynb": b"2"}
+    assert texts(read_submission(found, given=given)) == {MIRA: b"1", "notebooks/2_online.ipynb": b"2"}
 
 
 class TestLooseFiles:
@@ -641,10 +643,10 @@ class TestDownloads:
         for paths in ([folder], [write_zip(tmp_path / "submissions.zip", files)], sorted(folder.iterdir())):
             ada, alan = find_submissions(paths)
             assert (ada.student, alan.student) == ("lovelaceada_12345", "turingalan_222")
-            submission = read_submission(ada, GIVEN)
+            submission = read_submission(ada, given=GIVEN)
             assert texts(submission) == {MIRA: b"second"}
             assert submission.warnings == (wording("grading.does_count_newer_version"),)
-            assert texts(read_submission(alan, GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
+            assert texts(read_submission(alan, given=GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
 
     def test_names_that_only_look_like_canvas(self, tmp_path):
         files = {f"lab_2024_001_{name}.zip": make_zip(LAB) for name in ("ada", "bob")}
@@ -661,7 +663,7 @@ class TestDownloads:
         for path in (write_zip(tmp_path / "export.zip", files), write(tmp_path / "export", files)):
             found = find_submissions([path])
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
-            assert texts(read_submission(found[0], GIVEN)) == {MIRA: b"1"}
+            assert texts(read_submission(found[0], given=GIVEN)) == {MIRA: b"1"}
             assert [one.ids for one in found] == [("1",), (), ()] and found[0].student == "ada-lovelace_1"
 
         (path / "assignment_9_export" / "submission_metadata.yml").unlink()
@@ -673,7 +675,7 @@ class TestDownloads:
         found = find_submissions([tmp_path / "repos"])
         assert students(found) == {"day-1-lab-ada": "ada", "day-1-lab-al-turing": "al-turing"}
         assert found[1].ids == ("al-turing", "lab-al-turing", "1-lab-al-turing")
-        assert texts(read_submission(found[0], GIVEN)) == LAB
+        assert texts(read_submission(found[0], given=GIVEN)) == LAB
 
     def test_a_plain_folder(self, tmp_path):
         files = {
@@ -689,7 +691,7 @@ class TestDownloads:
         (folder / "erin").mkdir()
         found = find_submissions([folder])
         assert students(found) == {name: name for name in ("ada", "bob", "carol", "dave", "erin")}
-        read = [read_submission(entry, GIVEN) for entry in found]
+        read = [read_submission(entry, given=GIVEN) for entry in found]
         assert [bool(submission.problem) for submission in read] == [False, False, True, True, True]
         zipped = write_zip(tmp_path / "all.zip", files)
         assert students(find_submissions([zipped])) == {n: n for n in ("ada", "bob", "carol", "dave")}
@@ -765,7 +767,7 @@ class TestRandomInput:
     def read_all(self, tmp_path, raw):
         found = find_submissions([write_zip(tmp_path / "ada.zip", raw)])
         assert found
-        return [read_submission(entry, GIVEN) for entry in found]
+        return [read_submission(entry, given=GIVEN) for entry in found]
 
 
 def boxed(theirs):
