@@ -118,7 +118,7 @@ def export(
     dark, scale
         See `page_description` and `page`.
     python : str, optional
-        The address of the worker that starts Python in the pages; see ``lxmls_day1.browser.exercise_pages``.
+        The address of the worker that starts Python in the pages; see ``tools/exercise_pages.py``.
     report : function (sentence), optional
         Called with a sentence for each page that is written or omitted.
 
