@@ -111,7 +111,7 @@ class GradingSession:
         picture_kinds: Mapping[str, str] | None = None,
     ):
         self._drawn = picture_kinds or {}
-        self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
+        self._run = _GradingRun(seed=seed, hidden=True, expected=expected)
         left_out = [part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")]
         self._checks = CheckSession(check_files, self._run, left_out)
         self._limits = limits
