@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import (
     ATOL,
@@ -135,7 +137,7 @@ def _difference(expected: Answer, actual: Answer, rtol: float, atol: float) -> l
     for i in places[:3]:
         pair = expected.values[i], actual.values[i]
         digits = next((d for d in (6, 9, 12) if entry_text(pair[0], d) != entry_text(pair[1], d)), 17)
-        where = ", ".join(map(str, _position(i, expected.shape)))
+        where = ", ".join(map(str, np.unravel_index(i, expected.shape)))
         lines.append((f"at [{where}]", f"expected {entry_text(pair[0], digits)}, yours {entry_text(pair[1], digits)}"))
     return lines
 
@@ -144,14 +146,6 @@ def labelled_lines(description: str, lines: list[tuple[str, str]]) -> str:
     """Return a description, and below it the lines in two columns: labels and texts."""
     width = max(len(label) for label, _ in lines)
     return "\n".join([description, *(f"  {label:<{width}}  {text}" for label, text in lines)])
-
-
-def _position(i: int, shape: tuple[int, ...]) -> list[int]:
-    position = []
-    for size in reversed(shape):
-        i, rest = divmod(i, size)
-        position.append(rest)
-    return position[::-1]
 
 
 def describe_failure(error: BaseException, answers: Answers, required: RequiredResults) -> str:
