@@ -430,11 +430,8 @@ def locked_folder(out: Path, activity: str) -> Iterator[None]:
             file.seek(0)
             file.truncate()
             owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-            os.write(
-                file.fileno(),
-                owner.encode(),
-                # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
-            )
+            # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
+            os.write(file.fileno(), owner.encode())
         _locked_folders.add(place)
         try:
             yield
