@@ -64,12 +64,10 @@ class CheckRequest:
     Attributes
     ----------
     runs : tuple of (lab folder, check files)
-    hidden : bool
-        If True, run the hidden checks, too.
+    record : bool
+        If True, run the hidden checks, too, and record answers instead of comparing them.
     seed : int, optional
         The seed of the hidden checks.
-    record : bool
-        If True, record answers instead of comparing them.
     skip : tuple of str
         Checks that are skipped.
     practised : tuple of str
@@ -77,9 +75,8 @@ class CheckRequest:
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]
-    hidden: bool = False
-    seed: int | None = None
     record: bool = False
+    seed: int | None = None
     skip: tuple[str, ...] = ()
     practised: tuple[str, ...] = ()
 

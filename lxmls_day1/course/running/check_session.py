@@ -135,7 +135,7 @@ def report_checks(
             file.write((json.dumps(event) + "\n").encode())
 
     files = list(dict.fromkeys(Path(file) for _, check_files in request.runs for file in check_files))
-    run = ChecksRun(seed=request.seed, hidden=request.hidden, recordings={} if request.record else None)
+    run = ChecksRun(seed=request.seed, hidden=request.record, recordings={} if request.record else None)
     run.practised = request.practised
     session = CheckSession(files, run, options)
 
