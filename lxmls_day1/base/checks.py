@@ -573,8 +573,8 @@ def check_attributes(value: Any, requirement: str, names: Sequence[str]) -> None
             raise InputError(f"{requirement}, but {value!r} has no {name}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """Return a setting that is one of the words or Booleans in `choices`, or raise an error that names the setting and its choices.
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise an error that names a setting and its choices, unless the value is one of the words or Booleans in `choices`.
 
     Examples
     --------
@@ -589,7 +589,6 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
         *first, last = (f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices)
         wanted = f"{', '.join(first)} or {last}" if first else last
         raise InputError(f"{name} must be {wanted}, but is {value!r}")
-    return value
 
 
 def random_generator(seed: Any) -> "np.random.Generator":
