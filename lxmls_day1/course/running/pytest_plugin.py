@@ -160,7 +160,7 @@ class ChecksRun:
             if self.seed is None:
                 self.seed = secrets.randbits(32)
             exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
-            self._hidden_answers = reference_answers(exercises, self.seed)
+            self._hidden_answers = reference_answers(exercises, seed=self.seed)
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """Return the files in which a student solves the exercise of a check."""
