@@ -201,7 +201,7 @@ class GradingSession:
         lab.begin(record_calls=not (check.hidden or check.check.endswith(f"::{PROBE_INPUTS_CHECK}")))
         self._run.boxed = lab
         began = time.monotonic()
-        error = self._checks.error_of(self._checks.items[i])
+        error = self._run.call_check(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
         expected_type = pytest_plugin.required_results(self._checks.items[i])
         verdict, text, mistakes = _verdict(check, error, lab.answers, expected_type)

@@ -84,7 +84,7 @@ class Checked:
 
     def error_of(self, item):
         self.run.item = item
-        return self.session.error_of(item)
+        return self.run.call_check(item)
 
     def ended(self, made=None, seed=SEEDS[0], public=True):
         """Run the public or the hidden checks on these files; return check -> outcome, text and sentences on mistakes."""
