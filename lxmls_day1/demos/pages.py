@@ -104,7 +104,7 @@ def export(
     dark: bool | None = None,
     scale: float | None = None,
     python: str = "",
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda sentence: None,
 ) -> list[Path]:
     """Write the demonstrations of a lab into a folder, as pages that need no Python.
 
@@ -134,7 +134,6 @@ def export(
     """
     for name in only:
         demonstration_class(name)
-    report = report or (lambda sentence: None)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [name for name in DEMONSTRATIONS if not only or name in only]
