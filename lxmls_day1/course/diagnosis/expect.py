@@ -97,15 +97,14 @@ class Expect:
         try:
             form = shape_and_type(value)
             if form[0] != expected.shape:
-                raise WrongAnswer(
-                    labelled_lines(description, wrong_shape_lines(expected, form, _first_entries(value, form)))
-                )
-            actual = Answer(form[0], tuple(entries_of(value)))
+                lines = wrong_shape_lines(expected, form, _first_entries(value, form))
+            else:
+                actual = Answer(form[0], tuple(entries_of(value)))
+                lines = [] if expected.is_close(actual, rtol, atol) else _difference(expected, actual, rtol, atol)
         except TypeError as error:
             lines = [("expected", format_answer(expected)), ("yours", str(error))]
-            raise WrongAnswer(labelled_lines(description, lines)) from None
-        if not expected.is_close(actual, rtol, atol):
-            raise WrongAnswer(labelled_lines(description, _difference(expected, actual, rtol, atol)))
+        if lines:
+            raise WrongAnswer(labelled_lines(description, lines))
 
 
 class RecordingExpect:
