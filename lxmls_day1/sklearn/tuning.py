@@ -135,7 +135,7 @@ def tune(
             "must not be used for choosing"
         )
     trials: list[Trial] = []
-    best: tuple[Any, ...] = ()
+    best: Any = None  # the learner and the parameters of the best trial
     for choice in _with_progress(choices, progress):
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
