@@ -206,16 +206,10 @@ def watch_files(
         except InputError as error:
             click.echo(f"Error: {error}", err=True)
         click.echo("Watching; Ctrl-C ends it.")
-        now = file_states(folder)  # `seen` is older than the checks, so an edit during them is noticed
-        while now == seen:
+        now, before = file_states(folder), seen  # `seen` is older than the checks, so an edit during them is noticed
+        while now == seen or now != before:
             sleep(POLL_SECONDS)
-            now = file_states(folder)
-        while True:
-            sleep(POLL_SECONDS)
-            later = file_states(folder)
-            if later == now:
-                break
-            now = later
+            now, before = file_states(folder), now
         changed = {
             path.relative_to(folder).as_posix() for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)
         }

@@ -135,7 +135,7 @@ def tune(
             "must not be used for choosing"
         )
     trials: list[Trial] = []
-    best: Any = None  # the learner and the parameters of the best trial
+    best: tuple[Any, ...] = ()  # the learner and the parameters of the best trial
     for choice in _with_progress(choices, progress):
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
@@ -150,7 +150,7 @@ def tune(
         if not trials or accuracies[0] > max(trial.accuracy for trial in trials):
             best = learner, params
         trials.append(Trial(choice, *accuracies))
-    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
+    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), best[0], best[1], n_examples)
 
 
 @dataclass(frozen=True)
