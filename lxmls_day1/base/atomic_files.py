@@ -160,10 +160,8 @@ def _writer_has_ended(name: str) -> bool:
         return False
     try:
         os.kill(int(found[3], 16), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # The process is alive and belongs to another user.
-        return False
+    except OSError as error:  # If it is another one, the process is alive and belongs to another user.
+        return isinstance(error, ProcessLookupError)
     return False
 
 

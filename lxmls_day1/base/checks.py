@@ -4,6 +4,7 @@ Each check returns its argument in the one form that the algorithms work on, or 
 was expected, what was found and what to do.
 """
 
+import contextlib
 import copy
 import mmap
 import operator
@@ -548,11 +549,9 @@ def as_list(values: Any, requirement: str) -> list[Any]:
     ...
     lxmls_day1.base.errors.InputError: feature_names must be a list of names, but is 'ab'
     """
-    try:
+    with contextlib.suppress(TypeError):  # A zero-dimensional array cannot be iterated.
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
             return list(values)
-    except TypeError:  # A zero-dimensional array cannot be iterated.
-        pass
     raise InputError(f"{requirement}, but is {values!r}")
 
 

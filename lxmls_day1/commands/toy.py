@@ -1,16 +1,16 @@
 """``lxmls-day1 toy``: generate any number of made-up reviews."""
 
+from contextlib import suppress
+
 import click
 
 
 def read_count(text: str) -> int:
     """Return a whole number, also in the form 1e7."""
-    try:
+    with suppress(ValueError, OverflowError):
         number = float(text)
         if number == int(number) and 0 <= number <= 1e15:
             return int(number)
-    except (ValueError, OverflowError):
-        pass
     raise click.BadParameter(f"{text!r} is not a whole number of at least 0, such as 1000 or 1e7")
 
 

@@ -140,11 +140,10 @@ class WorkspaceState:
         """Read the state of a workspace from disk; return a new state if the file is missing or cannot be read."""
         if not is_workspace(folder):
             return cls(folder)
-        damage = ""
         try:
             return cls(folder, **_parse_state(json.loads((folder / FILE).read_text(encoding="utf-8"))))
         except FileNotFoundError:
-            pass
+            damage = ""
         except OSError as error:
             damage = f"{FILE} cannot be read ({(error.strerror or str(error)).lower()})"
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
