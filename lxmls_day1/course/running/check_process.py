@@ -88,13 +88,12 @@ class CheckProcess:
     ----------
     request : CheckRequest
     folder : Path
-        Its current folder, with its report and its output to standard error; created if it does not exist.
+        Its current folder, with its report and its output to standard error.
     compiles : bool
         If False, learners are not compiled: for a few points NumPy takes less time than the import of numba.
     """
 
     def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
-        folder.mkdir(exist_ok=True)
         (folder / "request.json").write_text(json.dumps(asdict(request)), encoding="utf-8")
         self._report, self._errors = folder / REPORT, folder / ERRORS
         self._report.write_bytes(b"")
