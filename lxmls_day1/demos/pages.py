@@ -70,23 +70,21 @@ def page(description: Mapping[str, Any], *, scene_address: str = "", scale: floa
 
 
 def index_page(
-    descriptions: Mapping[str, Mapping[str, Any]],
-    addresses: Mapping[str, str],
-    scene_addresses: Mapping[str, str],
-    dark: bool | None,
+    descriptions: Mapping[str, Mapping[str, Any]], scene_addresses: Mapping[str, str], dark: bool | None, suffix: str
 ) -> str:
     """Return the index of demonstrations, each with a small picture that is drawn as on its page.
 
     Parameters
     ----------
     descriptions : mapping of name to description
-    addresses : mapping of name to the address of its page
     scene_addresses : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
     dark : bool or None
+    suffix : str
+        The end of the address of each page, which begins with its name.
     """
     sections = "\n".join(
         f"<section>{_demo(description, scene_addresses.get(name, ''), small=True)}"
-        f'<h2><a href="{html.escape(addresses[name])}">{html.escape(description["title"])}</a></h2>'
+        f'<h2><a href="{name}{suffix}">{html.escape(description["title"])}</a></h2>'
         f"<p>{html.escape(description['summary'])}</p></section>"
         for name, description in descriptions.items()
     )
@@ -151,9 +149,8 @@ def export(
         report(f"{number} of {len(chosen)}: {name}.html")
     if python:
         write_files_atomically({folder / PROGRAMS: zipped(page_programs(lab.folder), "")})
-    addresses = {name: f"{name}.html" for name in written}
-    write_files_atomically({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
-    return [*(folder / address for address in addresses.values()), folder / INDEX]
+    write_files_atomically({folder / INDEX: index_page(written, {}, dark, ".html").encode()})
+    return [*(folder / f"{name}.html" for name in written), folder / INDEX]
 
 
 def page_programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:

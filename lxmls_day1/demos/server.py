@@ -76,7 +76,7 @@ class DemoServer(QuietServer):
         """Return the index. Its small pictures come from demonstrations of their own."""
         descriptions = {name: page_description(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
         questions = {name: self.session(name) for name in DEMONSTRATIONS}
-        return index_page(descriptions, {name: name for name in DEMONSTRATIONS}, questions, self.dark)
+        return index_page(descriptions, questions, self.dark, "")
 
     def page_of(self, name: str) -> str:
         """Return the page of one demonstration."""
