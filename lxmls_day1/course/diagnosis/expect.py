@@ -7,7 +7,8 @@ shape and its first entries; it is neither converted to an array nor made dense.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,34 +31,31 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
 from lxmls_day1.course.lab_under_test import Answers
 
 
+@dataclass(eq=False, repr=False)
 class WrongAnswer(AssertionError):
     """An answer that differs from the expected one.
 
     Attributes
     ----------
-    mistakes : tuple of (name, sentence)
+    message : str
+    mistakes : sequence of (name, sentence)
         The known mistakes that give this answer; several if their answers are the same.
     diagnosis_kind : str
         The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, if this is the check of the probe inputs.
-    wrong : tuple of (input, answer)
+    wrong : sequence of (input, answer)
         All wrong answers in the check of the probe inputs.
     """
 
-    def __init__(
-        self,
-        message: str,
-        mistakes: Iterable[tuple[str, str]] = (),
-        diagnosis_kind: str = "",
-        example: Any = None,
-        wrong: Iterable[tuple[dict[str, Any], Answer]] = (),
-    ):
-        super().__init__(message)
-        self.mistakes = tuple(mistakes)
-        self.diagnosis_kind = diagnosis_kind
-        self.example = example
-        self.wrong = tuple(wrong)
+    message: str
+    mistakes: Sequence[tuple[str, str]] = ()
+    diagnosis_kind: str = ""
+    example: Any = None
+    wrong: Sequence[tuple[dict[str, Any], Answer]] = ()
+
+    def __post_init__(self) -> None:
+        super().__init__(self.message)
 
 
 class Expect:
