@@ -183,11 +183,7 @@ def check_progress() -> Iterator[Callable[[str], None]]:
 
 
 def watch_files(
-    folder: Path,
-    ids: Collection[str] | None,
-    run: Callable[[Collection[str] | None], object],
-    sleep: Callable[[float], None] = time.sleep,
-    clears: bool = True,
+    folder: Path, ids: Collection[str] | None, run: Callable[[Collection[str] | None], object], clears: bool = True
 ) -> None:
     """Run checks immediately, and again after each change, until interrupted.
 
@@ -208,7 +204,7 @@ def watch_files(
         click.echo("Watching; Ctrl-C ends it.")
         now, before = file_states(folder), seen  # `seen` is older than the checks, so an edit during them is noticed
         while now == seen or now != before:
-            sleep(POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
             now, before = file_states(folder), now
         changed = {
             path.relative_to(folder).as_posix() for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)

@@ -182,8 +182,9 @@ class TestWatching:
                     raise KeyboardInterrupt
                 pending.pop(0)()
 
-        with pytest.raises(KeyboardInterrupt):
-            check_command.watch_files(folder, ids, checked.append, sleep)
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(check_command.time, "sleep", sleep)
+            check_command.watch_files(folder, ids, checked.append)
         return checked
 
     def edit(self, path, text):
