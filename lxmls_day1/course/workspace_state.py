@@ -88,6 +88,10 @@ class Origin:
     files: dict[str, StarterFile] = field(default_factory=dict)
     exercises: tuple[str, ...] = ()
 
+    def functions_in(self, name: str) -> tuple[str, ...]:
+        """Return the functions that a student writes in a file; none if it is no starter file."""
+        return self.files[name].functions if name in self.files else ()
+
 
 @dataclass(frozen=True)
 class Backup:
