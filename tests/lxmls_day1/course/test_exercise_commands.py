@@ -317,7 +317,7 @@ class TestLab:
         assert "default_url=/lab/tree/notebooks/2_second.ipynb" in run("lab", "--print")
 
     def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
-        monkeypatch.setattr(lab, "require_jupyterlab", lambda notebook: None)
+        monkeypatch.setattr(lab, "find_spec", lambda name: name == "jupyterlab" or None)
         code = "import os; raise SystemExit(7 if os.path.isdir('classifiers') else 1)"
         monkeypatch.setattr(lab, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
         run("lab", status=7)
