@@ -149,7 +149,8 @@ hostile: set-up-test
 	$(VENV_PYTHON) -m pytest -m campaign tests/lxmls_day1/grading/test_hostile_submissions.py $(ARGS)
 
 # What runs in boxes or in a browser takes longest.
-ISOLATED := tests/lxmls_day1/grading tests/lxmls_day1/box tests/lxmls_day1/browser
+IN_A_BROWSER := tests/lxmls_day1/browser $(wildcard tests/tools/test_exercise_page*.py)
+ISOLATED := tests/lxmls_day1/grading tests/lxmls_day1/box $(IN_A_BROWSER)
 HALVES := boxes rest
 campaigns: set-up-test
 	@[ -z '$(filter-out $(HALVES),$(HALF))' ] || { echo 'make campaigns: HALF is one of $(HALVES)' >&2; exit 1; }
@@ -184,7 +185,7 @@ test-pyodide: pyodide
 	$(VENV_PYTHON) tests/in_pyodide.py $(ARGS)
 
 test-browser: pyodide
-	$(VENV_PYTHON) -m pytest -m 'campaign or not campaign' tests/lxmls_day1/browser $(ARGS)
+	$(VENV_PYTHON) -m pytest -m 'campaign or not campaign' $(IN_A_BROWSER) $(ARGS)
 
 # Sphinx builds again only what has changed. -W: a warning is an error.
 docs: set-up-docs

@@ -219,7 +219,7 @@ def add_card(app: Any, name: str, template: str, context: dict[str, Any], tree: 
 
 def write_exercises(app: Any, config: object) -> None:
     """Write the pages of the exercises."""
-    from lxmls_day1.browser.exercise_pages import exercise_pages
+    from tools.exercise_pages import exercise_pages
 
     (Path(app.srcdir) / "docs/exercises").mkdir(exist_ok=True)
     pages = exercise_pages(ROOT)
@@ -276,8 +276,8 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
     """Write the files that run in the pages; also the Python runtime, if the variable PYODIDE names its folder."""
     if exception is not None or app.builder.format != "html":
         return
-    from lxmls_day1.browser.exercise_pages import BOOK_FOLDER, runtime_files
     from lxmls_day1.course.workspaces.workspace import write_files
+    from tools.exercise_pages import BOOK_FOLDER, runtime_files
 
     folder = os.environ.get("PYODIDE")
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))

@@ -113,8 +113,8 @@ def main() -> None:
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
-    from lxmls_day1.browser.exercise_pages import runtime_files
     from lxmls_day1.course.workspaces.workspace import write_files
+    from tools.exercise_pages import runtime_files
 
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     runtime = Path(sys.argv[1]) if len(sys.argv) > 1 else None

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 from site_checks import BROWSER_LAB, book_pages, broken_links, foreign_files
 
 from lxmls_day1.browser import runtime
-from lxmls_day1.browser.exercise_pages import BOOK_FOLDER
+from tools.exercise_pages import BOOK_FOLDER
 
 CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", runtime.LOCK_FILE)
 

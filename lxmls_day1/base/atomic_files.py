@@ -160,10 +160,8 @@ def _writer_has_ended(name: str) -> bool:
         return False
     try:
         os.kill(int(found[3], 16), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # The process is alive and belongs to another user.
-        return False
+    except OSError as error:  # If it is another one, the process is alive and belongs to another user.
+        return isinstance(error, ProcessLookupError)
     return False
 
 
@@ -430,11 +428,8 @@ def locked_folder(out: Path, activity: str) -> Iterator[None]:
             file.seek(0)
             file.truncate()
             owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-            os.write(
-                file.fileno(),
-                owner.encode(),
-                # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
-            )
+            # os.write does not buffer: on a full disk, a buffered write would fail at close, without the file's name.
+            os.write(file.fileno(), owner.encode())
         _locked_folders.add(place)
         try:
             yield

@@ -4,6 +4,7 @@ Each check returns its argument in the one form that the algorithms work on, or 
 was expected, what was found and what to do.
 """
 
+import contextlib
 import copy
 import mmap
 import operator
@@ -548,11 +549,9 @@ def as_list(values: Any, requirement: str) -> list[Any]:
     ...
     lxmls_day1.base.errors.InputError: feature_names must be a list of names, but is 'ab'
     """
-    try:
+    with contextlib.suppress(TypeError):  # A zero-dimensional array cannot be iterated.
         if isinstance(values, Iterable) and not isinstance(values, (str, bytes, bytearray)):
             return list(values)
-    except TypeError:  # A zero-dimensional array cannot be iterated.
-        pass
     raise InputError(f"{requirement}, but is {values!r}")
 
 
@@ -573,8 +572,8 @@ def check_attributes(value: Any, requirement: str, names: Sequence[str]) -> None
             raise InputError(f"{requirement}, but {value!r} has no {name}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
-    """Return a setting that is one of the words or Booleans in `choices`, or raise an error that names the setting and its choices.
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise an error that names a setting and its choices, unless the value is one of the words or Booleans in `choices`.
 
     Examples
     --------
@@ -589,7 +588,6 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
         *first, last = (f'"{choice}"' if isinstance(choice, str) else str(choice) for choice in choices)
         wanted = f"{', '.join(first)} or {last}" if first else last
         raise InputError(f"{name} must be {wanted}, but is {value!r}")
-    return value
 
 
 def random_generator(seed: Any) -> "np.random.Generator":

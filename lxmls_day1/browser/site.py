@@ -248,13 +248,8 @@ def _listings(workspace: Mapping[PurePosixPath, bytes]) -> Files:
 
 def _entry(path: PurePosixPath, kind: str, size: int | None, moment: str) -> dict[str, Any]:
     return {
-        "content": None,
-        "created": moment,
-        "format": None,
-        "hash": None,
-        "hash_algorithm": None,
-        "last_modified": moment,
-        "mimetype": None,
+        **dict.fromkeys(("content", "format", "hash", "hash_algorithm", "mimetype")),
+        **dict.fromkeys(("created", "last_modified"), moment),
         "name": path.name,
         "path": "" if path == PurePosixPath() else str(path),
         "size": size,

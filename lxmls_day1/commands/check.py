@@ -183,11 +183,7 @@ def check_progress() -> Iterator[Callable[[str], None]]:
 
 
 def watch_files(
-    folder: Path,
-    ids: Collection[str] | None,
-    run: Callable[[Collection[str] | None], object],
-    sleep: Callable[[float], None] = time.sleep,
-    clears: bool = True,
+    folder: Path, ids: Collection[str] | None, run: Callable[[Collection[str] | None], object], clears: bool = True
 ) -> None:
     """Run checks immediately, and again after each change, until interrupted.
 
@@ -206,16 +202,10 @@ def watch_files(
         except InputError as error:
             click.echo(f"Error: {error}", err=True)
         click.echo("Watching; Ctrl-C ends it.")
-        now = file_states(folder)  # `seen` is older than the checks, so an edit during them is noticed
-        while now == seen:
-            sleep(POLL_SECONDS)
-            now = file_states(folder)
-        while True:
-            sleep(POLL_SECONDS)
-            later = file_states(folder)
-            if later == now:
-                break
-            now = later
+        now, before = file_states(folder), seen  # `seen` is older than the checks, so an edit during them is noticed
+        while now == seen or now != before:
+            time.sleep(POLL_SECONDS)
+            now, before = file_states(folder), now
         changed = {
             path.relative_to(folder).as_posix() for path in now.keys() | seen.keys() if now.get(path) != seen.get(path)
         }

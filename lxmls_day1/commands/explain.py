@@ -32,14 +32,7 @@ MAX_WORD_CHARS, MAX_NAME_CHARS = 24, 10  # characters in a column
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Words for and against to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print all words and all classes, as JSON.")
 def command(
-    model_path: str,
-    path: str,
-    form: str,
-    unit: str | None,
-    lab_folder: str | None,
-    number: int | None,
-    top: int,
-    as_json: bool,
+    model_path: str, path: str, lab_folder: str | None, number: int | None, top: int, as_json: bool, **reading: Any
 ) -> None:
     """Show which words determine the decision of a classifier that `lxmls-day1 train` has saved.
 
@@ -69,7 +62,7 @@ def command(
             f"{model_path} tags the words of sentences; explain needs a classifier of whole texts. `plot_lattice` of "
             "lxmls_day1.figures.lattice draws the scores behind the tags of a sentence."
         )
-    documents = open_documents(model, [path], form, unit)
+    documents = open_documents(model, [path], **reading)
     if number is not None:
         if number > len(documents):
             raise InputError(f"--number is {number}, but the file holds {pluralize(len(documents), 'review')}.")

@@ -17,8 +17,6 @@ from lxmls_day1.library_path import library_path
 
 NOT_ALL_GRADED = 3  # the exit status if some submissions of the class could not be graded
 MAX_NOTES = 20
-#: Options that have an effect only together with another option.
-REQUIRED_WITH = dict.fromkeys(("marks_column", "id_column", "group_column"), "roster")
 
 
 class _ShowsLimits(click.Command):
@@ -86,7 +84,12 @@ def command(
       lxmls-day1 grade class.zip --out marks --roster canvas.csv
                        --marks-column "Day 1"
     """
-    require_together(click.get_current_context().params)
+    limits, sandbox, as_user, trust_submissions, again = (
+        options.pop(name) for name in ("limits", "sandbox", "as_user", "trust_submissions", "again")
+    )
+    for name, value in options.items():  # those of the roster are left
+        if value is not None and roster is None:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --roster.")
     forget_python_path()
     from concurrent.futures import ThreadPoolExecutor
 
@@ -103,9 +106,6 @@ def command(
     from lxmls_day1.grading.running.run_folders import run_folder
     from lxmls_day1.lab import reference_folder
 
-    limits, sandbox, as_user, trust_submissions, again = (
-        options.pop(name) for name in ("limits", "sandbox", "as_user", "trust_submissions", "again")
-    )
     chosen, here = Limits.from_options(limits), Path.cwd()
     folder = writable_folder(out)
     students = read_roster(folder, roster, **options) if roster else None
@@ -150,14 +150,6 @@ def command(
         raise click.exceptions.Exit(1) from None
     if any(row.failed for row in book.rows):
         raise click.exceptions.Exit(NOT_ALL_GRADED)
-
-
-def require_together(options: dict[str, Any]) -> None:
-    """Raise an error if an option is used without the option that it needs."""
-    options_given = {name for name, value in options.items() if value is not None}
-    for name, other in REQUIRED_WITH.items():
-        if name in options_given and other not in options_given:
-            raise click.UsageError(f"--{name.replace('_', '-')} needs --{other.replace('_', '-')}.")
 
 
 def forget_python_path() -> None:

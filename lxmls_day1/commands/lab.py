@@ -47,12 +47,17 @@ def command(context: click.Context, folder: str | None, start: bool, only_print:
     if only_print:
         click.echo(shell_quoted(*arguments))
         return
-    if not has_jupyterlab() and temporary_runner() and not os.environ.get(RUN_AGAIN):
+    is_installed = find_spec("jupyterlab") is not None
+    if not is_installed and temporary_runner() and not os.environ.get(RUN_AGAIN):
         click.echo("Fetching JupyterLab and numba (about 120 MB, once) ...")
         options = ["--no-browser"] * no_browser
         os.environ[RUN_AGAIN] = "1"
         context.exit(run_until_it_ends([*own_command(COMPLETE), "lab", str(lab_folder), *options], lab_folder))
-    require_jupyterlab(notebook)
+    if not is_installed:
+        raise InputError(
+            f"JupyterLab is not installed here. Install it with {how_to_install('notebook')} (in a checkout "
+            f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."
+        )
     context.exit(run_until_it_ends(arguments, lab_folder))
 
 
@@ -62,20 +67,6 @@ def jupyter_arguments(folder: Path, notebook: str, no_browser: bool = False) -> 
     if notebook and (folder / notebook).is_file():
         arguments.append(f"--LabApp.default_url=/lab/tree/{quote(notebook)}")
     return arguments + ["--no-browser"] * no_browser
-
-
-def has_jupyterlab() -> bool:
-    """Return True if JupyterLab is installed in this environment."""
-    return find_spec("jupyterlab") is not None
-
-
-def require_jupyterlab(notebook: str) -> None:
-    """Raise an `InputError` that explains how to install JupyterLab if it is missing."""
-    if not has_jupyterlab():
-        raise InputError(
-            f"JupyterLab is not installed here. Install it with {how_to_install('notebook')} (in a checkout "
-            f"`make lab` does it), or open {notebook or 'the notebooks'} in any other program for notebooks."
-        )
 
 
 def run_until_it_ends(arguments: list[str], folder: Path) -> int:

@@ -4,7 +4,7 @@ import contextlib
 import io
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,14 +55,6 @@ def png_bytes(figure: "Figure") -> bytes:
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=150, bbox_inches="tight", pad_inches=0.2)
     return content.getvalue()
-
-
-def write_results(folder: Path, contents: Mapping[str, bytes], message: str) -> None:
-    """Write files into a folder in one atomic write; then print a message, and the paths of the files."""
-    from lxmls_day1.base.atomic_files import write_files_atomically
-
-    write_files_atomically({folder / name: content for name, content in contents.items()})
-    click.echo(f"{message}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
 def unsolved_message(name: str, error: NotImplementedError) -> str:

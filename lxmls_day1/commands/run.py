@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lxmls_day1.base.errors import CorpusUnavailable
-from lxmls_day1.commands.output import ReportProgress, png_bytes, progress_bar, writable_folder, write_results
+from lxmls_day1.commands.output import ReportProgress, png_bytes, progress_bar, writable_folder
 from lxmls_day1.commands.shared_options import REVIEWS, data_dir_option, lab_option
 from lxmls_day1.commands.user_files import open_user_file, user_file_options, user_file_settings
 
@@ -45,6 +45,7 @@ def command(
       results.csv      the table for a spreadsheet
     """
     own = user_file_settings(file_options, domain=domain, data_dir=data_dir)
+    from lxmls_day1.base.atomic_files import write_files_atomically
     from lxmls_day1.engine.models.result_table import ResultTable
     from lxmls_day1.lab import Lab  # imported here and below, because ``--help`` must not wait for them
 
@@ -58,7 +59,8 @@ def command(
         contents = {f"{name}.png": png_bytes(figure) for name, figure in figures.items()}
     table = ResultTable(table.rows, [*notes, *table.notes])
     contents |= {"results.json": table.to_json().encode(), "results.csv": table.to_csv().encode()}
-    write_results(folder, contents, str(table))
+    write_files_atomically({folder / name: content for name, content in contents.items()})
+    click.echo(f"{table}\nFigures and results are in {folder}: {', '.join(contents)}")
 
 
 def compare(

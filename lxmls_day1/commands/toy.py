@@ -1,28 +1,23 @@
 """``lxmls-day1 toy``: generate any number of made-up reviews."""
 
-from typing import Any
+from contextlib import suppress
 
 import click
 
 
-class CountType(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """An integer, also in the form 1e7."""
-
-    name = "NUMBER"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Convert a number such as 1e7 to an integer."""
-        try:
-            number = float(value)
-            if number == int(number) and 0 <= number <= 1e15:
-                return int(number)
-        except (ValueError, OverflowError):
-            pass
-        self.fail(f"{value!r} is not a whole number of at least 0, such as 1000 or 1e7", param, ctx)
+def read_count(text: str) -> int:
+    """Return a whole number, also in the form 1e7."""
+    with suppress(ValueError, OverflowError):
+        number = float(text)
+        if number == int(number) and 0 <= number <= 1e15:
+            return int(number)
+    raise click.BadParameter(f"{text!r} is not a whole number of at least 0, such as 1000 or 1e7")
 
 
 @click.command(name="toy", short_help="Generate any number of made-up reviews.")
-@click.option("--documents", type=CountType(), required=True, help="How many documents, such as 1000 or 1e7.")
+@click.option(
+    "--documents", metavar="NUMBER", type=read_count, required=True, help="How many documents, such as 1000 or 1e7."
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed gives other documents.")
 @click.option("--classes", type=int, default=2, show_default=True, help="How many labels there are.")
 @click.option("--words", type=int, default=80, show_default=True, help="The median length of a document.")

@@ -28,35 +28,23 @@ if TYPE_CHECKING:
 WORD_VALUES = {"true": True, "false": False, "none": None}
 
 
-class Setting(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """``NAME=VALUE``: the value is a Python literal or a bare word."""
-
-    name = "NAME=VALUE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Split the text into name and value."""
-        name, equals, text = value.partition("=")
-        name, text = name.strip(), text.strip()
-        if not (equals and name.isidentifier() and text):
-            self.fail(f"{value!r} is not of the form NAME=VALUE, such as regularizer=0.1", param, ctx)
-        if text.lower() in WORD_VALUES:
-            return name, WORD_VALUES[text.lower()]
-        try:
-            return name, ast.literal_eval(text)
-        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # TypeError: {[]: 1}
-            return name, text
+def read_setting(given: str) -> tuple[str, Any]:
+    """Return the name and the value in ``NAME=VALUE``: the value is a Python literal or a bare word."""
+    name, equals, text = map(str.strip, given.partition("="))
+    if not (equals and name.isidentifier() and text):
+        raise click.BadParameter(f"{given!r} is not of the form NAME=VALUE, such as regularizer=0.1")
+    if text.lower() in WORD_VALUES:
+        return name, WORD_VALUES[text.lower()]
+    try:
+        return name, ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # TypeError: {[]: 1}
+        return name, text
 
 
-class Grid(Setting):
-    """``NAME=VALUE,VALUE,…``: each value is read like that of `Setting`."""
-
-    name = "NAME=VALUES"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        """Split the text into name and values."""
-        name, _, text = value.partition("=")
-        read = super().convert
-        return name.strip(), [read(f"{name}={part}", param, ctx)[1] for part in text.split(",")]
+def read_grid(given: str) -> tuple[str, list[Any]]:
+    """Return the name and the values in ``NAME=VALUE,VALUE,…``, each read as by `read_setting`."""
+    name, _, values = given.partition("=")
+    return name.strip(), [read_setting(f"{name}={value}")[1] for value in values.split(",")]
 
 
 @click.command(name="train", short_help="Train a classifier and keep it in a file.")
@@ -69,14 +57,16 @@ class Grid(Setting):
 @click.option(
     "--set",
     "settings",
-    type=Setting(),
+    metavar="NAME=VALUE",
+    type=read_setting,
     multiple=True,
     help="A hyper-parameter, such as regularizer=0.1; may be given several times.",
 )
 @click.option("--tune", "tuned", is_flag=True, help="Choose λ (or the smoothing) on the development part.")
 @click.option(
     "--grid",
-    type=Grid(),
+    metavar="NAME=VALUES",
+    type=read_grid,
     multiple=True,
     help="Choose on the development part between these values, as in regularizer=1,0.1, instead of those of --tune; several "
     "times for combinations.",

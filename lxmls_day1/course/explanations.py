@@ -139,14 +139,13 @@ def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     """
     if files_digest(folder, report.exercise) != report.digest:
         return ""
-    given = WorkspaceState.from_folder(folder).origin.files
+    origin = WorkspaceState.from_folder(folder).origin
     texts = []
     for name in report.exercise.files:
         if not name.endswith(".py") or not (folder / name).is_file():
             continue
         source = (folder / name).read_text(encoding="utf-8-sig", errors="replace").replace("\r\n", "\n")
-        functions = given[name].functions if name in given else ()
-        places = [function_lines(source, function) for function in functions]
+        places = [function_lines(source, function) for function in origin.functions_in(name)]
         lines = source.split("\n")
         texts += ["\n".join(lines[place]) for place in places if place] or [source]
     return "\n\n".join(texts)[:MAX_ATTEMPT_CHARS]

@@ -157,7 +157,7 @@ class GuardedLab(LabUnderTest):
             self.answers.append(None)
             return GuardedObject(self, call.perform_on(self._lab))
 
-        def repeat(given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        def repeat(*given: Any, **named: Any) -> Any:
             return replace(call, arguments=given, settings=named).perform_on(self._lab)
 
         answer = self.call_on_copies(call.name, repeat, call.arguments, call.settings)
@@ -165,11 +165,7 @@ class GuardedLab(LabUnderTest):
         return answer
 
     def call_on_copies(
-        self,
-        name: str,
-        function: Callable[[tuple[Any, ...], Mapping[str, Any]], Any],
-        arguments: tuple[Any, ...],
-        settings: Mapping[str, Any],
+        self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...], settings: Mapping[str, Any]
     ) -> Any:
         """Call a function with copies of the arguments; if it changes one of them, add its name to ``changes``."""
         given, named = deep_copy_plain(arguments), deep_copy_plain(dict(settings))
@@ -177,7 +173,7 @@ class GuardedLab(LabUnderTest):
         self.answers.append(None)
         self.last_called = name
         try:
-            answer = function(given, named)
+            answer = function(*given, **named)
             self.answers[-1] = name, [answer]
             return answer
         finally:
@@ -200,7 +196,7 @@ class GuardedObject:
 
         def method(*arguments: Any, **settings: Any) -> Any:
             own = tuple(a._guarded if isinstance(a, GuardedObject) else a for a in arguments)
-            return self._lab.call_on_copies(name, lambda given, named: found(*given, **named), own, settings)
+            return self._lab.call_on_copies(name, found, own, settings)
 
         return method
 

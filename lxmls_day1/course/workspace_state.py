@@ -88,6 +88,10 @@ class Origin:
     files: dict[str, StarterFile] = field(default_factory=dict)
     exercises: tuple[str, ...] = ()
 
+    def functions_in(self, name: str) -> tuple[str, ...]:
+        """Return the functions that a student writes in a file; none if it is no starter file."""
+        return self.files[name].functions if name in self.files else ()
+
 
 @dataclass(frozen=True)
 class Backup:
@@ -140,11 +144,10 @@ class WorkspaceState:
         """Read the state of a workspace from disk; return a new state if the file is missing or cannot be read."""
         if not is_workspace(folder):
             return cls(folder)
-        damage = ""
         try:
             return cls(folder, **_parse_state(json.loads((folder / FILE).read_text(encoding="utf-8"))))
         except FileNotFoundError:
-            pass
+            damage = ""
         except OSError as error:
             damage = f"{FILE} cannot be read ({(error.strerror or str(error)).lower()})"
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -213,11 +213,8 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
     first_norm: float | None = None
     with _one_blas_thread():
         started = time.perf_counter()
-        if solver == "lbfgs":
-            path = lab.function("lbfgs", "lbfgs", function, start, function.problem.diagonal())
-        else:
-            path = lab.function("gradient_descent", "gradient_descent", function, start)
-        for point in path:
+        further = [function.problem.diagonal()] if solver == "lbfgs" else []
+        for point in lab.function(solver, solver, function, start, *further):
             rows.append((function.nr_calls, time.perf_counter() - started, point.value) if rows else (0, 0.0, point.value))  # fmt: skip
             way.append(point.x[:3].copy())  # for two classes, x is the difference of their weights
             norm = float(np.linalg.norm(point.gradient))

@@ -70,23 +70,21 @@ def page(description: Mapping[str, Any], *, scene_address: str = "", scale: floa
 
 
 def index_page(
-    descriptions: Mapping[str, Mapping[str, Any]],
-    addresses: Mapping[str, str],
-    scene_addresses: Mapping[str, str],
-    dark: bool | None,
+    descriptions: Mapping[str, Mapping[str, Any]], scene_addresses: Mapping[str, str], dark: bool | None, suffix: str
 ) -> str:
     """Return the index of demonstrations, each with a small picture that is drawn as on its page.
 
     Parameters
     ----------
     descriptions : mapping of name to description
-    addresses : mapping of name to the address of its page
     scene_addresses : mapping of name to the address for requests of scenes; empty if the descriptions contain scenes
     dark : bool or None
+    suffix : str
+        The end of the address of each page, which begins with its name.
     """
     sections = "\n".join(
         f"<section>{_demo(description, scene_addresses.get(name, ''), small=True)}"
-        f'<h2><a href="{html.escape(addresses[name])}">{html.escape(description["title"])}</a></h2>'
+        f'<h2><a href="{name}{suffix}">{html.escape(description["title"])}</a></h2>'
         f"<p>{html.escape(description['summary'])}</p></section>"
         for name, description in descriptions.items()
     )
@@ -104,7 +102,7 @@ def export(
     dark: bool | None = None,
     scale: float | None = None,
     python: str = "",
-    report: Callable[[str], None] | None = None,
+    report: Callable[[str], None] = lambda sentence: None,
 ) -> list[Path]:
     """Write the demonstrations of a lab into a folder, as pages that need no Python.
 
@@ -118,7 +116,7 @@ def export(
     dark, scale
         See `page_description` and `page`.
     python : str, optional
-        The address of the worker that starts Python in the pages; see ``lxmls_day1.browser.exercise_pages``.
+        The address of the worker that starts Python in the pages; see ``tools/exercise_pages.py``.
     report : function (sentence), optional
         Called with a sentence for each page that is written or omitted.
 
@@ -134,7 +132,6 @@ def export(
     """
     for name in only:
         demonstration_class(name)
-    report = report or (lambda sentence: None)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [name for name in DEMONSTRATIONS if not only or name in only]
@@ -152,9 +149,8 @@ def export(
         report(f"{number} of {len(chosen)}: {name}.html")
     if python:
         write_files_atomically({folder / PROGRAMS: zipped(page_programs(lab.folder), "")})
-    addresses = {name: f"{name}.html" for name in written}
-    write_files_atomically({folder / INDEX: index_page(written, addresses, {}, dark).encode()})
-    return [*(folder / address for address in addresses.values()), folder / INDEX]
+    write_files_atomically({folder / INDEX: index_page(written, {}, dark, ".html").encode()})
+    return [*(folder / f"{name}.html" for name in written), folder / INDEX]
 
 
 def page_programs(lab_folder: Path) -> dict[PurePosixPath, bytes]:

@@ -36,6 +36,9 @@ _POLICY = (
 )
 
 
+Send = Callable[[dict[str, Any]], None]  # sends a message to a page
+
+
 class _Cancelled(GeneratorExit):
     """Raised in code of a lab whose result is no longer needed, such as an endless loop, to end it."""
 
@@ -76,7 +79,7 @@ class DemoServer(QuietServer):
         """Return the index. Its small pictures come from demonstrations of their own."""
         descriptions = {name: page_description(demonstration_class(name), dark=self.dark) for name in DEMONSTRATIONS}
         questions = {name: self.session(name) for name in DEMONSTRATIONS}
-        return index_page(descriptions, {name: name for name in DEMONSTRATIONS}, questions, self.dark)
+        return index_page(descriptions, questions, self.dark, "")
 
     def page_of(self, name: str) -> str:
         """Return the page of one demonstration."""
@@ -91,13 +94,7 @@ class DemoServer(QuietServer):
             self.sessions.pop(oldest, None)
         return f"scene/{key}"
 
-    def answer(
-        self,
-        key: str,
-        request: Any,
-        send: Callable[[dict[str, Any]], None],
-        is_gone: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def answer(self, key: str, request: Any, send: Send, is_gone: Callable[[], bool] = lambda: False) -> None:
         """Compute a scene when it is this page's turn, and send it after its progress. If the page has gone, send nothing."""
         while not self.turn.acquire(timeout=_POLL_SECONDS):
             self._cancel_abandoned()

@@ -305,32 +305,23 @@ def _draw_edge(ax: Any, edge: Edge, change: float, n_words: int, n_rows: int, la
 def _draw_change(ax: Any, x: float, y: float, change: float) -> None:
     """Write the change of a node's score below the node."""
     if _format_score(change) != "0":
-        style: dict[str, Any] = {"color": _INK, "fontweight": "bold", "background": _CHANGE_BACKGROUND, "gid": "change"}
-        _annotate_node(ax, (x, y), _format_change(change), -19, **style)
+        box = {"facecolor": _CHANGE_BACKGROUND}
+        _annotate_node(ax, (x, y), _format_change(change), -19, box, color=_INK, fontweight="bold", gid="change")
 
 
 def _draw_confidence(ax: Any, x: float, y: float, share: float) -> None:
     """Write the probability of a tag above its node; more probable tags are darker."""
     text = "<1 %" if share < 0.01 else ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
     weight, colour = "bold" if share >= 0.5 else "normal", _INK if share >= 0.05 else _FAINT
-    style: dict[str, Any] = {"color": colour, "fontweight": weight, "background": "white", "alpha": 0.85}
-    _annotate_node(ax, (x, y), text, 20, gid="confidence", **style)
+    box = {"facecolor": "white", "alpha": 0.85}
+    _annotate_node(ax, (x, y), text, 20, box, color=colour, fontweight=weight, gid="confidence")
 
 
-def _annotate_node(
-    ax: Any,
-    position: tuple[float, float],
-    text: str,
-    shift: float,
-    *,
-    background: str,
-    alpha: float = 1.0,
-    **style: Any,
-) -> None:
-    """Write a text ``shift`` points above a node, with a background."""
-    box = {"boxstyle": "round,pad=0.12", "facecolor": background, "edgecolor": "none", "alpha": alpha}
+def _annotate_node(ax: Any, at: tuple[float, float], text: str, shift: float, box: Any, **style: Any) -> None:
+    """Write a text ``shift`` points above a node, on a box of this colour."""
+    box = {"boxstyle": "round,pad=0.12", "edgecolor": "none"} | box
     style |= CENTRED | {"fontsize": _EDGE_SIZE + 2, "zorder": 8, "bbox": box}
-    ax.annotate(text, position, xytext=(0, shift), textcoords="offset points", **style)
+    ax.annotate(text, at, xytext=(0, shift), textcoords="offset points", **style)
 
 
 def _format_change(change: float) -> str:

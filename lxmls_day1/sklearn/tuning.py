@@ -135,7 +135,7 @@ def tune(
             "must not be used for choosing"
         )
     trials: list[Trial] = []
-    best: tuple[Any, Any] | None = None
+    best: tuple[Any, ...] = ()  # the learner and the parameters of the best trial
     for choice in _with_progress(choices, progress):
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
@@ -147,11 +147,10 @@ def tune(
             float(learner.evaluate(y, learner.test(X, params)))
             for X, y in ((data.dev_X, data.dev_y), (data.train_X, data.train_y))
         ]
-        if best is None or accuracies[0] > max(trial.accuracy for trial in trials):
+        if not trials or accuracies[0] > max(trial.accuracy for trial in trials):
             best = learner, params
         trials.append(Trial(choice, *accuracies))
-    assert best is not None  # The grid is not empty.
-    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), *best, n_examples)
+    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), best[0], best[1], n_examples)
 
 
 @dataclass(frozen=True)

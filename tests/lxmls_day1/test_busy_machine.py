@@ -16,8 +16,7 @@ from lxmls_day1.box import box, sandbox
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.course.registry import FOLDER
-from lxmls_day1.course.running import checking
-from lxmls_day1.course.running.snapshot import SnapshotRun, run_snapshot
+from lxmls_day1.course.running import checking, snapshot
 from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.grading.running import worker_process
@@ -62,8 +61,9 @@ def worker(monkeypatch, tmp_path):
 
 def dry(monkeypatch, tmp_path):
     """Take the snapshot that `record` and the start of `grade` wait for."""
+    monkeypatch.setattr(snapshot, "TIMEOUT_SECONDS", TINY)
     checks = reference_folder() / FOLDER / "test_1_02_multinomial_naive_bayes.py"
-    (found,) = run_snapshot([SnapshotRun("it", reference_folder(), (checks,))], timeout=TINY).values()
+    (found,) = snapshot.run_snapshot([snapshot.SnapshotRun("it", reference_folder(), (checks,))]).values()
     assert {outcome.outcome for outcome in found.values()} == {"passed"}
 
 

@@ -40,7 +40,7 @@ def test_a_reference_that_fails_its_own_check_is_not_recorded(reference, capsys)
 
 
 def test_hidden_answers_come_from_the_reference_and_depend_on_the_seed(reference):
-    answers = [reference_answers(["1.1"], hidden=True, seed=seed, reference=reference) for seed in (1, 1, 2)]
+    answers = [reference_answers(["1.1"], seed) for seed in (1, 1, 2)]
     hidden = [a.checks["test_1_01_steps.py::test_fresh[30]"]["the sum of fresh steps"] for a in answers]
     assert hidden[0] == hidden[1] != hidden[2]
     assert 3 < hidden[0].values[0] < 12  # Half of the losses; the sum of 30 uniform numbers is 15 ± 1.6.
@@ -50,7 +50,7 @@ def test_hidden_answers_come_from_the_reference_and_depend_on_the_seed(reference
 def test_a_check_file_with_a_syntax_error_is_refused(reference):
     (reference / "tests/exercises/test_1_02_means.py").write_text("def (:\n")
     with pytest.raises(InputError, match="invalid syntax"):
-        reference_answers(["1.2"], reference=reference)
+        reference_answers(["1.2"], 1)
 
 
 def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_path):
@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_answers_in_every_process(monkeypatch, tmp_
 
     def answered(seed, hash_seed, order):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
-        return run_snapshot([SnapshotRun("reference", lab, files[::order])], hidden=True, seed=seed)["reference"]
+        return run_snapshot([SnapshotRun("reference", lab, files[::order])], seed)["reference"]
 
     first = {seed: answered(seed, "1", 1) for seed in (seed, another)}
     assert all(went.outcome == "passed" for checks in first.values() for went in checks.values())

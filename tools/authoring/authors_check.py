@@ -49,7 +49,7 @@ def problems(reference: Path | None = None) -> list[str]:
         if missing:
             return missing
         made, mistakes = student_files(reference), known_mistakes(reference)
-        public = record_answers(reference, None, reference_snapshot(reference, None, hidden=True))
+        public = record_answers(reference, None, reference_snapshot(reference, None))
     except InputError as error:
         return [str(error)]
     return [
@@ -121,7 +121,7 @@ def problems_of_stubs(reference: Path, registry: Registry) -> Iterator[str]:
             files = student_files(reference, [exercise.id])
             write_files(lab_folder, {name: text for name, text in files.items() if name.parts[0] in PACKAGES})
             runs.append(SnapshotRun(str(exercise), lab_folder, tuple(check_files(reference / FOLDER, exercise))))
-        for label, checks in run_snapshot(runs, hidden=True).items():
+        for label, checks in run_snapshot(runs).items():
             for check, found in checks.items():
                 if found.outcome == "passed":
                     yield f"{label}: {check} passes although the exercise is not solved"

@@ -116,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no exercise {', '.join(unknown)}; there are {', '.join(known)}")
     ids = options.ids or None
     try:
-        new = record_answers(reference, ids, reference_snapshot(reference, ids, hidden=True))
+        new = record_answers(reference, ids, reference_snapshot(reference, ids))
         new.pools = pools_of(reference, known_mistakes(reference, ids))
         old = _previous_recording(folder, ids or known)
     except InputError as error:

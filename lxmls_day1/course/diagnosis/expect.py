@@ -7,8 +7,11 @@ shape and its first entries; it is neither converted to an array nor made dense.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.diagnosis.answer_shapes import (
@@ -28,34 +31,31 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
 from lxmls_day1.course.lab_under_test import Answers
 
 
+@dataclass(eq=False, repr=False)
 class WrongAnswer(AssertionError):
     """An answer that differs from the expected one.
 
     Attributes
     ----------
-    mistakes : tuple of (name, sentence)
+    message : str
+    mistakes : sequence of (name, sentence)
         The known mistakes that give this answer; several if their answers are the same.
     diagnosis_kind : str
         The relation of the mistakes: a key of `lxmls_day1.course.diagnosis.mistake_matching.DIAGNOSIS_HEADINGS`.
     example : CounterExample or None
         The smallest input with a wrong answer, if this is the check of the probe inputs.
-    wrong : tuple of (input, answer)
+    wrong : sequence of (input, answer)
         All wrong answers in the check of the probe inputs.
     """
 
-    def __init__(
-        self,
-        message: str,
-        mistakes: Iterable[tuple[str, str]] = (),
-        diagnosis_kind: str = "",
-        example: Any = None,
-        wrong: Iterable[tuple[dict[str, Any], Answer]] = (),
-    ):
-        super().__init__(message)
-        self.mistakes = tuple(mistakes)
-        self.diagnosis_kind = diagnosis_kind
-        self.example = example
-        self.wrong = tuple(wrong)
+    message: str
+    mistakes: Sequence[tuple[str, str]] = ()
+    diagnosis_kind: str = ""
+    example: Any = None
+    wrong: Sequence[tuple[dict[str, Any], Answer]] = ()
+
+    def __post_init__(self) -> None:
+        super().__init__(self.message)
 
 
 class Expect:
@@ -95,15 +95,14 @@ class Expect:
         try:
             form = shape_and_type(value)
             if form[0] != expected.shape:
-                raise WrongAnswer(
-                    labelled_lines(description, wrong_shape_lines(expected, form, _first_entries(value, form)))
-                )
-            actual = Answer(form[0], tuple(entries_of(value)))
+                lines = wrong_shape_lines(expected, form, _first_entries(value, form))
+            else:
+                actual = Answer(form[0], tuple(entries_of(value)))
+                lines = [] if expected.is_close(actual, rtol, atol) else _difference(expected, actual, rtol, atol)
         except TypeError as error:
             lines = [("expected", format_answer(expected)), ("yours", str(error))]
-            raise WrongAnswer(labelled_lines(description, lines)) from None
-        if not expected.is_close(actual, rtol, atol):
-            raise WrongAnswer(labelled_lines(description, _difference(expected, actual, rtol, atol)))
+        if lines:
+            raise WrongAnswer(labelled_lines(description, lines))
 
 
 class RecordingExpect:
@@ -135,7 +134,7 @@ def _difference(expected: Answer, actual: Answer, rtol: float, atol: float) -> l
     for i in places[:3]:
         pair = expected.values[i], actual.values[i]
         digits = next((d for d in (6, 9, 12) if entry_text(pair[0], d) != entry_text(pair[1], d)), 17)
-        where = ", ".join(map(str, _position(i, expected.shape)))
+        where = ", ".join(map(str, np.unravel_index(i, expected.shape)))
         lines.append((f"at [{where}]", f"expected {entry_text(pair[0], digits)}, yours {entry_text(pair[1], digits)}"))
     return lines
 
@@ -144,14 +143,6 @@ def labelled_lines(description: str, lines: list[tuple[str, str]]) -> str:
     """Return a description, and below it the lines in two columns: labels and texts."""
     width = max(len(label) for label, _ in lines)
     return "\n".join([description, *(f"  {label:<{width}}  {text}" for label, text in lines)])
-
-
-def _position(i: int, shape: tuple[int, ...]) -> list[int]:
-    position = []
-    for size in reversed(shape):
-        i, rest = divmod(i, size)
-        position.append(rest)
-    return position[::-1]
 
 
 def describe_failure(error: BaseException, answers: Answers, required: RequiredResults) -> str:

@@ -54,7 +54,7 @@ from lxmls_day1.course.diagnosis.answer_shapes import (
 from lxmls_day1.course.diagnosis.expect import WrongAnswer, labelled_lines
 from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, diagnose
 from lxmls_day1.course.diagnosis.recorded_answers import Pool
-from lxmls_day1.course.diagnosis.symptoms import WRONG_FORM, describe_symptoms
+from lxmls_day1.course.diagnosis.symptoms import WRONG_FORM, describe_symptoms, flattened
 from lxmls_day1.course.markers import STUB_MESSAGE
 
 INPUTS_FUNCTION, ANSWERS_FUNCTION = "small_inputs", "small_answers"  # names of functions in a check file
@@ -275,7 +275,7 @@ def is_nontrivial(wrong: Sequence[tuple[dict[str, Any], Answer]]) -> bool:
 
     def is_made(given: dict[str, Any], answer: Answer) -> bool:
         varies = answer.kind is float and _vary(answer.values if answer.shape else single)
-        return varies and not any(_are_close(answer.values, _flattened(part)) for part in given.values())
+        return varies and not any(_are_close(answer.values, flattened(part)) for part in given.values())
 
     return 2 * sum(is_made(given, answer) for given, answer in wrong) > len(wrong)
 
@@ -293,10 +293,6 @@ def _are_close(values: Sequence[Any], others: Sequence[Any]) -> bool:
         for value, other in zip(values, others, strict=True)
         if math.isfinite(value)
     )
-
-
-def _flattened(value: Any) -> list[Any]:
-    return [entry for part in value for entry in _flattened(part)] if isinstance(value, list) else [value]
 
 
 def run_on_inputs(lab: Any, answers_function: AnswersFunction, inputs: Sequence[dict[str, Any]]) -> list[Answer]:

@@ -175,12 +175,8 @@ def exercise_of(key: str) -> str:
     return exercise_of_check(key.partition("::")[0]) or key
 
 
-def _compact(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False)
-
-
-def _dense(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_compact = functools.partial(json.dumps, ensure_ascii=False, allow_nan=False)
+_dense = functools.partial(_compact, separators=(",", ":"))
 
 
 def _to_compact(answer: Answer) -> Any:

@@ -253,7 +253,9 @@ def _conditions(inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Iter
 
 def _flatten_numbers(value: Any) -> np.ndarray:
     """Return all numbers of a nested list; strings are left out."""
-    entries = [value]
-    while any(isinstance(entry, list) for entry in entries):
-        entries = [e for entry in entries for e in (entry if isinstance(entry, list) else [entry])]
-    return np.array([entry for entry in entries if type(entry) in (int, float)], dtype=float)
+    return np.array([entry for entry in flattened(value) if type(entry) in (int, float)], dtype=float)
+
+
+def flattened(value: Any) -> list[Any]:
+    """Return all entries of a nested list; of another value a list with this value alone."""
+    return [entry for part in value for entry in flattened(part)] if isinstance(value, list) else [value]

@@ -86,14 +86,13 @@ def mistake_hint(folder: Path, exercise: Exercise, mistake: str) -> str:
 
 def lines_to_look_at(folder: Path, exercise: Exercise, mistake: str) -> Iterator[tuple[str, str, list[int]]]:
     """Yield what the wrong line of a known mistake is about, a file of the exercise, and its lines that use it."""
-    functions = WorkspaceState.from_folder(folder).origin.files
+    origin = WorkspaceState.from_folder(folder).origin
     for name in _recorded(folder, exercise).mistake_arguments.get(exercise.id, {}).get(mistake, ()):
         for file in exercise.files:
             path = folder / file
             source = path.read_text(encoding="utf-8-sig", errors="replace") if path.is_file() else ""
             lines = source.replace("\r\n", "\n").split("\n")
-            own = functions[file].functions if file in functions else ()
-            numbers = [n for function in own for n in code_lines(source, function)]
+            numbers = [n for function in origin.functions_in(file) for n in code_lines(source, function)]
             found = [n for n in numbers if re.search(rf"\b{name}\b", lines[n - 1].partition("#")[0])]
             if found:
                 yield name, file, found

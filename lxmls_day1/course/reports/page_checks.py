@@ -1,6 +1,6 @@
 """Exercises in a web page: the code that a reader writes into the gaps is put into a lab, checked, and run on a few points.
 
-The page calls `handle_request` with a request in JSON; see ``lxmls_day1/browser/page/exercise_worker.js``.
+The page calls `handle_request` with a request in JSON; see ``tools/exercise_worker.js``.
 """
 
 import base64

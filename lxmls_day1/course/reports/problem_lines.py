@@ -54,11 +54,11 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
         found = [(file, line) for _, file, lines in lines_to_look_at(folder, exercise, mistake) for line in lines]
         if found:
             return list(dict.fromkeys(found))[:MAX_LINES]
-    given = WorkspaceState.from_folder(folder).origin.files
+    origin = WorkspaceState.from_folder(folder).origin
     states = report.functions
     for file in exercise.files:
-        own = given[file].functions if file in given else ()
-        for function in sorted(own, key=lambda name: states.get(name.rpartition(".")[2]) != "wrong"):
+        wrong_first = sorted(origin.functions_in(file), key=lambda name: states.get(name.rpartition(".")[2]) != "wrong")
+        for function in wrong_first:
             text = _source(folder, file)
             if lines := code_lines(text, function):
                 written = [n for n in lines if text.split("\n")[n - 1].strip() not in _given(file, exercise)]

@@ -447,9 +447,9 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
     first = status.core if status.core.relevant else status
     if status.relevant:
         size = min(BAR_WIDTH, width - 2)
-        apart = size + 2 + len(status.progress_text) > width
         bar = progress_bar(first.n_done, len(first.relevant), size)
-        yield from (("title", text) for text in _joined(bar, status.progress_text, apart))
+        line = f"{bar}  {status.progress_text}"
+        yield from (("title", text) for text in ([line] if len(line) <= width else [bar, status.progress_text]))
     else:
         yield "title", status.progress_text
     if status.next:
@@ -469,10 +469,6 @@ def status_lines(status: Status, width: int = WIDTH, shown: Callable[[str], str]
         yield "", ""
         again = f"lets you write {exercise.id}, solved on {day}, once more"
         yield "quiet", f"To practise: `lxmls-day1 {PRACTICE} {exercise.id}` {again}."
-
-
-def _joined(left: str, right: str, apart: bool) -> list[str]:
-    return [left, right] if apart else [f"{left}  {right}"]
 
 
 def _status_table_lines(status: Status, width: int, apart: bool, shown: Callable[[str], str]) -> Iterator[Line]:

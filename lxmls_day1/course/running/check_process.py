@@ -64,12 +64,10 @@ class CheckRequest:
     Attributes
     ----------
     runs : tuple of (lab folder, check files)
-    hidden : bool
-        If True, run the hidden checks, too.
+    record : bool
+        If True, run the hidden checks, too, and record answers instead of comparing them.
     seed : int, optional
         The seed of the hidden checks.
-    record : bool
-        If True, record answers instead of comparing them.
     skip : tuple of str
         Checks that are skipped.
     practised : tuple of str
@@ -77,9 +75,8 @@ class CheckRequest:
     """
 
     runs: tuple[tuple[str, tuple[str, ...]], ...]
-    hidden: bool = False
-    seed: int | None = None
     record: bool = False
+    seed: int | None = None
     skip: tuple[str, ...] = ()
     practised: tuple[str, ...] = ()
 
@@ -91,13 +88,12 @@ class CheckProcess:
     ----------
     request : CheckRequest
     folder : Path
-        Its current folder, with its report and its output to standard error; created if it does not exist.
+        Its current folder, with its report and its output to standard error.
     compiles : bool
         If False, learners are not compiled: for a few points NumPy takes less time than the import of numba.
     """
 
     def __init__(self, request: CheckRequest, folder: Path, compiles: bool = True):
-        folder.mkdir(exist_ok=True)
         (folder / "request.json").write_text(json.dumps(asdict(request)), encoding="utf-8")
         self._report, self._errors = folder / REPORT, folder / ERRORS
         self._report.write_bytes(b"")

@@ -79,10 +79,6 @@ class CheckSession:
         if ended == pytest.ExitCode.INTERRUPTED and not self.broken:  # Ctrl-C during the collection
             raise KeyboardInterrupt
 
-    def error_of(self, item: pytest.Function) -> BaseException | None:
-        """Run a check; return the exception with which it failed, or None."""
-        return self._run.call_check(item)
-
     # Hooks that pytest calls ----------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
@@ -135,7 +131,7 @@ def report_checks(
             file.write((json.dumps(event) + "\n").encode())
 
     files = list(dict.fromkeys(Path(file) for _, check_files in request.runs for file in check_files))
-    run = ChecksRun(seed=request.seed, hidden=request.hidden, recordings={} if request.record else None)
+    run = ChecksRun(seed=request.seed, hidden=request.record, recordings={} if request.record else None)
     run.practised = request.practised
     session = CheckSession(files, run, options)
 
@@ -148,7 +144,7 @@ def report_checks(
             for item in items:
                 write(event="begin", check=check_key(item))
                 with make_limit():
-                    error = session.error_of(item)
+                    error = run.call_check(item)
                 write(event="end", check=check_key(item), **_outcome_record(run, item, error))
             write(event="done")
 

@@ -258,7 +258,7 @@ def run_checks(
     run = _CheckRun(folder, files, time_limit, on_progress)
     if files:
         run.run_all()
-    results = [run.results[check["check"]] for check in run.order]
+    results = [run.results[check] for check in run.checks]
     return CheckReport(
         tuple(
             ExerciseReport(
@@ -298,7 +298,7 @@ class _CheckRun:
 
     Attributes
     ----------
-    order : list of dict
+    checks : dict from check to dict
         The collected checks.
     results : dict from check to CheckResult
         The results so far.
@@ -313,7 +313,7 @@ class _CheckRun:
         self._running: str | None = None
         self._last_place = ""
         self._timed_out_once: set[str] = set()  # checks that have exceeded the wall-clock limit once
-        self.order: list[dict[str, str]] = []
+        self.checks: dict[str, dict[str, str]] = {}
         self.results: dict[str, CheckResult] = {}
 
     def run_all(self) -> None:
@@ -323,7 +323,7 @@ class _CheckRun:
                 before = len(self.results) + len(self._timed_out_once)
                 self._run_some(folder)
                 self._skip_after_timeouts()
-                if all(check["check"] in self.results for check in self.order):
+                if all(check in self.results for check in self.checks):
                     return
                 if len(self.results) + len(self._timed_out_once) == before:
                     raise _cannot_be_run(folder)
@@ -390,11 +390,10 @@ class _CheckRun:
                 "Put back the file that you were given."
             )
         if kind == "collected":
-            known = {check["check"] for check in self.order}
-            self.order += [check for check in event["checks"] if check["check"] not in known]
+            self.checks |= {one["check"]: one for one in event["checks"]}
         elif kind == "begin":
             self._running = check
-            self._on_progress(self._check_description(check)["title"])
+            self._on_progress(self.checks[check]["title"])
         elif kind == "end" and check not in self.results:
             self._add_result(check, **event)
             self._running = None
@@ -403,16 +402,13 @@ class _CheckRun:
     def _skip_after_timeouts(self) -> None:
         """Skip the other checks of an exercise after a timeout, because they would hardly end either."""
         unending = {result.exercise for result in self.results.values() if result.outcome == "timeout"}
-        for check in self.order:
-            if check["check"] not in self.results and check["exercise"] in unending:
+        for check, description in self.checks.items():
+            if check not in self.results and description["exercise"] in unending:
                 text = f"not run, because a check before it did not end within {self._time_limit:g} s"
-                self._add_result(check["check"], outcome="not run", text=text)
-
-    def _check_description(self, check: str) -> dict[str, Any]:
-        return next(each for each in self.order if each["check"] == check)
+                self._add_result(check, outcome="not run", text=text)
 
     def _add_result(self, check: str, **result: Any) -> None:
-        self.results[check] = from_plain(CheckResult, self._check_description(check) | result)
+        self.results[check] = from_plain(CheckResult, self.checks[check] | result)
 
 
 def _cannot_be_run(folder: Path) -> InputError:

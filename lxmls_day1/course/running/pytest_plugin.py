@@ -16,8 +16,9 @@ import secrets
 import traceback
 import zlib
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -36,6 +37,7 @@ from lxmls_day1.lab import PACKAGES, Lab, is_within
 PUBLIC_SEED = 1
 
 
+@dataclass(eq=False)
 class ChecksRun:
     """The state of one run of checks.
 
@@ -51,33 +53,27 @@ class ChecksRun:
         The lab that the check calls, if it is in this process.
     boxed_lab : bool
         True if the lab runs in a box, which makes the solutions inaccessible itself.
+    expected : RecordedAnswers or None
+        The answers of all checks; if None, those of public checks are read beside them, and those of hidden checks computed.
     recordings : dict or None
         If not None, answers are collected here instead of compared: from check to `RecordingExpect`.
     practised : collection of str
         Exercises for which the practice inputs are used, too.
     """
 
-    boxed_lab = False
+    boxed_lab: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        lab_folder: Path | None = None,
-        seed: int | None = None,
-        hidden: bool = False,
-        answers: RecordedAnswers | None = None,
-        recordings: dict[str, RecordingExpect] | None = None,
-    ):
-        self.lab_folder = lab_folder
-        self.seed = seed
-        self.hidden = hidden
-        self.recordings = recordings
-        self.practised: Collection[str] = ()
-        self.item: pytest.Item | None = None
-        self.guarded_lab: GuardedLab | None = None
-        self._fixed_answers = answers
-        self._answers: dict[Path, RecordedAnswers] = {}
-        self._hidden_answers: RecordedAnswers | None = answers
-        self._registries: dict[Path, Registry] = {}
+    lab_folder: Path | None = None
+    seed: int | None = None
+    hidden: bool = False
+    expected: RecordedAnswers | None = None
+    recordings: dict[str, RecordingExpect] | None = None
+    practised: Collection[str] = ()
+    item: pytest.Item | None = None
+    guarded_lab: GuardedLab | None = None
+    _answers: dict[Path, RecordedAnswers] = field(default_factory=dict)
+    _hidden_answers: RecordedAnswers | None = None
+    _registries: dict[Path, Registry] = field(default_factory=dict)
 
     @property
     def current(self) -> pytest.Item:
@@ -92,8 +88,8 @@ class ChecksRun:
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
         """Return the answers with which a check is compared."""
-        if self._fixed_answers is not None:
-            return self._fixed_answers
+        if self.expected is not None:
+            return self.expected
         if is_hidden(item):
             assert self._hidden_answers is not None  # `compute_hidden_answers` was called before
             return self._hidden_answers
@@ -157,14 +153,14 @@ class ChecksRun:
     def compute_hidden_answers(self, items: list[pytest.Item]) -> None:
         """Compute the expected answers of the hidden checks among ``items`` with the reference lab."""
         hidden = [item for item in items if is_hidden(item)]
-        if hidden and self._hidden_answers is None and self.recordings is None:
+        if hidden and self.expected is None and self._hidden_answers is None and self.recordings is None:
             # Imported here because students' checks never need it.
             from lxmls_day1.course.running.snapshot import reference_answers
 
             if self.seed is None:
                 self.seed = secrets.randbits(32)
             exercises = sorted({exercise_of_check(item.path.name) or "" for item in hidden})
-            self._hidden_answers = reference_answers(exercises, hidden=True, seed=self.seed)
+            self._hidden_answers = reference_answers(exercises, seed=self.seed)
 
     def files_of(self, item: pytest.Item) -> tuple[str, ...]:
         """Return the files in which a student solves the exercise of a check."""

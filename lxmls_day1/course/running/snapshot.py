@@ -44,21 +44,15 @@ class CheckOutcome:
 CheckOutcomes = dict[str, CheckOutcome]
 
 
-def run_snapshot(
-    runs: Sequence[SnapshotRun], hidden: bool = False, seed: int = 1, timeout: float = TIMEOUT_SECONDS
-) -> dict[str, CheckOutcomes]:
-    """Run checks on labs whose code is trusted to end.
+def run_snapshot(runs: Sequence[SnapshotRun], seed: int = 1) -> dict[str, CheckOutcomes]:
+    """Run all checks, the hidden ones as well, on labs whose code is trusted to end.
 
     Parameters
     ----------
     runs : sequence of SnapshotRun
         Each run needs its own label.
-    hidden : bool
-        If True, run the hidden checks, too.
     seed : int
-        Of the hidden ones.
-    timeout : float
-        Limit of one run in seconds, as `Deadline` counts them.
+        Of the hidden checks.
 
     Returns
     -------
@@ -70,16 +64,16 @@ def run_snapshot(
     InputError
         If a run does not end, or the process fails.
     """
-    return retry_after_timeout(lambda: _run_once(runs, hidden, seed, timeout))
+    return retry_after_timeout(lambda: _run_once(runs, seed))
 
 
-def _run_once(runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: float) -> dict[str, CheckOutcomes]:
+def _run_once(runs: Sequence[SnapshotRun], seed: int) -> dict[str, CheckOutcomes]:
     requested = tuple((str(run.lab_folder), tuple(map(str, run.check_files))) for run in runs)
     outcomes: dict[str, CheckOutcomes] = {}
     found: CheckOutcomes = {}
     with temporary_folder("lxmls-day1-") as folder:
-        process = CheckProcess(CheckRequest(requested, hidden, seed, record=True), folder)
-        wait = Deadline(f"the checks on {runs[0].label}", process.process.pid, timeout)
+        process = CheckProcess(CheckRequest(requested, True, seed), folder)
+        wait = Deadline(f"the checks on {runs[0].label}", process.process.pid, TIMEOUT_SECONDS)
         try:
             while len(outcomes) < len(runs):
                 alive, events = process.poll()
@@ -90,7 +84,8 @@ def _run_once(runs: Sequence[SnapshotRun], hidden: bool, seed: int, timeout: flo
                         found[event["check"]] = _outcome(event)
                     elif event["event"] == "done":
                         outcomes[runs[len(outcomes)].label], found = found, {}
-                        wait = wait.next_step(f"the checks on {runs[min(len(outcomes), len(runs) - 1)].label}", timeout)
+                        label = runs[min(len(outcomes), len(runs) - 1)].label
+                        wait = wait.next_step(f"the checks on {label}", TIMEOUT_SECONDS)
                 if len(outcomes) < len(runs) and (not alive or wait.expired()):
                     message = f"the checks did not end on {runs[len(outcomes)].label}"
                     if alive:
@@ -107,21 +102,15 @@ def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
     return CheckOutcome(event["outcome"], event["text"], event["hidden"], answers)
 
 
-def reference_answers(
-    ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1, reference: Path | None = None
-) -> RecordedAnswers:
-    """Return the answers of the reference in the checks of some exercises, without the probe inputs, which are in pools.
+def reference_answers(ids: Collection[str], seed: int) -> RecordedAnswers:
+    """Return the answers of the reference in all checks of some exercises, without the probe inputs, which are in pools.
 
     Parameters
     ----------
-    ids : collection of str, optional
-        The exercises. Default: all.
-    hidden : bool
-        If True, include the hidden checks.
+    ids : collection of str
+        The exercises.
     seed : int
-        Of the hidden ones.
-    reference : Path, optional
-        A lab with the solutions. Default: the reference lab.
+        Of the hidden checks.
 
     Returns
     -------
@@ -132,21 +121,20 @@ def reference_answers(
     InputError
         If the reference fails one of its checks, or a check cannot be run.
     """
-    reference = reference_folder() if reference is None else reference
-    return RecordedAnswers(snapshot_answers(reference_snapshot(reference, ids, hidden, seed), hidden))
+    return RecordedAnswers(snapshot_answers(reference_snapshot(reference_folder(), ids, seed), hidden=True))
 
 
-def reference_snapshot(reference: Path, ids: Collection[str] | None, hidden: bool, seed: int = 1) -> CheckOutcomes:
-    """Run the checks of some exercises on the reference; return a dict from check to `CheckOutcome`.
+def reference_snapshot(reference: Path, ids: Collection[str] | None, seed: int = 1) -> CheckOutcomes:
+    """Run the checks of some exercises, or of all, on a lab with the solutions; return a dict from check to `CheckOutcome`.
 
-    For parameters and errors see `reference_answers`.
+    For the seed and errors see `reference_answers`.
     """
     folder = reference / FOLDER
     exercises = Registry.read(reference / FILE).select(ids)
     files = tuple(file for exercise in exercises for file in check_files(folder, exercise))
     if not files:
         return {}
-    outcomes = run_snapshot([SnapshotRun(REFERENCE, reference, files)], hidden, seed)[REFERENCE]
+    outcomes = run_snapshot([SnapshotRun(REFERENCE, reference, files)], seed)[REFERENCE]
     for check, found in outcomes.items():
         if found.outcome not in ("passed", "skipped"):
             raise InputError(f"the reference fails {check}: {found.text}")

@@ -96,7 +96,7 @@ class GradingSession:
         picture_kinds: Mapping[str, str] | None = None,
     ):
         self._drawn = picture_kinds or {}
-        self._run = _GradingRun(seed=seed, hidden=True, answers=expected)
+        self._run = _GradingRun(seed=seed, hidden=True, expected=expected)
         left_out = [part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")]
         self._checks = CheckSession(check_files, self._run, left_out)
         self._limits = limits
@@ -191,7 +191,7 @@ class GradingSession:
         lab.begin(record_calls=not (check.hidden or check.check.endswith(f"::{PROBE_INPUTS_CHECK}")))
         self._run.boxed = lab
         began = time.monotonic()
-        error = self._checks.error_of(self._checks.items[i])
+        error = self._run.call_check(self._checks.items[i])
         seconds = round(time.monotonic() - began, 3)
         expected_type = pytest_plugin.required_results(self._checks.items[i])
         verdict, text, mistakes = _verdict(check, error, lab.answers, expected_type)

@@ -17,8 +17,8 @@ import pytest
 from lxmls_day1.course.workspaces.packed_work import collect_submission, pack_submission
 from lxmls_day1.course.workspaces.workspace import start_workspace
 from lxmls_day1.lab import reference_folder
-from tests.lxmls_day1.browser.test_exercise_pages import FAULTY_FILES
 from tests.python_runs import run_python
+from tests.tools.test_exercise_pages import FAULTY_FILES
 from tests.wording import wording
 
 ELSEWHERE = pytest.mark.skipif(sys.platform == "win32", reason="the browser is looked for elsewhere")

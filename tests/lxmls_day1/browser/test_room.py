@@ -15,16 +15,16 @@ from pathlib import PurePosixPath
 import psutil
 import pytest
 
-from lxmls_day1.browser.exercise_pages import exercise_pages
 from lxmls_day1.browser.room import INVALID, MAX_SAMPLES, MAX_SESSIONS, Room
 from lxmls_day1.browser.room_server import BOOK_SCRIPT, RoomServer
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
-from tests.lxmls_day1.browser.test_exercise_page_use import write_book
 from tests.serving import room_counts, running
+from tests.tools.test_exercise_page_use import write_book
 from tests.wording import wording
+from tools.exercise_pages import exercise_pages
 
 ROOT = reference_folder()
 DAY = [exercise for exercise in Registry.from_folder(ROOT) if exercise.is_core and exercise.has_code]

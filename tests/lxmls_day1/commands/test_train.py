@@ -6,7 +6,7 @@ import click
 import pytest
 
 from classifiers.svm import SVM
-from lxmls_day1.commands.train import Setting
+from lxmls_day1.commands.train import read_setting
 from lxmls_day1.sklearn.tuning import tune, with_development_part
 from readers.sentiment_reader import SentimentCorpus
 from tests.command_runs import run
@@ -146,14 +146,14 @@ class TestMistakes:
     ],
 )
 def test_values_of_settings_are_parsed(text, expected):
-    name, value = Setting().convert(text, None, None)
+    name, value = read_setting(text)
     assert name == "a" and value == expected and type(value) is type(expected)
 
 
 @pytest.mark.parametrize("text", ["a", "a=", "=1", "a b=1", "1=2", ""])
 def test_invalid_settings_are_refused(text):
     with pytest.raises(click.BadParameter, match=wording("commands.form_name_value")):
-        Setting().convert(text, None, None)
+        read_setting(text)
 
 
 class TestRegularizer:

@@ -71,7 +71,7 @@ class Checked:
         reference = reference_folder()
         self.exercise, self.folder = exercise, uncompiled_lab(reference, folder)
         self.sources = {f: (self.folder / f).read_text("utf-8") for f in exercise.files if f.endswith(".py")}
-        self.run = ChecksRun(self.folder, hidden=True, answers=RecordedAnswers())
+        self.run = ChecksRun(self.folder, hidden=True, expected=RecordedAnswers())
         self.session = CheckSession(check_files(reference / FOLDER, exercise), self.run)
         self.session.collect()
         self.expected = {}
@@ -84,7 +84,7 @@ class Checked:
 
     def error_of(self, item):
         self.run.item = item
-        return self.session.error_of(item)
+        return self.run.call_check(item)
 
     def ended(self, made=None, seed=SEEDS[0], public=True):
         """Run the public or the hidden checks on these files; return check -> outcome, text and sentences on mistakes."""
@@ -92,7 +92,7 @@ class Checked:
             (self.folder / name).write_text((made or {}).get(name, remove_markers(source)), encoding="utf-8")
         delete_bytecode(self.folder)  # Bytecode is compared by the second, and several programs are written per second.
         Lab(self.folder).forget()
-        self.run.seed, self.run._fixed_answers = seed, self.expected[seed]
+        self.run.seed, self.run.expected = seed, self.expected[seed]
         found, self.errors = {}, []
         with TimeLimit(self.folder) as limit:
             for item in self.session.items:

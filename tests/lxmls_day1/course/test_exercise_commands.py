@@ -182,8 +182,9 @@ class TestWatching:
                     raise KeyboardInterrupt
                 pending.pop(0)()
 
-        with pytest.raises(KeyboardInterrupt):
-            check_command.watch_files(folder, ids, checked.append, sleep)
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(check_command.time, "sleep", sleep)
+            check_command.watch_files(folder, ids, checked.append)
         return checked
 
     def edit(self, path, text):
@@ -316,7 +317,7 @@ class TestLab:
         assert "default_url=/lab/tree/notebooks/2_second.ipynb" in run("lab", "--print")
 
     def test_it_runs_in_the_workspace_and_passes_on_the_status(self, here, monkeypatch):
-        monkeypatch.setattr(lab, "require_jupyterlab", lambda notebook: None)
+        monkeypatch.setattr(lab, "find_spec", lambda name: name == "jupyterlab" or None)
         code = "import os; raise SystemExit(7 if os.path.isdir('classifiers') else 1)"
         monkeypatch.setattr(lab, "jupyter_arguments", lambda *a: [sys.executable, "-c", code])
         run("lab", status=7)

@@ -142,12 +142,11 @@ def answers_computed_once(folder_of_the_run):
     known mistakes. A test of the computation itself uses `answers_computed_anew`.
     """
 
-    def answers(ids: Collection[str] | None = None, hidden: bool = False, seed: int = 1) -> RecordedAnswers:
-        ids = Registry.from_folder(reference_folder()).ids if ids is None else ids
-        files = {id: folder_of_the_run / f"answers-{id}-{seed}-{hidden}.json" for id in ids}
+    def answers(ids: Collection[str], seed: int) -> RecordedAnswers:
+        files = {id: folder_of_the_run / f"answers-{id}-{seed}.json" for id in ids}
         missing = [id for id, file in files.items() if not file.is_file()]
         if missing:
-            fresh = compute_answers(missing, hidden, seed)
+            fresh = compute_answers(missing, seed)
             write_files_atomically({files[id]: fresh.for_exercise(id).to_json().encode() for id in missing})
         together = RecordedAnswers()
         for file in files.values():

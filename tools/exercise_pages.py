@@ -2,7 +2,7 @@
 
 The page of an experiment has no gap, but a demonstration, questions, and the answers of the notebook for comparison. ``make docs`` calls
 `exercise_pages` for the text of the pages, which comes from the notebooks, and `runtime_files` for the files that run in them. Nothing
-is loaded before a reader uses a gap. Then Python starts in a worker (``page/exercise_worker.js``).
+is loaded before a reader uses a gap. Then Python starts in a worker (``exercise_worker.js``).
 """
 
 import ast
@@ -343,8 +343,8 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, lab.wheel, ("lxmls_day1",), ())
     wheels = [_stripped(wheel) for wheel in (package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS)))]
     with_runtime = runtime.runtime_files(pyodide, (*PYODIDE_PACKAGES, *DEMO_PACKAGES)) if pyodide is not None else {}
-    page = Path(__file__).parent / "page"
-    files: Files = {PurePosixPath(name): (page / name).read_bytes() for name in ("start.js", "exercise_worker.js")}
+    scripts = (Path(runtime.__file__).parent / "page/start.js", Path(__file__).with_name("exercise_worker.js"))
+    files: Files = {PurePosixPath(script.name): script.read_bytes() for script in scripts}
     files |= {PurePosixPath("wheels", wheel.file_name): wheel.content for wheel in wheels}
     files |= {PurePosixPath("pyodide", name): content for name, content in with_runtime.items()}
     files[PurePosixPath("lab.zip")] = zipped(workspace, "")

@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
@@ -20,6 +19,7 @@ from lxmls_day1.lab import Lab, reference_folder
 from tests.lxmls_day1.file_trees import tree
 from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
+from tools import exercise_pages as module
 
 ROOT = reference_folder()
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]

@@ -9,11 +9,11 @@ import re
 
 import pytest
 
-from lxmls_day1.browser import exercise_pages as module
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.file_trees import tree
 from tests.wording import wording
+from tools import exercise_pages as module
 
 ROOT = reference_folder()
 FILES = ROOT / "docs/site_files"
