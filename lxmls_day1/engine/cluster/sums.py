@@ -6,7 +6,7 @@ the sums are bit-identical to those of one thread, for any number of workers, if
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -96,23 +96,24 @@ class ClusterLogLoss:
 
 
 @contextlib.contextmanager
-def cluster_loss(scheduler: str, n_jobs: int) -> Iterator[Callable[[Shards, Integers, int], ClusterLogLoss]]:
-    """Yield a function that makes the loss of a corpus for `BatchLearner.minimise`, for use in a ``with`` statement.
+def cluster_loss(
+    scheduler: str, shards: Shards, columns: Integers, n_columns: int, n_jobs: int
+) -> Iterator[ClusterLogLoss]:
+    """Yield the loss of a corpus for `BatchLearner.minimise`, for use in a ``with`` statement.
 
     Parameters
     ----------
     scheduler : str
         The address of a Dask scheduler.
+    shards : Shards
+    columns : int array (K,)
+    n_columns : int
+        See `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`.
     n_jobs : int
         The number of parallel jobs; the shards are split into at most about twice as many blocks.
     """
-    with contextlib.ExitStack() as stack:
-
-        def loss_of(shards: Shards, columns: Integers, n_columns: int) -> ClusterLogLoss:
-            workers = stack.enter_context(workers_with(shards, scheduler))
-            return ClusterLogLoss(workers, shards, columns, n_columns, n_jobs)
-
-        yield loss_of
+    with workers_with(shards, scheduler) as workers:
+        yield ClusterLogLoss(workers, shards, columns, n_columns, n_jobs)
 
 
 def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_classes: int) -> tuple[Reals, float, Reals]:
