@@ -22,12 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.engine.kernels.primitives import COMPILES, kernel
-
-if COMPILES:
-    import numba
-
-    from lxmls_day1.engine.kernels.intrinsics import read_only
+from lxmls_day1.engine.kernels.primitives import kernel
 
 # These functions are inlined into their callers, and contain no reference-counted objects, because counting is slow.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
@@ -50,12 +45,6 @@ class Sentences(NamedTuple):
         """Return the features of all words as a sparse matrix (N, J)."""
         values = self.values if len(self.values) else np.ones(len(self.indices))
         return sp.csr_array((values, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_features))
-
-
-def sentences_type():
-    """Return the numba type of :class:`Sentences` with read-only arrays."""
-    longs, reals = read_only(numba.int64), read_only(numba.float64)
-    return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64, reals), Sentences)
 
 
 @kernel(**CHAIN_PRIMITIVE)
