@@ -18,12 +18,12 @@ from lxmls_day1.engine.kernels.chain_search import (
     add_costs,
     best_path,
     buffer_sizes,
-    fold_scale,
     score_chain,
     score_difference,
     score_words,
 )
 from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen, kernel
+from lxmls_day1.engine.kernels.sparse_rows import fold_scale
 
 if COMPILES:
     from lxmls_day1.engine.kernels.intrinsics import call_rule

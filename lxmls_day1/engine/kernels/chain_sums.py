@@ -17,11 +17,11 @@ from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
     Sentences,
     buffer_sizes,
-    fold_scale,
     score_chain,
     score_words,
 )
 from lxmls_day1.engine.kernels.primitives import as_read_only, frozen, kernel
+from lxmls_day1.engine.kernels.sparse_rows import fold_scale, shrink_in_numpy
 
 _MIN_EXACT_SUM = 1e-200  # A smaller sum of products may have lost terms.
 _MAX_MARGINAL_ERROR = 1e-9  # Marginals whose sum differs from 1 by more than this have lost terms.
@@ -310,21 +310,19 @@ def _log_partition_in_numpy(sentences, W, G, marginals):
 def _sgd_round_in_numpy(sentences, order, steps, shrinkage, V, U, state):
     starts, _, _, labels, n_features, _ = sentences
     all_words = sentences.matrix()
-    scale, scale_sum = state
     for m, step in zip(order.tolist(), steps.tolist(), strict=True):
-        begin, end = starts[m], starts[m + 1]
+        begin, end, scale = starts[m], starts[m + 1], state[0]
         words = all_words[begin:end]
         emissions = scale * (words @ V[1 : n_features + 1] + V[0])
         *_, residuals, excess = _sentence_in_numpy(emissions, labels[begin:end], scale * V[n_features + 1 :])
-        scale, scale_sum = fold_scale(1.0 - step * shrinkage, V.reshape(-1), U.reshape(-1), scale, scale_sum)
+        scale, scale_sum = shrink_in_numpy(1.0 - step * shrinkage, V, U, state)
         for matrix, factor in ((V, 1.0 / scale), (U, scale_sum / scale)):
             if len(matrix):
                 matrix[0] -= step * factor * residuals.sum(axis=0)
                 for i, j, change in zip(words.indptr[:-1], words.indptr[1:], step * factor * residuals, strict=True):
                     matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # A word has a feature only once.
                 matrix[n_features + 1 :] -= step * factor * excess
-        scale_sum += scale
-    state[:] = scale, scale_sum
+        state[1] += scale
     return len(order)
 
 
