@@ -423,7 +423,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     forms: list[str] = []
     labels: list[str] = []
     known: dict[str, str] = {}  # stores a word only once, even if it occurs often
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate([*lines, ""], start=1):
         if not line:
             if forms:
                 sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
@@ -455,8 +455,6 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             )
         forms.append(known.setdefault(form, form))
         labels.append(known.setdefault(tag, tag))
-    if forms:
-        sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
     if not sentences:
         raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
