@@ -415,10 +415,11 @@ def _minimise(learner: learners.BatchLearner, shards: Shards, scheduler: str | N
     if scheduler is None:
         return learner.minimise(StreamedLogLoss(shards, columns, n_columns, n_jobs))
     # Imported here because Dask is needed only with a scheduler.
-    from lxmls_day1.engine.cluster.sums import cluster_loss
+    from lxmls_day1.engine.cluster.parts import workers_with
+    from lxmls_day1.engine.cluster.sums import ClusterLogLoss
 
-    with cluster_loss(scheduler, shards, columns, n_columns, n_jobs) as loss:
-        return learner.minimise(loss)
+    with workers_with(shards, scheduler) as workers:
+        return learner.minimise(ClusterLogLoss(workers, shards, columns, n_columns, n_jobs))
 
 
 def _estimate_from_counts(learner: learners.CountingLearner, shards: Shards, scheduler: str | None) -> Reals:

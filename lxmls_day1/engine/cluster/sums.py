@@ -4,9 +4,7 @@ The tree is the one that threads use (`lxmls_day1.engine.corpus.streamed_loss`),
 the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor.
 """
 
-import contextlib
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -75,7 +73,8 @@ def add_counts(first: tuple[Reals, float, Reals], second: tuple[Reals, float, Re
 class ClusterLogLoss:
     """The log loss of a corpus on disk, computed by the workers of a cluster.
 
-    The interface is that of `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`.
+    The interface is that of `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`. The workers get ``n_jobs`` parallel jobs: the
+    shards are split into at most about twice as many blocks.
     """
 
     def __init__(self, workers: PartWorkers, shards: Shards, columns: Integers, n_columns: int, n_jobs: int):
@@ -93,27 +92,6 @@ class ClusterLogLoss:
         """Return the sum over m of the squares of each feature (J,)."""
         squares: Reals = self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs)
         return squares.copy()
-
-
-@contextlib.contextmanager
-def cluster_loss(
-    scheduler: str, shards: Shards, columns: Integers, n_columns: int, n_jobs: int
-) -> Iterator[ClusterLogLoss]:
-    """Yield the loss of a corpus for `BatchLearner.minimise`, for use in a ``with`` statement.
-
-    Parameters
-    ----------
-    scheduler : str
-        The address of a Dask scheduler.
-    shards : Shards
-    columns : int array (K,)
-    n_columns : int
-        See `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`.
-    n_jobs : int
-        The number of parallel jobs; the shards are split into at most about twice as many blocks.
-    """
-    with workers_with(shards, scheduler) as workers:
-        yield ClusterLogLoss(workers, shards, columns, n_columns, n_jobs)
 
 
 def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_classes: int) -> tuple[Reals, float, Reals]:
