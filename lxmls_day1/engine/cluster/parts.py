@@ -173,57 +173,53 @@ class PartWorkers:
         failures, everywhere = [0] * len(jobs), self._broadcast(shared)
         self._next_poll, waiting_since = 0.0, time.monotonic()
         root, n_unread = None, 0
-        try:
-            while True:
-                on_poll()
-                for n in self._lost_jobs(running):
-                    self._cancel(root)
-                    root = None
-                    running.pop(n)
-                for n in range(len(jobs)):
-                    address = None if n in running else self._free_worker(n, jobs[n], running)
-                    if address is not None:
-                        job = run_job_on_worker, self._key, self._folder, function, everywhere, jobs[n].argument
-                        future = self.client.submit(*job, workers=[address], pure=False, retries=0)
-                        running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
-                if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
-                    raise ClusterLost(self._no_workers_message())
-                if root is None and len(running) == len(jobs):
-                    root = tree_reduce(
-                        [running[n][1] for n in range(len(jobs))],
-                        lambda first, second: self.client.submit(join_on_worker, join, first, second, pure=False),
+        while True:
+            on_poll()
+            for n in self._lost_jobs(running):
+                self._cancel(root)
+                root = None
+                running.pop(n)
+            for n in range(len(jobs)):
+                address = None if n in running else self._free_worker(n, jobs[n], running)
+                if address is not None:
+                    job = run_job_on_worker, self._key, self._folder, function, everywhere, jobs[n].argument
+                    future = self.client.submit(*job, workers=[address], pure=False, retries=0)
+                    running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
+            if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
+                raise ClusterLost(self._no_workers_message())
+            if root is None and len(running) == len(jobs):
+                root = tree_reduce(
+                    [running[n][1] for n in range(len(jobs))],
+                    lambda first, second: self.client.submit(join_on_worker, join, first, second, pure=False),
+                )
+            broken = [n for n, (_, future) in running.items() if future.status in ("error", "cancelled", "lost")]
+            for n in broken:
+                failures[n] += 1
+                why = self._failure_reason(running.pop(n))
+                if failures[n] >= _MAX_FAILURES:
+                    raise ClusterLost(
+                        f"a part of the work failed {_MAX_FAILURES} times on the cluster; the last error: {why}"
                     )
-                broken = [n for n, (_, future) in running.items() if future.status in ("error", "cancelled", "lost")]
-                for n in broken:
-                    failures[n] += 1
-                    why = self._failure_reason(running.pop(n))
-                    if failures[n] >= _MAX_FAILURES:
+            if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
+                self._cancel(root)
+                root, everywhere = None, self._broadcast(shared)
+                self._next_poll = 0.0
+            if root is not None and root.status == "finished":
+                found = self._fetch(root)
+                if isinstance(found, _Failure):
+                    root = None
+                    self._handle_failure(running, found)
+                elif isinstance(found, _FetchFailed):
+                    root, n_unread = None, n_unread + 1
+                    if n_unread >= _MAX_FAILURES:
                         raise ClusterLost(
-                            f"a part of the work failed {_MAX_FAILURES} times on the cluster; the last error: {why}"
+                            f"the sum of the parts could not be fetched {_MAX_FAILURES} times; the last error: {found.reason}"
                         )
-                if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
-                    self._cancel(root)
-                    root, everywhere = None, self._broadcast(shared)
-                    self._next_poll = 0.0
-                if root is not None and root.status == "finished":
-                    found = self._fetch(root)
-                    if isinstance(found, _Failure):
-                        root = None
-                        self._handle_failure(running, found)
-                    elif isinstance(found, _FetchFailed):
-                        root, n_unread = None, n_unread + 1
-                        if n_unread >= _MAX_FAILURES:
-                            raise ClusterLost(
-                                f"the sum of the parts could not be fetched {_MAX_FAILURES} times; the last error: {found.reason}"
-                            )
-                    else:
-                        return found
-                self._wait(root, running)
-        except BaseException:
-            self.end()
-            raise
+                else:
+                    return found
+            self._wait(root, running)
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Stop all running jobs, and delete the data of this run, on all machines."""
         if self._threads and self.client.status == "running":
             with contextlib.suppress(Exception):  # An unreachable worker has nothing to stop.
@@ -421,9 +417,5 @@ def _failure_of(value: Any) -> _Failure | None:
 @contextlib.contextmanager
 def workers_with(shards: Shards, scheduler: str) -> Iterator[PartWorkers]:
     """Yield the workers of a cluster that have a corpus, for use in a ``with`` statement."""
-    with dask_client(scheduler) as client:
-        workers = PartWorkers(client, shards)
-        try:
-            yield workers
-        finally:
-            workers.end()
+    with dask_client(scheduler) as client, contextlib.closing(PartWorkers(client, shards)) as workers:
+        yield workers

@@ -1,6 +1,6 @@
 """Batches of labelled examples turned into rows of token counts, a few batches at a time by threads."""
 
-import queue
+import threading
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -35,16 +35,12 @@ def rows_of_batches(
         The rows over hashed features, or None without `hash_bits`; and the rows over the tokens of the batch, or None if
         tokens are not requested.
     """
-    counters: queue.SimpleQueue[TokenCounter] = queue.SimpleQueue()
-    for _ in range(jobs):
-        counters.put(TokenCounter())
+    of_thread = threading.local()  # A counter keeps the words that it has seen.
 
     def count(piece: ExampleBatch) -> tuple[ExampleBatch, Rows]:
-        counter = counters.get()
-        try:
-            return piece, _rows_of(counter, piece, hash_bits, keep_words)
-        finally:
-            counters.put(counter)
+        if not hasattr(of_thread, "counter"):
+            of_thread.counter = TokenCounter()
+        return piece, _rows_of(of_thread.counter, piece, hash_bits, keep_words)
 
     return map_in_order(count, batches, jobs)
 
