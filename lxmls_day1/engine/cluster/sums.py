@@ -90,8 +90,7 @@ class ClusterLogLoss:
 
     def sums_of_squares(self) -> Reals:
         """Return the sum over m of the squares of each feature (J,)."""
-        squares: Reals = self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs)
-        return squares.copy()
+        return np.array(self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs))
 
 
 def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_classes: int) -> tuple[Reals, float, Reals]:

@@ -212,8 +212,7 @@ class Shards:
                 f"{path} holds {array.dtype} in {pluralize(array.ndim, 'dimension')} instead of {expected_dtype}; {_REBUILD_HINT}"
             )
         # Slicing a plain array over the same file is faster than slicing a memmap.
-        plain: np.ndarray = array.view(np.ndarray)
-        return plain
+        return np.asarray(array)
 
 
 def check_finite_shard(shards: Shards, i: int) -> None:

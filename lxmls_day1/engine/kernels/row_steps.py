@@ -542,8 +542,7 @@ class RowSteps:
     @property
     def sq_norms(self) -> Reals:
         """‖g(x)‖² of each example (M,)."""
-        sq_norms: Reals = self._examples.sq_norms
-        return sq_norms
+        return np.asarray(self._examples.sq_norms)
 
     def run(self, orders: Integers, steps: Reals) -> Integers:
         """Run R rounds over the rows.
