@@ -124,7 +124,7 @@ class TokenTable:
 
     def __init__(self, names: Sequence[str] = (), max_tokens: int | None = None):
         self._most = max_tokens
-        self._number_of: dict[bytes, int] = {}
+        self._number_of: dict[str, int] = {}
         self.entries = _Entries() if COMPILES else None
         if names:
             self.number_tokens(tokens_of(names))
@@ -152,8 +152,7 @@ class TokenTable:
             entries.grow(int(tokens.starts[done + 1] - tokens.starts[done]))
 
     def _plain_numbers(self, tokens: Tokens, may_add: bool) -> np.ndarray:
-        content, starts = tokens.text.tobytes(), tokens.starts.tolist()
-        names = [content[start:end] for start, end in pairwise(starts)]
+        names = tokens.names()
         if may_add:
             for name in names:
                 self._number_of.setdefault(name, len(self._number_of))
@@ -162,7 +161,7 @@ class TokenTable:
     def names(self) -> list[str]:
         """Return the tokens by their numbers, from ``first`` on."""
         if self.entries is None:
-            return [name.decode() for name in self._number_of]
+            return list(self._number_of)
         return self.entries.tokens().names()
 
     def names_at(self, numbers: np.ndarray) -> list[str]:
