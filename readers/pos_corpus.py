@@ -33,8 +33,8 @@ import numpy as np
 from lxmls_day1.lab_api import InputError, text_data
 from readers.splitting import split_ends
 
-#: The column of each kind of tag in a file, counted from 0.
-TAG_COLUMNS = {"upos": 3, "xpos": 4}
+#: The kinds of tags in a treebank.
+TAG_KINDS = ("upos", "xpos")
 
 #: The formats of tagged words.
 FORMATS = ("columns", "conllu", "crfsuite")
@@ -412,7 +412,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
         raise InputError(
             f"{name}: CoNLL-U Plus names its columns, but got no line such as # global.columns = ID FORM UPOS"
         )
-    _tag_column(tags if names is None else "upos")
+    _check_tag_kind(tags if names is None else "upos")
     names = names or _COLUMNS
     wanted = str(tags).upper()
     if "FORM" not in names or wanted not in names:
@@ -423,7 +423,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
     forms: list[str] = []
     labels: list[str] = []
     known: dict[str, str] = {}  # stores a word only once, even if it occurs often
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate([*lines, ""], start=1):
         if not line:
             if forms:
                 sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
@@ -455,8 +455,6 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             )
         forms.append(known.setdefault(form, form))
         labels.append(known.setdefault(tag, tag))
-    if forms:
-        sentences.append(TaggedSentence(tuple(forms), tuple(labels)))
     if not sentences:
         raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
@@ -515,10 +513,9 @@ def _lines(content: bytes, name: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _tag_column(tags: str) -> int:
-    if not isinstance(tags, str) or tags not in TAG_COLUMNS:
-        raise InputError(f"tags must be one of {', '.join(map(repr, TAG_COLUMNS))}, but is {tags!r}")
-    return TAG_COLUMNS[tags]
+def _check_tag_kind(tags: str) -> None:
+    if not isinstance(tags, str) or tags not in TAG_KINDS:
+        raise InputError(f"tags must be one of {', '.join(map(repr, TAG_KINDS))}, but is {tags!r}")
 
 
 def _ordinal(column: int | None) -> str:
@@ -582,7 +579,7 @@ class PosCorpus:
     def __init__(
         self, name: str = "UD_English-EWT", tags: str = "upos", data_dir: str | os.PathLike[str] | None = None
     ) -> None:
-        _tag_column(tags)
+        _check_tag_kind(tags)
         paths = text_data.find_corpus("toy sentences" if name == "toy" else name, data_dir, "pos").paths
         parts = _read_parts(paths, tags)
         self.read_as = ""

@@ -255,8 +255,7 @@ def correspondences(X: Any, pivots: ArrayLike, nr_dimensions: int = 50, regulari
     W = Z.T @ np.linalg.solve(inner, P - P.mean(axis=0))  # (J, m)
     sizes, V = np.linalg.eigh(W.T @ W)  # V and D² of W = U D Vᵀ, the smallest first
     largest = np.flatnonzero(sizes > 1e-10 * max(sizes[-1], 1e-300))[::-1][:nr_dimensions]
-    theta: np.ndarray = (W @ V[:, largest] / np.sqrt(sizes[largest])).T
-    return theta
+    return (W @ V[:, largest] / np.sqrt(sizes[largest])).T
 
 
 def train_with_correspondences(

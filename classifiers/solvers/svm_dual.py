@@ -171,8 +171,7 @@ def train_dual(
             "or the regularizer, or scale the features down",
             stacklevel=3,
         )
-    trained: np.ndarray = learner._trained(params)
-    return trained
+    return learner._trained(params)
 
 
 def check_dual_settings(learner: Any) -> None:

@@ -6,9 +6,8 @@ the training of an online learner, on a matrix or on a corpus. ``learners.py`` d
 """
 
 import contextlib
-import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -408,25 +407,19 @@ def _train_online(
 
 
 def _minimise(learner: learners.BatchLearner, shards: Shards, scheduler: str | None) -> Reals:
-    """Return the optimum of a batch learner over a corpus."""
+    """Return the optimum of a batch learner over a corpus, whose loss is computed by threads or by a cluster."""
     learner.check_settings()
     learner.classes = check_classes(shards)
     columns = columns_of_classes(shards, learner.classes)
-    n_columns = 1 if len(learner.classes) == 2 else len(learner.classes)
-    with _loss_factory(scheduler, int(learner.n_jobs)) as loss_of:
-        return learner.minimise(loss_of(shards, columns, n_columns))
-
-
-@contextlib.contextmanager
-def _loss_factory(scheduler: str | None, n_jobs: int) -> Iterator[Callable[[Shards, NDArray[np.int64], int], Any]]:
-    """Yield a function that makes the loss of a corpus, computed by threads or by a cluster, for use in a ``with`` statement."""
+    n_columns, n_jobs = 1 if len(learner.classes) == 2 else len(learner.classes), int(learner.n_jobs)
     if scheduler is None:
-        yield functools.partial(StreamedLogLoss, n_jobs=n_jobs)
-        return
-    from lxmls_day1.engine.cluster.sums import cluster_loss
+        return learner.minimise(StreamedLogLoss(shards, columns, n_columns, n_jobs))
+    # Imported here because Dask is needed only with a scheduler.
+    from lxmls_day1.engine.cluster.parts import workers_with
+    from lxmls_day1.engine.cluster.sums import ClusterLogLoss
 
-    with cluster_loss(scheduler, n_jobs) as loss_of:
-        yield loss_of
+    with workers_with(shards, scheduler) as workers:
+        return learner.minimise(ClusterLogLoss(workers, shards, columns, n_columns, n_jobs))
 
 
 def _estimate_from_counts(learner: learners.CountingLearner, shards: Shards, scheduler: str | None) -> Reals:

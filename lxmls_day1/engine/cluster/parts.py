@@ -127,12 +127,10 @@ class PartWorkers:
     ----------
     client : distributed.Client
     shards : Shards
-    on_message : function from str
-        Called with a sentence about each worker that is refused or lost. Default: a warning.
     """
 
-    def __init__(self, client: Any, shards: Shards, on_message: Callable[[str], None] = _warn):
-        self.client, self.on_message = client, on_message
+    def __init__(self, client: Any, shards: Shards):
+        self.client = client
         #: The address of the scheduler, stored here because the client drops it when the connection is lost.
         self.scheduler = str(client.scheduler.address) if client.scheduler else "?"
         self._identity = installation_fingerprint()
@@ -175,57 +173,53 @@ class PartWorkers:
         failures, everywhere = [0] * len(jobs), self._broadcast(shared)
         self._next_poll, waiting_since = 0.0, time.monotonic()
         root, n_unread = None, 0
-        try:
-            while True:
-                on_poll()
-                for n in self._lost_jobs(running):
-                    self._cancel(root)
-                    root = None
-                    running.pop(n)
-                for n in range(len(jobs)):
-                    address = None if n in running else self._free_worker(n, jobs[n], running)
-                    if address is not None:
-                        job = run_job_on_worker, self._key, self._folder, function, everywhere, jobs[n].argument
-                        future = self.client.submit(*job, workers=[address], pure=False, retries=0)
-                        running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
-                if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
-                    raise ClusterLost(self._no_workers_message())
-                if root is None and len(running) == len(jobs):
-                    root = tree_reduce(
-                        [running[n][1] for n in range(len(jobs))],
-                        lambda first, second: self.client.submit(join_on_worker, join, first, second, pure=False),
+        while True:
+            on_poll()
+            for n in self._lost_jobs(running):
+                self._cancel(root)
+                root = None
+                running.pop(n)
+            for n in range(len(jobs)):
+                address = None if n in running else self._free_worker(n, jobs[n], running)
+                if address is not None:
+                    job = run_job_on_worker, self._key, self._folder, function, everywhere, jobs[n].argument
+                    future = self.client.submit(*job, workers=[address], pure=False, retries=0)
+                    running[n], self._last[n], waiting_since = (address, future), address, time.monotonic()
+            if not running and time.monotonic() - waiting_since > self.time_limit(CALL_TIMEOUT_SECONDS):
+                raise ClusterLost(self._no_workers_message())
+            if root is None and len(running) == len(jobs):
+                root = tree_reduce(
+                    [running[n][1] for n in range(len(jobs))],
+                    lambda first, second: self.client.submit(join_on_worker, join, first, second, pure=False),
+                )
+            broken = [n for n, (_, future) in running.items() if future.status in ("error", "cancelled", "lost")]
+            for n in broken:
+                failures[n] += 1
+                why = self._failure_reason(running.pop(n))
+                if failures[n] >= _MAX_FAILURES:
+                    raise ClusterLost(
+                        f"a part of the work failed {_MAX_FAILURES} times on the cluster; the last error: {why}"
                     )
-                broken = [n for n, (_, future) in running.items() if future.status in ("error", "cancelled", "lost")]
-                for n in broken:
-                    failures[n] += 1
-                    why = self._failure_reason(running.pop(n))
-                    if failures[n] >= _MAX_FAILURES:
+            if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
+                self._cancel(root)
+                root, everywhere = None, self._broadcast(shared)
+                self._next_poll = 0.0
+            if root is not None and root.status == "finished":
+                found = self._fetch(root)
+                if isinstance(found, _Failure):
+                    root = None
+                    self._handle_failure(running, found)
+                elif isinstance(found, _FetchFailed):
+                    root, n_unread = None, n_unread + 1
+                    if n_unread >= _MAX_FAILURES:
                         raise ClusterLost(
-                            f"a part of the work failed {_MAX_FAILURES} times on the cluster; the last error: {why}"
+                            f"the sum of the parts could not be fetched {_MAX_FAILURES} times; the last error: {found.reason}"
                         )
-                if broken or (root is not None and root.status in ("error", "cancelled", "lost")):
-                    self._cancel(root)
-                    root, everywhere = None, self._broadcast(shared)
-                    self._next_poll = 0.0
-                if root is not None and root.status == "finished":
-                    found = self._fetch(root)
-                    if isinstance(found, _Failure):
-                        root = None
-                        self._handle_failure(running, found)
-                    elif isinstance(found, _FetchFailed):
-                        root, n_unread = None, n_unread + 1
-                        if n_unread >= _MAX_FAILURES:
-                            raise ClusterLost(
-                                f"the sum of the parts could not be fetched {_MAX_FAILURES} times; the last error: {found.reason}"
-                            )
-                    else:
-                        return found
-                self._wait(root, running)
-        except BaseException:
-            self.end()
-            raise
+                else:
+                    return found
+            self._wait(root, running)
 
-    def end(self) -> None:
+    def close(self) -> None:
         """Stop all running jobs, and delete the data of this run, on all machines."""
         if self._threads and self.client.status == "running":
             with contextlib.suppress(Exception):  # An unreachable worker has nothing to stop.
@@ -245,10 +239,10 @@ class PartWorkers:
         """Find lost workers, and ask new workers for their version and corpus."""
         found = self.available_workers(self._threads)
         for address in set(self._threads) - set(found):
-            self.on_message(f"The worker {address} is lost; other workers take over its parts.")
+            _warn(f"The worker {address} is lost; other workers take over its parts.")
             del self._threads[address]
         new = [address for address in found if address not in self._threads and address not in self._refused]
-        for address, answer in self.call_on_workers(worker_inventory, new, self._folder).items():
+        for address, answer in self._inventories(new).items():
             said, digest, sizes = answer if isinstance(answer, tuple) else (answer, "", [])
             if why := self.version_mismatch(said):
                 self.refuse(address, why)
@@ -306,7 +300,7 @@ class PartWorkers:
         """Give no more work to a worker."""
         if address not in self._refused:
             self._refused[address] = reason
-            self.on_message(f"The worker {address} is left out: {reason}.")
+            _warn(f"The worker {address} is left out: {reason}.")
 
     def available_workers(self, previous: Iterable[str]) -> dict[str, int]:
         """Return the scheduler's workers: address -> threads; while it does not answer, return the workers ``previous``.
@@ -327,22 +321,20 @@ class PartWorkers:
             if self.client.status in ("closed", "closing") or time.monotonic() - self._heard > 2 * limit:
                 raise ClusterLost(f"the dask scheduler at {self.scheduler} is lost") from None
             if not self._silent:
-                self.on_message(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
+                _warn(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
             self._silent = True
             return dict.fromkeys(previous, 1)
         self._refused = {address: why for address, why in self._refused.items() if address in found}
         return found
 
-    def call_on_workers(
-        self, function: Callable[..., Any], addresses: Sequence[str], *arguments: Any
-    ) -> dict[str, Any]:
-        """Return a function's result on each of some workers, or the exception raised there; empty if a worker is lost in the meantime."""
+    def _inventories(self, addresses: Sequence[str]) -> dict[str, Any]:
+        """Return what some workers have, or the exception raised there; empty if a worker is lost in the meantime."""
         if not addresses:
             return {}
         limit = self.time_limit(CALL_TIMEOUT_SECONDS)
-        asked = {"workers": list(addresses), "on_error": "return", "callback_timeout": limit}
+        asked = {"workers": addresses, "on_error": "return", "callback_timeout": limit}
         try:
-            found: dict[str, Any] = self.client.sync(self.client._run, function, *arguments, **asked)
+            found: dict[str, Any] = self.client.sync(self.client._run, worker_inventory, self._folder, **asked)
         except Exception:
             return {}  # The remaining workers are called again later.
         return found
@@ -423,11 +415,7 @@ def _failure_of(value: Any) -> _Failure | None:
 
 
 @contextlib.contextmanager
-def workers_with(shards: Shards, scheduler: str, on_message: Callable[[str], None] = _warn) -> Iterator[PartWorkers]:
+def workers_with(shards: Shards, scheduler: str) -> Iterator[PartWorkers]:
     """Yield the workers of a cluster that have a corpus, for use in a ``with`` statement."""
-    with dask_client(scheduler) as client:
-        workers = PartWorkers(client, shards, on_message)
-        try:
-            yield workers
-        finally:
-            workers.end()
+    with dask_client(scheduler) as client, contextlib.closing(PartWorkers(client, shards)) as workers:
+        yield workers

@@ -4,9 +4,7 @@ The tree is the one that threads use (`lxmls_day1.engine.corpus.streamed_loss`),
 the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor.
 """
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -75,7 +73,8 @@ def add_counts(first: tuple[Reals, float, Reals], second: tuple[Reals, float, Re
 class ClusterLogLoss:
     """The log loss of a corpus on disk, computed by the workers of a cluster.
 
-    The interface is that of `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`.
+    The interface is that of `lxmls_day1.engine.corpus.streamed_loss.StreamedLogLoss`. The workers get ``n_jobs`` parallel jobs: the
+    shards are split into at most about twice as many blocks.
     """
 
     def __init__(self, workers: PartWorkers, shards: Shards, columns: Integers, n_columns: int, n_jobs: int):
@@ -91,28 +90,7 @@ class ClusterLogLoss:
 
     def sums_of_squares(self) -> Reals:
         """Return the sum over m of the squares of each feature (J,)."""
-        squares: Reals = self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs)
-        return squares.copy()
-
-
-@contextlib.contextmanager
-def cluster_loss(scheduler: str, n_jobs: int) -> Iterator[Callable[[Shards, Integers, int], ClusterLogLoss]]:
-    """Yield a function that makes the loss of a corpus for `BatchLearner.minimise`, for use in a ``with`` statement.
-
-    Parameters
-    ----------
-    scheduler : str
-        The address of a Dask scheduler.
-    n_jobs : int
-        The number of parallel jobs; the shards are split into at most about twice as many blocks.
-    """
-    with contextlib.ExitStack() as stack:
-
-        def loss_of(shards: Shards, columns: Integers, n_columns: int) -> ClusterLogLoss:
-            workers = stack.enter_context(workers_with(shards, scheduler))
-            return ClusterLogLoss(workers, shards, columns, n_columns, n_jobs)
-
-        yield loss_of
+        return np.array(self._workers.run(squares_on_worker, np.add, (self._columns, self._n_columns), self._jobs))
 
 
 def counts_on_cluster(scheduler: str, shards: Shards, columns: Integers, n_classes: int) -> tuple[Reals, float, Reals]:

@@ -59,26 +59,21 @@ def dask_client(scheduler: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise InputError(f"scheduler= needs Dask; install it with {how_to_install('cluster')}.") from None
-    levels = {}
-    for name in (*_LOGGERS, *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in _LOGGERS:
-            logger = logging.getLogger(name)
-            levels[logger] = logger.level
-            logger.setLevel(logging.CRITICAL + 1)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.ExitStack() as silenced:
         warnings.filterwarnings("ignore", "Sending large graph")
+        for name in (*_LOGGERS, *logging.root.manager.loggerDict):
+            if name.partition(".")[0] in _LOGGERS:
+                logger = logging.getLogger(name)
+                silenced.callback(logger.setLevel, logger.level)
+                logger.setLevel(logging.CRITICAL + 1)
         try:
-            try:
-                client: Any = Client(scheduler, timeout=LOST_AFTER_SECONDS * timeout_factor(), set_as_default=False)  # type: ignore[no-untyped-call]  # Dask is untyped.
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"no Dask scheduler answers at {scheduler}: {error} ({TIMEOUT_FACTOR_VARIABLE}=10 waits ten times as long)."
-                ) from error
-            try:
-                yield client
-            finally:
-                with contextlib.suppress(Exception):  # The scheduler may be lost.
-                    client.close(timeout=5)
+            client: Any = Client(scheduler, timeout=LOST_AFTER_SECONDS * timeout_factor(), set_as_default=False)  # type: ignore[no-untyped-call]  # Dask is untyped.
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at {scheduler}: {error} ({TIMEOUT_FACTOR_VARIABLE}=10 waits ten times as long)."
+            ) from error
+        try:
+            yield client
         finally:
-            for logger, level in levels.items():
-                logger.setLevel(level)
+            with contextlib.suppress(Exception):  # The scheduler may be lost.
+                client.close(timeout=5)

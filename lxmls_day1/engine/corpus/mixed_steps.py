@@ -12,6 +12,7 @@ workers have the same processor.
 Source: R. McDonald, K. Hall, G. Mann, Distributed training strategies for the structured perceptron, 2010.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, wait
@@ -277,12 +278,8 @@ def _run_segment(
 
     steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, segment.n_parts)[segment.part], norms)
     rounds = steps.rounds(state, 1, own_sizes, next_stop, on_stop, segment.position)
-    try:
+    with contextlib.closing(rounds), contextlib.suppress(_EndOfSegment):
         next(rounds)
-    except _EndOfSegment:
-        pass
-    finally:
-        rounds.close()
     return WorkerState(position, errors, generator.state)
 
 

@@ -69,8 +69,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, di
     try:
         temporary.mkdir()
         files = {name: write_array(temporary / name, array) for name, array in arrays.items()}
-        if folder.exists():
-            remove_folder(folder)
+        remove_folder(folder)
         os.replace(temporary, folder)
     except BaseException:
         remove_folder(temporary)

@@ -37,7 +37,6 @@ WORDS = "words.txt"
 #: The files of a shard and their types; `data.npy` may also hold float32.
 ARRAYS = {"indptr.npy": "int64", "indices.npy": "uint32", "data.npy": "uint8", "labels.npy": "int32"}
 MAX_FEATURES = (1 << 31) - 1  # Compiled loops read indices as int32.
-_BLOCK_BYTES = 1 << 20
 #: Held while np.load parses the header of a file: in Python 3.11, concurrent parsing may raise a SystemError.
 _HEADER_LOCK = threading.Lock()
 _MAX_MANIFEST_BYTES = 1 << 30  # bytes; each shard takes about 600
@@ -213,8 +212,7 @@ class Shards:
                 f"{path} holds {array.dtype} in {pluralize(array.ndim, 'dimension')} instead of {expected_dtype}; {_REBUILD_HINT}"
             )
         # Slicing a plain array over the same file is faster than slicing a memmap.
-        plain: np.ndarray = array.view(np.ndarray)
-        return plain
+        return np.asarray(array)
 
 
 def check_finite_shard(shards: Shards, i: int) -> None:
@@ -254,16 +252,13 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
     ...     fingerprint(Path(place, "abc.txt"))[:16]
     'ba7816bf8f01cfea'
     """
-    digest = hashlib.sha256()
     try:
         check_readable(path, _REBUILD_HINT)
         # Path refuses an integer, which `open` would treat as the descriptor of an open file.
         with Path(path).open("rb") as file:
-            while block := file.read(_BLOCK_BYTES):
-                digest.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    return digest.hexdigest()
 
 
 def read_words(path: Path) -> list[str]:

@@ -4,19 +4,14 @@ The sums of the shards are added in pairs, the sums of pairs again in pairs, and
 shards. So the result is bit-identical for any number of threads, or of machines with the same processor.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from lxmls_day1.engine.corpus.shards import Shards, check_finite_shard
 from lxmls_day1.engine.kernels.batch import add_sparse_gradient
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, cache_aligned_zeros
-from lxmls_day1.engine.kernels.threads import thread_pool
-
-_Sum = TypeVar("_Sum")
+from lxmls_day1.engine.kernels.threads import map_in_order
 
 
 class StreamedLogLoss:
@@ -93,24 +88,3 @@ class StreamedLogLoss:
 
         numbers = range(len(self._shards)) if numbers is None else numbers
         return tree_reduce(map_in_order(squares_of_shard, numbers, self._n_jobs), np.add)
-
-
-def map_in_order(function: Callable[[int], _Sum], numbers: range, n_jobs: int) -> Iterator[_Sum]:
-    """Yield a function's value for each number, in order, computed by threads at most ``n_jobs`` values ahead.
-
-    Examples
-    --------
-    >>> list(map_in_order(lambda i: i * i, range(5), n_jobs=2))
-    [0, 1, 4, 9, 16]
-    """
-    if n_jobs == 1:
-        yield from map(function, numbers)
-        return
-    with thread_pool(n_jobs) as pool:
-        waiting: deque[Future[_Sum]] = deque()
-        for i in numbers:
-            waiting.append(pool.submit(function, i))
-            if len(waiting) > n_jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

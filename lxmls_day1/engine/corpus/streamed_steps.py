@@ -8,6 +8,7 @@ Training can stop between two shards and at some positions within a shard. A `Po
 training resumes as if it had never stopped.
 """
 
+import contextlib
 import copy
 from collections.abc import Callable, Generator, Mapping
 from itertools import islice
@@ -172,8 +173,7 @@ class StreamedSteps:
         UnreadableShard
             If a shard cannot be read; all steps before it were run.
         """
-        blocks = self._blocks(state.rng, n_rounds, position)
-        try:
+        with contextlib.closing(self._blocks(state.rng, n_rounds, position)) as blocks:
             for r in range(n_rounds):
                 updates, errors = (position.updates, position.errors) if position and r == 0 else (0, 0)
                 n_done = position.n_shards if position and r == 0 else 0
@@ -191,8 +191,6 @@ class StreamedSteps:
                     self._steps.set_rows(*self._no_rows)  # Close the files of the shard before
                     del block  # the shard after the next one is opened.
                 yield updates, errors
-        finally:
-            blocks.close()
 
     def _blocks(
         self, rng: np.random.Generator, n_rounds: int, position: Position | None

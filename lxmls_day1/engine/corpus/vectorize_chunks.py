@@ -1,14 +1,12 @@
 """Batches of labelled examples turned into rows of token counts, a few batches at a time by threads."""
 
-import queue
-from collections import deque
+import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from lxmls_day1.engine.kernels.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import map_in_order
 from lxmls_day1.engine.text.labelled_files import ExampleBatch
 from lxmls_day1.engine.text.token_batches import IndexedRows, TokenCounter, numbered_bags, rows_of
 
@@ -37,35 +35,14 @@ def rows_of_batches(
         The rows over hashed features, or None without `hash_bits`; and the rows over the tokens of the batch, or None if
         tokens are not requested.
     """
-    if jobs == 1:
-        counter = TokenCounter()
-        for piece in batches:
-            yield piece, _rows_of(counter, piece, hash_bits, keep_words)
-        return
-    counters: queue.SimpleQueue[TokenCounter] = queue.SimpleQueue()
-    for _ in range(jobs):
-        counters.put(TokenCounter())
+    of_thread = threading.local()  # A counter keeps the words that it has seen.
 
-    def count(piece: ExampleBatch) -> Rows:
-        counter = counters.get()
-        try:
-            return _rows_of(counter, piece, hash_bits, keep_words)
-        finally:
-            counters.put(counter)
+    def count(piece: ExampleBatch) -> tuple[ExampleBatch, Rows]:
+        if not hasattr(of_thread, "counter"):
+            of_thread.counter = TokenCounter()
+        return piece, _rows_of(of_thread.counter, piece, hash_bits, keep_words)
 
-    with thread_pool(jobs) as pool:
-        submitted: deque[tuple[ExampleBatch, Future[Rows]]] = deque()
-        try:
-            for piece in batches:
-                submitted.append((piece, pool.submit(count, piece)))
-                if len(submitted) > jobs:
-                    done, rows = submitted.popleft()
-                    yield done, rows.result()
-            for done, rows in submitted:
-                yield done, rows.result()
-        finally:
-            for _, rows in submitted:
-                rows.cancel()
+    return map_in_order(count, batches, jobs)
 
 
 def split_rows(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:

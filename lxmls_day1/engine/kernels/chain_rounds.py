@@ -9,29 +9,25 @@
 shrinks and is averaged as in ``sparse_rows.py``, but on single entries instead of rows.
 """
 
-import functools
-
 import numpy as np
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
+    Sentences,
     add_costs,
     best_path,
     buffer_sizes,
-    fold_scale,
     score_chain,
     score_difference,
     score_words,
-    sentences_type,
 )
-from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen, kernel
+from lxmls_day1.engine.kernels.sparse_rows import fold_scale
 
 if COMPILES:
-    import numba
-
-    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, call_rule, read_only
-    from lxmls_day1.engine.kernels.machine_code import address_of, cached_jit
+    from lxmls_day1.engine.kernels.intrinsics import call_rule
+    from lxmls_day1.engine.kernels.machine_code import address_of
 
 # 2⁶⁴ / golden ratio, for multiplicative hashing: the upper halves of the products differ (D. Knuth, vol. 3, 6.4).
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -120,6 +116,7 @@ def _update(n, entries, amounts, d, shrink, V, U, scale, scale_sum):
     return changed, scale, scale_sum + scale
 
 
+@kernel()
 def _round(sentences, order, steps, shrinkage, rule, costs, augmented, V, U, state):
     starts, indptr, indices, labels, n_features, values = sentences
     n_tags = V.shape[1]
@@ -202,10 +199,10 @@ def run_round(rule, sentences, costs, shrinkage, augmented, weights, order, step
     InputError
         If the result of the rule is not (−d, d).
     """
-    code = address_of(rule)
-    updates = _compiled_round()(
-        frozen(sentences), order, steps, shrinkage, code, costs, augmented, weights.V, weights.U, weights.state
-    )
+    # These types are always the same, so that the round is compiled once.
+    order, steps, costs = map(as_read_only, (order, steps, costs))
+    code, arrays = address_of(rule), (weights.V, weights.U, weights.state)
+    updates = _round(frozen(sentences), order, steps, shrinkage, code, costs, augmented, *arrays)
     if updates < 0:
         raise InputError(
             f"{rule.__name__} must raise the true path by as much as it lowers its rival, d = (−τ, τ), but its two numbers do "
@@ -215,38 +212,7 @@ def run_round(rule, sentences, costs, shrinkage, augmented, weights, order, step
     return int(updates)
 
 
-@functools.cache
-def _compiled_round():
-    reals, longs, costs = read_only(numba.float64), read_only(numba.int64), read_only(numba.float64, 2)
-    signature = numba.int64(
-        sentences_type(), longs, reals, numba.float64, numba.int64, costs, numba.boolean, MATRIX, MATRIX, VECTOR
-    )
-    return cached_jit(signature)(_round)
-
-
 # ------------------------------------------------------------------------------------------------------ whole data sets
-
-
-def _viterbi(sentences, costs, W):
-    starts, indptr, indices, labels, n_features, values = sentences
-    n_tags = W.shape[1]
-    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
-    max_words, _ = buffer_sizes(starts, indptr)
-    emissions, best = np.empty((max_words, n_tags)), np.empty((max_words, n_tags))
-    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
-    start, stop = np.empty(n_tags), np.empty(n_tags)
-    paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
-    if has_chain:
-        score_chain(W, 1.0, n_features, from_tag, start, stop)
-    for m in range(len(losses)):
-        path = paths[starts[m] : starts[m + 1]]
-        n_words = score_words(starts, indptr, indices, values, m, W, 1.0, emissions)
-        if augmented:
-            add_costs(n_words, labels, starts[m], costs, emissions)
-        best_path(n_words, emissions, from_tag, start, stop, best, path)
-        if augmented:
-            losses[m] = score_difference(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
-    return paths, losses
 
 
 def _viterbi_in_numpy(sentences, costs, W):
@@ -279,14 +245,28 @@ def _viterbi_in_numpy(sentences, costs, W):
     return paths, losses
 
 
-@functools.cache
-def viterbi_kernel():
-    """Return the Viterbi search for many sentences, compiled if numba is available.
+@kernel(_viterbi_in_numpy)
+def find_best_paths(sentences: Sentences, costs: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by Viterbi's search the best path of each sentence, concatenated (N,), and its lead over the true tags (M,).
 
-    The function ``(sentences, costs, W) -> paths (N,), losses (M,)`` adds the costs to the scores if the sentences have labels;
-    row y of ``costs`` is ρ(·, y).
+    The costs are added to the scores if the sentences have labels; row y of ``costs`` is ρ(·, y). The arrays are read-only.
     """
-    if not COMPILES:
-        return _viterbi_in_numpy
-    matrix, returned = read_only(numba.float64, 2), numba.types.Tuple((numba.int64[::1], VECTOR))
-    return cached_jit(returned(sentences_type(), matrix, matrix))(_viterbi)
+    starts, indptr, indices, labels, n_features, values = sentences
+    n_tags = W.shape[1]
+    has_chain, augmented = W.shape[0] > n_features + 1, len(labels) > 0
+    max_words, _ = buffer_sizes(starts, indptr)
+    emissions, best = np.empty((max_words, n_tags)), np.empty((max_words, n_tags))
+    from_tag = np.empty((n_tags if has_chain else 0, n_tags))
+    start, stop = np.empty(n_tags), np.empty(n_tags)
+    paths, losses = np.empty(starts[-1], np.int64), np.zeros(len(starts) - 1)
+    if has_chain:
+        score_chain(W, 1.0, n_features, from_tag, start, stop)
+    for m in range(len(losses)):
+        path = paths[starts[m] : starts[m + 1]]
+        n_words = score_words(starts, indptr, indices, values, m, W, 1.0, emissions)
+        if augmented:
+            add_costs(n_words, labels, starts[m], costs, emissions)
+        best_path(n_words, emissions, from_tag, start, stop, best, path)
+        if augmented:
+            losses[m] = score_difference(n_words, labels, starts[m], emissions, from_tag, start, stop, path)
+    return paths, losses

@@ -22,18 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lxmls_day1.base import sparse as sp
-from lxmls_day1.engine.kernels.primitives import COMPILES, kernel
-
-if COMPILES:
-    import numba
-
-    from lxmls_day1.engine.kernels.intrinsics import read_only
+from lxmls_day1.engine.kernels.primitives import kernel
 
 # These functions are inlined into their callers, and contain no reference-counted objects, because counting is slow.
 CHAIN_PRIMITIVE = {"forceinline": True, "_nrt": False}
-
-# As in sparse_rows.py, weights are stored as scale * V while they shrink; outside this range the scale is folded into V.
-_MIN_SCALE, _MAX_SCALE = 1e-5, 1e5
 
 
 class Sentences(NamedTuple):
@@ -52,12 +44,6 @@ class Sentences(NamedTuple):
         return sp.csr_array((values, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_features))
 
 
-def sentences_type():
-    """Return the numba type of :class:`Sentences` with read-only arrays."""
-    longs, reals = read_only(numba.int64), read_only(numba.float64)
-    return numba.types.NamedTuple((longs, longs, read_only(numba.int32), longs, numba.int64, reals), Sentences)
-
-
 @kernel(**CHAIN_PRIMITIVE)
 def buffer_sizes(starts, indptr):
     """Return the number of words of the longest sentence, and the maximum number of entries of a difference."""
@@ -67,21 +53,6 @@ def buffer_sizes(starts, indptr):
         n_words = max(n_words, words)
         n_entries = max(n_entries, 2 * (indptr[starts[m + 1]] - indptr[starts[m]] + 2 * words + 1))
     return n_words, n_entries
-
-
-@kernel(**CHAIN_PRIMITIVE)
-def fold_scale(shrink, V, U, scale, scale_sum):
-    """Shrink the flattened weights scale · V, whose sum so far is scale_sum · V − U; return the new scale and scale_sum."""
-    if shrink != 1.0:
-        scale *= shrink
-        if not _MIN_SCALE < abs(scale) < _MAX_SCALE:
-            # V ← scale · V for any scale, including 0, which resets all weights, and negative scales.
-            for i in range(len(V)):
-                if len(U) > 0:
-                    U[i] -= scale_sum * V[i]
-                V[i] *= scale
-            scale, scale_sum = 1.0, 0.0
-    return scale, scale_sum
 
 
 # --------------------------------------------------------------------------------------------------------------- scores

@@ -9,26 +9,19 @@ takes only K multiplications for each tag. If scores differ by hundreds, these p
 computed term by term instead.
 """
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
 
 from lxmls_day1.engine.kernels.chain_search import (
     CHAIN_PRIMITIVE,
+    Sentences,
     buffer_sizes,
-    fold_scale,
     score_chain,
     score_words,
-    sentences_type,
 )
-from lxmls_day1.engine.kernels.primitives import COMPILES, frozen, kernel
-
-if COMPILES:
-    import numba
-
-    from lxmls_day1.engine.kernels.intrinsics import MATRIX, VECTOR, read_only
-    from lxmls_day1.engine.kernels.machine_code import cached_jit
+from lxmls_day1.engine.kernels.primitives import as_read_only, frozen, kernel
+from lxmls_day1.engine.kernels.sparse_rows import fold_scale, shrink_in_numpy
 
 _MIN_EXACT_SUM = 1e-200  # A smaller sum of products may have lost terms.
 _MAX_MARGINAL_ERROR = 1e-9  # Marginals whose sum differs from 1 by more than this have lost terms.
@@ -262,69 +255,6 @@ def _add_counts(b, factor, G):
             G[row + r, k] += factor * b.counts[r, k]
 
 
-# ------------------------------------------------------------------------------------------------------- whole data sets
-
-
-def _log_partition(sentences, W, G, marginals):
-    starts, indptr, indices, labels, n_features, values = sentences
-    n_chain = W.shape[0] - n_features - 1
-    has_chain, gradient = n_chain > 0, len(G) > 0
-    b = _buffers(buffer_sizes(starts, indptr)[0], W.shape[1], n_chain)
-    losses, shift = np.empty(len(starts) - 1), 0.0
-    if has_chain:
-        score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
-        shift = _exponentiate(b.from_tag, b.E, b.ET)
-    for m in range(len(losses)):
-        begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, values, m, W, 1.0, b.emissions))
-        log_z = _forward(n_words, b, shift) if has_chain else _independent_marginals(n_words, b)
-        losses[m] = log_z
-        if len(labels) > 0:
-            losses[m] -= _score_of_tags(n_words, labels, begin, b)
-        if has_chain and (gradient or len(marginals) > 0):
-            _backward(n_words, b, shift, log_z, gradient)
-        if len(marginals) > 0:
-            marginals[begin : begin + n_words] = b.residuals[:n_words]
-        if gradient:
-            _subtract_true_counts(n_words, labels, begin, b)
-            _add_words(n_words, begin, indptr, indices, values, b.residuals, 1.0, G)
-    if gradient:
-        _count_steps(b)
-        _add_counts(b, 1.0, G)
-    return losses
-
-
-def _sgd_round(sentences, order, steps, shrinkage, V, U, state):
-    starts, indptr, indices, labels, n_features, values = sentences
-    n_chain = V.shape[0] - n_features - 1
-    has_chain = n_chain > 0
-    b = _buffers(buffer_sizes(starts, indptr)[0], V.shape[1], n_chain)
-    flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
-    scale, scale_sum = state[0], state[1]
-    for i in range(len(order)):
-        m = order[i]
-        begin = starts[m]
-        n_words = np.int64(score_words(starts, indptr, indices, values, m, V, scale, b.emissions))
-        if has_chain:
-            score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
-            shift = _exponentiate(b.from_tag, b.E, b.ET)
-            _backward(n_words, b, shift, _forward(n_words, b, shift), True)
-            _count_steps(b)
-        else:
-            _independent_marginals(n_words, b)
-        _subtract_true_counts(n_words, labels, begin, b)
-        scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
-        if len(U) > 0:
-            _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] * scale_sum / scale, U)
-            _add_counts(b, -steps[i] * scale_sum / scale, U)
-        _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] / scale, V)
-        _add_counts(b, -steps[i] / scale, V)
-        b.counts[:] = 0.0
-        scale_sum += scale
-    state[0], state[1] = scale, scale_sum
-    return len(order)
-
-
 # ---------------------------------------------------------------------------------------------------- the same in NumPy
 
 
@@ -380,47 +310,89 @@ def _log_partition_in_numpy(sentences, W, G, marginals):
 def _sgd_round_in_numpy(sentences, order, steps, shrinkage, V, U, state):
     starts, _, _, labels, n_features, _ = sentences
     all_words = sentences.matrix()
-    scale, scale_sum = state
     for m, step in zip(order.tolist(), steps.tolist(), strict=True):
-        begin, end = starts[m], starts[m + 1]
+        begin, end, scale = starts[m], starts[m + 1], state[0]
         words = all_words[begin:end]
         emissions = scale * (words @ V[1 : n_features + 1] + V[0])
         *_, residuals, excess = _sentence_in_numpy(emissions, labels[begin:end], scale * V[n_features + 1 :])
-        scale, scale_sum = fold_scale(1.0 - step * shrinkage, V.reshape(-1), U.reshape(-1), scale, scale_sum)
+        scale, scale_sum = shrink_in_numpy(1.0 - step * shrinkage, V, U, state)
         for matrix, factor in ((V, 1.0 / scale), (U, scale_sum / scale)):
             if len(matrix):
                 matrix[0] -= step * factor * residuals.sum(axis=0)
                 for i, j, change in zip(words.indptr[:-1], words.indptr[1:], step * factor * residuals, strict=True):
                     matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # A word has a feature only once.
                 matrix[n_features + 1 :] -= step * factor * excess
-        scale_sum += scale
-    state[:] = scale, scale_sum
+        state[1] += scale
     return len(order)
 
 
-# ------------------------------------------------------------------------------------------------------- what is called
+# ------------------------------------------------------------------------------------------------------- whole data sets
 
 
-@functools.cache
-def log_partition_kernel():
-    """Return the function ``(sentences, W, G, marginals) -> losses (M,)``, compiled if numba is available.
+@kernel(_log_partition_in_numpy, fastmath={"contract"})
+def sum_over_paths(sentences: Sentences, W: np.ndarray, G: np.ndarray, marginals: np.ndarray) -> np.ndarray:
+    """Return the log loss of each sentence (M,), or log Z without labels; W and the arrays of the sentences are read-only.
 
-    The function adds the gradient to G and fills ``marginals`` (N, K), each unless it is empty. Without labels the losses are
-    log Z.
+    The gradient is added to G, and ``marginals`` (N, K) is filled, each unless it is empty.
     """
-    if not COMPILES:
-        return _log_partition_in_numpy
-    signature = VECTOR(sentences_type(), read_only(numba.float64, 2), MATRIX, MATRIX)
-    return cached_jit(signature, fastmath={"contract"})(_log_partition)
+    starts, indptr, indices, labels, n_features, values = sentences
+    n_chain = W.shape[0] - n_features - 1
+    has_chain, gradient = n_chain > 0, len(G) > 0
+    b = _buffers(buffer_sizes(starts, indptr)[0], W.shape[1], n_chain)
+    losses, shift = np.empty(len(starts) - 1), 0.0
+    if has_chain:
+        score_chain(W, 1.0, n_features, b.from_tag, b.start, b.stop)
+        shift = _exponentiate(b.from_tag, b.E, b.ET)
+    for m in range(len(losses)):
+        begin = starts[m]
+        n_words = np.int64(score_words(starts, indptr, indices, values, m, W, 1.0, b.emissions))
+        log_z = _forward(n_words, b, shift) if has_chain else _independent_marginals(n_words, b)
+        losses[m] = log_z
+        if len(labels) > 0:
+            losses[m] -= _score_of_tags(n_words, labels, begin, b)
+        if has_chain and (gradient or len(marginals) > 0):
+            _backward(n_words, b, shift, log_z, gradient)
+        if len(marginals) > 0:
+            marginals[begin : begin + n_words] = b.residuals[:n_words]
+        if gradient:
+            _subtract_true_counts(n_words, labels, begin, b)
+            _add_words(n_words, begin, indptr, indices, values, b.residuals, 1.0, G)
+    if gradient:
+        _count_steps(b)
+        _add_counts(b, 1.0, G)
+    return losses
 
 
-@functools.cache
-def _sgd_kernel():
-    if not COMPILES:
-        return _sgd_round_in_numpy
-    longs, reals = read_only(numba.int64), read_only(numba.float64)
-    signature = numba.int64(sentences_type(), longs, reals, numba.float64, MATRIX, MATRIX, VECTOR)
-    return cached_jit(signature, fastmath={"contract"})(_sgd_round)
+@kernel(_sgd_round_in_numpy, fastmath={"contract"})
+def _sgd_round(sentences, order, steps, shrinkage, V, U, state):
+    starts, indptr, indices, labels, n_features, values = sentences
+    n_chain = V.shape[0] - n_features - 1
+    has_chain = n_chain > 0
+    b = _buffers(buffer_sizes(starts, indptr)[0], V.shape[1], n_chain)
+    flat_V, flat_U = V.reshape(V.size), U.reshape(U.size)
+    scale, scale_sum = state[0], state[1]
+    for i in range(len(order)):
+        m = order[i]
+        begin = starts[m]
+        n_words = np.int64(score_words(starts, indptr, indices, values, m, V, scale, b.emissions))
+        if has_chain:
+            score_chain(V, scale, n_features, b.from_tag, b.start, b.stop)
+            shift = _exponentiate(b.from_tag, b.E, b.ET)
+            _backward(n_words, b, shift, _forward(n_words, b, shift), True)
+            _count_steps(b)
+        else:
+            _independent_marginals(n_words, b)
+        _subtract_true_counts(n_words, labels, begin, b)
+        scale, scale_sum = fold_scale(1.0 - steps[i] * shrinkage, flat_V, flat_U, scale, scale_sum)
+        if len(U) > 0:
+            _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] * scale_sum / scale, U)
+            _add_counts(b, -steps[i] * scale_sum / scale, U)
+        _add_words(n_words, begin, indptr, indices, values, b.residuals, -steps[i] / scale, V)
+        _add_counts(b, -steps[i] / scale, V)
+        b.counts[:] = 0.0
+        scale_sum += scale
+    state[0], state[1] = scale, scale_sum
+    return len(order)
 
 
 def run_sgd_round(sentences, shrinkage, weights, order, steps):
@@ -441,6 +413,7 @@ def run_sgd_round(sentences, shrinkage, weights, order, steps):
     int
         The number of updates.
     """
-    updates = _sgd_kernel()(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
+    order, steps, arrays = as_read_only(order), as_read_only(steps), (weights.V, weights.U, weights.state)
+    updates = _sgd_round(frozen(sentences), order, steps, shrinkage, *arrays)
     weights.n_steps += len(order)
     return int(updates)

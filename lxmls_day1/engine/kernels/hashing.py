@@ -73,12 +73,13 @@ def _signed_hashes_in_numpy(text, starts):
 
 
 @kernel(forceinline=True)
-def _four_bytes(text, i):
+def four_bytes(text, i):
+    """Return the four bytes of ``text`` from the unsigned index i as one number."""
     return (
         np.uint64(text[i])
-        | (np.uint64(text[i + 1]) << np.uint64(8))
-        | (np.uint64(text[i + 2]) << np.uint64(16))
-        | (np.uint64(text[i + 3]) << np.uint64(24))
+        | (np.uint64(text[i + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(text[i + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(text[i + np.uint64(3)]) << np.uint64(24))
     )
 
 
@@ -107,7 +108,7 @@ def signed_hashes(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
     for n in range(len(hashes)):
         h, i, end = np.uint64(0), starts[n], starts[n + 1]
         while i + 4 <= end:
-            h = mix_hash(h, _four_bytes(text, i))
+            h = mix_hash(h, four_bytes(text, np.uint64(i)))
             i += 4
         rest, shift = np.uint64(0), np.uint64(0)
         while i < end:

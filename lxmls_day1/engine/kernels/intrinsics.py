@@ -83,12 +83,13 @@ def store_four(_typing_context, array, index, four):
     return numba.types.void(array, index, four), generate
 
 
-def _multiply_add(flags):
+def _multiply_add(flags, factor_type=numba.float64):
     def generate(_context, builder, _signature, arguments):
         four, factor, other = arguments
-        return builder.fadd(four, builder.fmul(_splat(builder, factor), other, flags=flags), flags=flags)
+        factors = factor if factor_type is _FOUR else _splat(builder, factor)
+        return builder.fadd(four, builder.fmul(factors, other, flags=flags), flags=flags)
 
-    return _FOUR(_FOUR, numba.float64, _FOUR), generate
+    return _FOUR(_FOUR, factor_type, _FOUR), generate
 
 
 @intrinsic
@@ -106,12 +107,7 @@ def add_rounded_multiple(_typing_context, four, factor, other):
 @intrinsic
 def add_product(_typing_context, four, factors, other):
     """Return ``four + factors · other``, elementwise, fused if the processor supports it."""
-
-    def generate(_context, builder, _signature, arguments):
-        four, factors, other = arguments
-        return builder.fadd(four, builder.fmul(factors, other, flags=("contract",)), flags=("contract",))
-
-    return _FOUR(_FOUR, _FOUR, _FOUR), generate
+    return _multiply_add(("contract",), _FOUR)
 
 
 @intrinsic
@@ -180,14 +176,17 @@ def _call_at(context, builder, signature, types, address, *values):
     return result
 
 
+def _generate_call(rule_signature):
+    def generate(context, builder, signature, arguments):
+        return _call_at(context, builder, rule_signature, signature.args[1:], *arguments)
+
+    return generate
+
+
 @intrinsic
 def call_rule(_typing_context, address, scores, label, sq_norm, step, cost):
     """Return the d of a first-order rule."""
-
-    def generate(context, builder, signature, arguments):
-        return _call_at(context, builder, RULE_SIGNATURE, signature.args[1:], *arguments)
-
-    return RULE_SIGNATURE.return_type(address, scores, label, sq_norm, step, cost), generate
+    return RULE_SIGNATURE.return_type(address, scores, label, sq_norm, step, cost), _generate_call(RULE_SIGNATURE)
 
 
 @intrinsic
@@ -208,8 +207,5 @@ def call_rule_in_place(_typing_context, address, n_classes, scores, label, sq_no
 @intrinsic
 def call_second_order_rule(_typing_context, address, scores, label, variances, step, cost):
     """Return the d and b of a second-order rule."""
-
-    def generate(context, builder, signature, arguments):
-        return _call_at(context, builder, SECOND_ORDER_SIGNATURE, signature.args[1:], *arguments)
-
-    return SECOND_ORDER_SIGNATURE.return_type(address, scores, label, variances, step, cost), generate
+    returned = SECOND_ORDER_SIGNATURE.return_type(address, scores, label, variances, step, cost)
+    return returned, _generate_call(SECOND_ORDER_SIGNATURE)

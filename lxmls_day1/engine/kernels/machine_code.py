@@ -136,8 +136,7 @@ def _without_collector(compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def address_of(function: Any) -> int:
     """Return the address of a function compiled for exactly one signature; it is valid as long as the function exists."""
     (compiled,) = function.overloads.values()
-    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 # ------------------------------------------------------------------------------------------------------ inlined functions

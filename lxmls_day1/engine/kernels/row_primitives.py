@@ -257,6 +257,21 @@ def add_row(indptr, indices, data, m, d, factor, V):
 
 
 @kernel(**ROW_PRIMITIVE)
+def _add_four_with_variances(indices, data, m, i, n_classes, k, V, scores, variances):
+    """Return the scores and variances of the classes k … k + 3 with the share of entry i added."""
+    at, value = _weight_index(indices, data, i, np.uint64(2) * n_classes, k), _value(data, m, i)
+    scores = add_multiple(scores, value, load_four(V, at))
+    return scores, add_multiple(variances, value * value, load_four(V, at + n_classes))
+
+
+@kernel(**ROW_PRIMITIVE)
+def _add_with_variance(indices, data, m, i, k, V, score, variance):
+    """Return the score and the variance of class k with the share of entry i added."""
+    j, value = _feature(indices, data, i), _value(data, m, i)
+    return score + value * V[j, np.uint64(0), k], variance + value * value * V[j, np.uint64(1), k]
+
+
+@kernel(**ROW_PRIMITIVE)
 def score_row_with_variances(indptr, indices, data, m, V, scores, variances):
     """Compute scores ← g(x_m)ᵀ W and variances ← (g(x_m) ∘ g(x_m))ᵀ Σ, both of shape (K,), in one pass over ``V``.
 
@@ -264,17 +279,13 @@ def score_row_with_variances(indptr, indices, data, m, V, scores, variances):
     """
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[2])
     one, two, three, four, eight = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
-    intercept, k, row = np.uint64(0), np.uint64(0), two * n_classes
+    intercept, k = np.uint64(0), np.uint64(0)
     while k + eight <= n_classes:
         low, high = load_four(V, k), load_four(V, k + four)
         low_v, high_v = load_four(V, n_classes + k), load_four(V, n_classes + k + four)
         for i in range(start, stop):
-            at, value = _weight_index(indices, data, i, row, k), _value(data, m, i)
-            square = value * value
-            low = add_multiple(low, value, load_four(V, at))
-            high = add_multiple(high, value, load_four(V, at + four))
-            low_v = add_multiple(low_v, square, load_four(V, at + n_classes))
-            high_v = add_multiple(high_v, square, load_four(V, at + n_classes + four))
+            low, low_v = _add_four_with_variances(indices, data, m, i, n_classes, k, V, low, low_v)
+            high, high_v = _add_four_with_variances(indices, data, m, i, n_classes, k + four, V, high, high_v)
         store_four(scores, k, low)
         store_four(scores, k + four, high)
         store_four(variances, k, low_v)
@@ -286,16 +297,10 @@ def score_row_with_variances(indptr, indices, data, m, V, scores, variances):
         even, even_v, odd, odd_v = load_four(V, k), load_four(V, n_classes + k), four_zeros(), four_zeros()
         last = stop - (stop - start) % two if n_classes == four else start
         for i in range(start, last, two):
-            at, value = _weight_index(indices, data, i, row, k), _value(data, m, i)
-            even = add_multiple(even, value, load_four(V, at))
-            even_v = add_multiple(even_v, value * value, load_four(V, at + n_classes))
-            at, value = _weight_index(indices, data, i + one, row, k), _value(data, m, i + one)
-            odd = add_multiple(odd, value, load_four(V, at))
-            odd_v = add_multiple(odd_v, value * value, load_four(V, at + n_classes))
+            even, even_v = _add_four_with_variances(indices, data, m, i, n_classes, k, V, even, even_v)
+            odd, odd_v = _add_four_with_variances(indices, data, m, i + one, n_classes, k, V, odd, odd_v)
         for i in range(last, stop):
-            at, value = _weight_index(indices, data, i, row, k), _value(data, m, i)
-            even = add_multiple(even, value, load_four(V, at))
-            even_v = add_multiple(even_v, value * value, load_four(V, at + n_classes))
+            even, even_v = _add_four_with_variances(indices, data, m, i, n_classes, k, V, even, even_v)
         store_four(scores, k, add_multiple(even, 1.0, odd))
         store_four(variances, k, add_multiple(even_v, 1.0, odd_v))
         k += four
@@ -304,22 +309,12 @@ def score_row_with_variances(indptr, indices, data, m, V, scores, variances):
         s0, s1, s2, s3 = V[intercept, intercept, column], 0.0, 0.0, 0.0
         v0, v1, v2, v3 = V[intercept, one, column], 0.0, 0.0, 0.0
         for i in range(start, last, four):
-            j, value = _feature(indices, data, i), _value(data, m, i)
-            s0 += value * V[j, intercept, column]
-            v0 += value * value * V[j, one, column]
-            j, value = _feature(indices, data, i + one), _value(data, m, i + one)
-            s1 += value * V[j, intercept, column]
-            v1 += value * value * V[j, one, column]
-            j, value = _feature(indices, data, i + two), _value(data, m, i + two)
-            s2 += value * V[j, intercept, column]
-            v2 += value * value * V[j, one, column]
-            j, value = _feature(indices, data, i + three), _value(data, m, i + three)
-            s3 += value * V[j, intercept, column]
-            v3 += value * value * V[j, one, column]
+            s0, v0 = _add_with_variance(indices, data, m, i, column, V, s0, v0)
+            s1, v1 = _add_with_variance(indices, data, m, i + one, column, V, s1, v1)
+            s2, v2 = _add_with_variance(indices, data, m, i + two, column, V, s2, v2)
+            s3, v3 = _add_with_variance(indices, data, m, i + three, column, V, s3, v3)
         for i in range(last, stop):
-            j, value = _feature(indices, data, i), _value(data, m, i)
-            s0 += value * V[j, intercept, column]
-            v0 += value * value * V[j, one, column]
+            s0, v0 = _add_with_variance(indices, data, m, i, column, V, s0, v0)
         scores[column], variances[column] = (s0 + s1) + (s2 + s3), (v0 + v1) + (v2 + v3)
 
 

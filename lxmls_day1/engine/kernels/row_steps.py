@@ -47,6 +47,7 @@ from lxmls_day1.engine.kernels.sparse_rows import (
     compute_scores_and_variances,
     is_second_order,
     run_steps,
+    shrink_in_numpy,
 )
 from lxmls_day1.engine.kernels.threads import thread_pool
 
@@ -57,7 +58,6 @@ Rule = Callable[..., Any]
 
 _NUMBERS_PER_BLOCK = 2**14  # numbers per block, small enough to stay in the processor's cache
 _LARGE_PAGE_BYTES = 2**21  # bytes
-_MIN_SCALE = 1e-5  # minimum scale c of W = c V; beyond, c is folded into V to avoid a loss of digits
 
 
 class Weights:
@@ -234,15 +234,11 @@ class Weights:
         """
         V, U, state = self.means.reshape(-1), self.U.reshape(-1), self.state  # views
         self.n_steps += 1
-        state[0] *= shrink
-        if not _MIN_SCALE < abs(state[0]) < 1 / _MIN_SCALE:
-            U -= state[1] * V if len(U) else 0.0
-            V *= state[0]
-            state[:] = 1.0, 0.0
-        V[entries] += change / state[0]
+        scale, scale_sum = shrink_in_numpy(shrink, V, U, state)
+        V[entries] += change / scale
         if len(U):
-            U[entries] += state[1] * change / state[0]
-        state[1] += state[0]
+            U[entries] += scale_sum * change / scale
+        state[1] += scale
         return bool(np.any(change))
 
     def _full(self, columns: Reals) -> Reals:
@@ -546,8 +542,7 @@ class RowSteps:
     @property
     def sq_norms(self) -> Reals:
         """‖g(x)‖² of each example (M,)."""
-        sq_norms: Reals = self._examples.sq_norms
-        return sq_norms
+        return np.asarray(self._examples.sq_norms)
 
     def run(self, orders: Integers, steps: Reals) -> Integers:
         """Run R rounds over the rows.

@@ -274,7 +274,7 @@ def _fold(V, U, scale, scale_sum):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _shrink(shrink, V, U, scale, scale_sum):
+def fold_scale(shrink, V, U, scale, scale_sum):
     """Shrink the weights; return the scale and the sum of the scales since it was last folded into V."""
     if shrink != 1.0:
         scale *= shrink
@@ -295,6 +295,17 @@ def _add(indptr, indices, data, m, d, b, V, U, scale, scale_sum):
     return changed
 
 
+def shrink_in_numpy(shrink, W, U, state):
+    """Multiply the scale by ``shrink``, and fold it into W and U if it leaves its range; return the scale and its running sum."""
+    state[0] *= shrink
+    if not _MIN_SCALE < abs(state[0]) < _MAX_SCALE:
+        if len(U):
+            U -= state[1] * W
+        W *= state[0]
+        state[:] = 1.0, 0.0
+    return state.tolist()
+
+
 def _update_column_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
     """Update some rows of one column for the entries ``g`` of g(x): weights, their running sums and their variances."""
     direction = g * S[rows] if S.size else g
@@ -307,14 +318,7 @@ def _update_column_in_numpy(rows, g, change, change_of_sum, b, W, U, S):
 
 def _update_in_numpy(indptr, indices, data, m, d, b, shrink, V, U, state):
     W, S = (V[:, 0], V[:, 1]) if V.ndim == 3 else (V, V[:0])
-    if shrink != 1.0:
-        state[0] *= shrink
-        if not _MIN_SCALE < abs(state[0]) < _MAX_SCALE:
-            if len(U):
-                U -= state[1] * W
-            W *= state[0]
-            state[:] = 1.0, 0.0
-    scale, scale_sum = state.tolist()
+    scale, scale_sum = shrink_in_numpy(shrink, W, U, state)
     state[1] += scale
     moves = [(k, d_k, b_k) for k, (d_k, b_k) in enumerate(zip(d.tolist(), b.tolist(), strict=True)) if d_k or b_k]
     if not moves:
@@ -340,7 +344,7 @@ def apply_update(indptr, indices, data, m, d, b, shrink, V, U, state):
     where state[1] is the sum of the scales. A ``U`` without rows switches averaging off. Return True if ``d`` or ``b`` changed
     an entry.
     """
-    scale, scale_sum = _shrink(shrink, V, U, state[0], state[1])
+    scale, scale_sum = fold_scale(shrink, V, U, state[0], state[1])
     changed = _add(indptr, indices, data, m, d, b, V, U, scale, scale_sum)
     state[0], state[1] = scale, scale_sum + scale
     return changed
@@ -426,7 +430,7 @@ def _steps(
                 state[0], state[1] = scale, scale_sum
                 return n
             change[0] = (change[1] - change[0]) / 2
-        scale, scale_sum = _shrink(1.0 - steps[n] * shrinkage, V, U, scale, scale_sum)
+        scale, scale_sum = fold_scale(1.0 - steps[n] * shrinkage, V, U, scale, scale_sum)
         if moved:
             updates[current_round] += _add(indptr, indices, data, m, change, b, V, U, scale, scale_sum)
         scale_sum += scale

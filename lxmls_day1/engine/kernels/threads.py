@@ -1,10 +1,14 @@
 """Parallel calls in threads; if threads are unavailable, as in a browser, calls run one after another."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import cache
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def thread_pool(n_threads: int) -> Executor:
@@ -17,6 +21,31 @@ def thread_pool(n_threads: int) -> Executor:
     [1, 2]
     """
     return ThreadPoolExecutor(n_threads) if threads_available() else _SynchronousExecutor()
+
+
+def map_in_order(function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int) -> Iterator[Result]:
+    """Yield a function's value for each item, in order, computed by threads at most ``n_jobs`` values ahead.
+
+    Examples
+    --------
+    >>> list(map_in_order(lambda i: i * i, range(5), n_jobs=2))
+    [0, 1, 4, 9, 16]
+    """
+    if n_jobs == 1:
+        yield from map(function, items)
+        return
+    with thread_pool(n_jobs) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > n_jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxmls_day1.engine.kernels.hashing import finalize, mix_hash
+from lxmls_day1.engine.kernels.hashing import finalize, four_bytes, mix_hash
 from lxmls_day1.engine.kernels.primitives import kernel
 
 #: The kind of a word: not a token (it ends the bigram before it), a token in bigrams only, or also a token by itself.
@@ -253,12 +253,7 @@ def _bigram_hash(left, right, packed, forms):
             four = near & _LOW
             near >>= np.uint64(32)
         else:
-            four = (
-                np.uint64(forms[i])
-                | (np.uint64(forms[i + _ONE]) << np.uint64(8))
-                | (np.uint64(forms[i + _TWO]) << np.uint64(16))
-                | (np.uint64(forms[i + _THREE]) << np.uint64(24))
-            )
+            four = four_bytes(forms, i)
             i += np.uint64(4)
         rest |= four << shift
         h = mix_hash(h, rest & _LOW)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.kernels import chain_rounds, chain_search, chain_sums
-from lxmls_day1.engine.kernels.primitives import frozen
+from lxmls_day1.engine.kernels.primitives import as_read_only, frozen
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals, Weights, check_rule, machine_code_of
 from lxmls_day1.engine.loops.learners import average_of, orders_of, shrinkage_of
 
@@ -41,25 +41,27 @@ class Chains:
 
     def best_paths(self, W: Reals) -> Integers:
         """Return the tag sequence with the highest score of each sentence, concatenated (N,); needs no true tags."""
-        return chain_rounds.viterbi_kernel()(self.sentences, np.empty((0, 0)), W)[0]  # type: ignore[no-any-return]
+        no_costs = as_read_only(np.empty((0, 0)))
+        return chain_rounds.find_best_paths(self.sentences, no_costs, as_read_only(W))[0]
 
     def hinge_losses(self, costs: Reals, W: Reals) -> Reals:
         """Return max_y' [s(y') + ρ(y', y)] − s(y) of each sentence (M,); row y of the costs (K, K) is ρ(·, y)."""
-        return chain_rounds.viterbi_kernel()(self.sentences, costs, W)[1]  # type: ignore[no-any-return]
+        costs = as_read_only(costs)
+        return chain_rounds.find_best_paths(self.sentences, costs, as_read_only(W))[1]
 
     def log_losses(self, W: Reals) -> Reals:
         """Return −log p(y | x) of each sentence (M,)."""
-        return chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), _no_rows(W))  # type: ignore[no-any-return]
+        return chain_sums.sum_over_paths(self.sentences, as_read_only(W), _no_rows(W), _no_rows(W))
 
     def loss_and_gradient(self, W: Reals) -> tuple[float, Reals]:
         """Return Σ_m −log p(y | x), and its gradient, in the shape of W: expected minus true counts."""
         gradient = np.zeros(W.shape)
-        return float(chain_sums.log_partition_kernel()(self.sentences, W, gradient, _no_rows(W)).sum()), gradient
+        return float(chain_sums.sum_over_paths(self.sentences, as_read_only(W), gradient, _no_rows(W)).sum()), gradient
 
     def marginals(self, W: Reals) -> Reals:
         """Return p(y_t = k | x) of each word and tag, (N, K); needs no true tags."""
         marginals = np.empty((len(self.indptr) - 1, W.shape[1]))
-        chain_sums.log_partition_kernel()(self.sentences, W, _no_rows(W), marginals)
+        chain_sums.sum_over_paths(self.sentences, as_read_only(W), _no_rows(W), marginals)
         return marginals
 
     def after_descent(self, learner: Any, n_rounds: int) -> Reals:

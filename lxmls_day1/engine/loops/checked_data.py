@@ -282,8 +282,7 @@ class CheckedData:
             check_finite_params(params)
             m = np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]
             raise InputError(f"the scores of row {m} of X overflow; scale the features or the weights down")
-        found: Reals = scores
-        return found
+        return np.asarray(scores)
 
     def _trained(self, params: Reals) -> Reals:
         """Set ``trained`` and return the parameters; raise an InputError if they are not finite."""

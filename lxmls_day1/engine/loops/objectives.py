@@ -83,8 +83,7 @@ def objective_at(learner: Minimiser, rows: Any, params: Reals) -> float | None:
     params : array (J + 1, K)
     """
     if rows.last_measured is not None and rows.last_measured[0] is params:
-        reached: float = rows.last_measured[1]
-        return reached
+        return float(rows.last_measured[1])
     no_scores = np.zeros((0, params.shape[1]))
     if learner.losses(no_scores, np.zeros(0, dtype=np.intp)) is None:
         return None

@@ -206,7 +206,8 @@ def run_rounds(
     """
     take, objective, finish = examples
     nr_rounds, average, weights = int(learner.nr_rounds), average_of(learner), state.weights
-    _plan_steps(learner, state)
+    if state.sq_norms is not None and hasattr(learner, "plan_steps"):
+        learner.plan_steps(state.sq_norms, *(() if state.n_examples is None else (state.n_examples,)))
     streamed, learner.history = history is not None, [] if history is None else history
     done, seconds = len(learner.history), learner.history[-1].seconds if learner.history else 0.0
 
@@ -255,13 +256,6 @@ def run_rounds(
     learner.variances = weights.variances()
     learner.trained = True
     return params
-
-
-def _plan_steps(learner: Any, state: OnlineState) -> None:
-    """Let a learner plan its step sizes from the lengths of the examples, if it has ``plan_steps``."""
-    plan_steps = getattr(learner, "plan_steps", None)
-    if plan_steps is not None and state.sq_norms is not None:
-        plan_steps(state.sq_norms, *(() if state.n_examples is None else (state.n_examples,)))
 
 
 def _average(state: OnlineState, average: str | bool, at_end: bool) -> Reals:

@@ -42,7 +42,6 @@ class Rows:
         self.X, self.labels, self.n_classes = X, labels, n_classes
         self.shares = np.ones(len(labels)) if sample_weights is None else sample_weights
         self.n_features = X.shape[1]
-        self._examples: Any = None
 
     def log_loss(self, n_columns: int, n_jobs: int = 1) -> Any:
         """Return Σ_m −log p_W(y_m | x_m) and its gradient, as a function of W (J + 1, n_columns): a `LogLoss` of ``batch.py``."""
@@ -171,10 +170,8 @@ class Rows:
     def _columns(self) -> Any:
         return l1_steps.as_columns(self.X, self.labels, self.shares)  # type: ignore[no-untyped-call]
 
-    @property
+    @functools.cached_property
     def examples(self) -> Any:
         """The rows in the format of the sweeps."""
-        if self._examples is None:
-            # The array types are those of the online loop, so that the row primitives are compiled only once.
-            self._examples = frozen(as_examples(self.X))  # type: ignore[no-untyped-call]
-        return self._examples
+        # The array types are those of the online loop, so that the row primitives are compiled only once.
+        return frozen(as_examples(self.X))  # type: ignore[no-untyped-call]

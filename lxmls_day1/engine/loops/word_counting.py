@@ -93,8 +93,7 @@ def estimate_params(
     To save memory, the likelihoods then overwrite the counts, so that the parameters are the only new array of this size.
     """
     if word_counts.size <= _MAX_UNSPLIT_NUMBERS:
-        whole: Reals = classifier.estimate(X, labels, word_counts, weights)
-        return whole
+        return np.asarray(classifier.estimate(X, labels, word_counts, weights))
     at_once = max(1, _NUMBERS_PER_BLOCK // word_counts.shape[1])
     params, totals = np.empty((len(word_counts) + 1, word_counts.shape[1])), word_counts.sum(axis=0)
     shape_alone = sp.csr_array(X.shape)

@@ -133,8 +133,7 @@ class TextModel(SavedModel):
         return np.asarray(self.classifier.scores_of_rows(few, np.concatenate(weights)))
 
 
-def _checked_texts(texts: Any) -> Sequence[Any]:
+def _checked_texts(texts: Sequence[Any]) -> Sequence[Any]:
     if isinstance(texts, str) or not hasattr(texts, "__len__"):
         raise InputError(f"texts must be a list of strings, but is {texts!r}; for one text: predict([text])[0]")
-    found: Sequence[Any] = texts
-    return found
+    return texts

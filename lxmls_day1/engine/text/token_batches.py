@@ -93,11 +93,10 @@ class _Entries:
         used = int(self.starts[self.number])
         self.arena = np.concatenate([self.arena[:used], np.empty(used + longest + len(self.starts), dtype=np.uint8)])
 
-    def texts(self, first: int) -> list[bytes]:
-        """Return the entries from ``first`` on, as bytes."""
-        begin, ends = int(self.starts[first]), self.starts[first : self.number + 1]
-        content, places = self.arena[begin : ends[-1]].tobytes(), (ends - begin).tolist()
-        return [content[start:end] for start, end in pairwise(places)]
+    def tokens(self) -> Tokens:
+        """Return all entries; their hashes are valid if `indexed_rows` has filled them."""
+        starts = self.starts[: self.number + 1]
+        return Tokens(self.arena[: starts[-1]], starts, self.hashes[: self.number])
 
     def texts_at(self, numbers: np.ndarray) -> list[str]:
         """Return the entries with these numbers, as strings."""
@@ -125,7 +124,7 @@ class TokenTable:
 
     def __init__(self, names: Sequence[str] = (), max_tokens: int | None = None):
         self._most = max_tokens
-        self._number_of: dict[bytes, int] = {}
+        self._number_of: dict[str, int] = {}
         self.entries = _Entries() if COMPILES else None
         if names:
             self.number_tokens(tokens_of(names))
@@ -153,18 +152,17 @@ class TokenTable:
             entries.grow(int(tokens.starts[done + 1] - tokens.starts[done]))
 
     def _plain_numbers(self, tokens: Tokens, may_add: bool) -> np.ndarray:
-        content, starts = tokens.text.tobytes(), tokens.starts.tolist()
-        names = [content[start:end] for start, end in pairwise(starts)]
+        names = tokens.names()
         if may_add:
             for name in names:
                 self._number_of.setdefault(name, len(self._number_of))
         return np.array([self._number_of.get(name, -1) for name in names], dtype=np.int64)
 
-    def names(self, first: int = 0) -> list[str]:
+    def names(self) -> list[str]:
         """Return the tokens by their numbers, from ``first`` on."""
         if self.entries is None:
-            return [name.decode() for name in list(self._number_of)[first:]]
-        return [name.decode() for name in self.entries.texts(first)]
+            return list(self._number_of)
+        return self.entries.tokens().names()
 
     def names_at(self, numbers: np.ndarray) -> list[str]:
         """Return the tokens with these numbers."""
@@ -214,8 +212,7 @@ class TokenCounter:
             return numbered_bags([self._count(text) for text in texts])
         entries = _Entries()
         indptr, indices, values = self._numbered_by(entries, self._words, texts)
-        tokens = Tokens(entries.arena, entries.starts[: entries.number + 1], entries.hashes[: entries.number])
-        return IndexedRows(indptr, indices, values, tokens)
+        return IndexedRows(indptr, indices, values, entries.tokens())
 
     def numbered_by(self, table: "TokenTable", texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return rows over the tokens of an unlimited table: indptr, indices and values as in `IndexedRows`."""

@@ -69,10 +69,10 @@ def test_a_worker_that_dies_in_the_middle_is_replaced_and_its_part_trained_again
             look()
 
         runs.append(function)
-        self.on_message = said.append
         return run(self, function, join, shared, jobs, looking)
 
     monkeypatch.setattr(parts.PartWorkers, "run", run_and_kill)
+    monkeypatch.setattr(parts, "_warn", said.append)
     mira = Mira(nr_rounds=4, n_jobs=2)
     np.testing.assert_array_equal(train_corpus(mira, corpus, scheduler=cluster.scheduler_address), expected)
     assert len(died) == 1 and len(runs) == 4

@@ -9,7 +9,7 @@ from classifiers import Mira, Perceptron, compiled
 from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.kernels import chain_rounds as kernels
 from lxmls_day1.engine.kernels.chain_search import Sentences
-from lxmls_day1.engine.kernels.primitives import COMPILES, frozen
+from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, frozen
 from lxmls_day1.engine.kernels.row_steps import Weights, machine_code_of
 from lxmls_day1.engine.loops.chains import Chains
 from tests.made_data import encoded_sentences
@@ -107,8 +107,8 @@ def test_values_of_one_give_the_bits_of_features_without_values(averaged):
     rng = np.random.default_rng(3)
     sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
-    W, costs, order = random_weights(rng, 3), 1.0 - np.eye(3), np.arange(30) % 5
-    found = [kernels.viterbi_kernel()(frozen(each), costs, W) for each in (sentences, ones)]
+    W, costs, order = as_read_only(random_weights(rng, 3)), as_read_only(1.0 - np.eye(3)), np.arange(30) % 5
+    found = [kernels.find_best_paths(frozen(each), costs, W) for each in (sentences, ones)]
     for without, of_ones in zip(*found, strict=True):
         np.testing.assert_array_equal(of_ones, without)
     for rule in (Mira.rule, Perceptron.rule):

@@ -8,7 +8,7 @@ import pytest
 from classifiers.structured.joint_features import Layout
 from lxmls_day1.engine.kernels import chain_sums
 from lxmls_day1.engine.kernels.chain_search import Sentences
-from lxmls_day1.engine.kernels.primitives import frozen
+from lxmls_day1.engine.kernels.primitives import as_read_only, frozen
 from lxmls_day1.engine.kernels.row_steps import Weights
 from lxmls_day1.engine.loops.chains import Chains
 from tests.made_data import encoded_sentences
@@ -52,16 +52,17 @@ def by_listing(sentences, W):
 def test_sums_match_a_list_of_all_sequences(chain, size, twin, valued):
     """Loss, gradient and marginals agree within 1e-8, for sentences of one to five words with scores of any size."""
     rng = np.random.default_rng(int(chain))
-    compute = chain_sums._log_partition_in_numpy if twin else chain_sums.log_partition_kernel()
+    compute = chain_sums._log_partition_in_numpy if twin else chain_sums.sum_over_paths
     for n_tags in (2, 3, 4):
         sentences = encoded_sentences(rng, n_tags, [1, 2, 3, 1, 4, 5 if n_tags < 4 else 4, 2], valued=valued)
         W = some_weights(rng, chain, n_tags, size=size)
         losses, gradient, marginals = by_listing(sentences, W)
         G, P = np.zeros(W.shape), np.empty(marginals.shape)
-        found = compute(frozen(sentences), W, G, np.empty((0, n_tags)))
+        found = compute(frozen(sentences), as_read_only(W), G, np.empty((0, n_tags)))
         assert np.allclose(found, losses, rtol=1e-11, atol=1e-8)
         assert np.allclose(G, gradient, rtol=0, atol=1e-8)
-        compute(frozen(sentences._replace(labels=np.empty(0, np.int64))), W, np.empty((0, n_tags)), P)
+        unlabelled = frozen(sentences._replace(labels=np.empty(0, np.int64)))
+        compute(unlabelled, as_read_only(W), np.empty((0, n_tags)), P)
         assert np.allclose(P, marginals, rtol=0, atol=1e-8)
 
 
@@ -75,7 +76,7 @@ def test_sums_are_right_where_the_fast_sum_underflows():
     losses, gradient, marginals = by_listing(sentences, W)
     G = np.zeros(W.shape)
     assert np.allclose(chains_of(sentences, W).log_losses(W), losses, atol=1e-8)
-    chain_sums.log_partition_kernel()(frozen(sentences), W, G, np.empty((0, 2)))
+    chain_sums.sum_over_paths(frozen(sentences), as_read_only(W), G, np.empty((0, 2)))
     assert np.allclose(G, gradient, atol=1e-8)
     found = Chains(sentences[:3], 1, W.shape).marginals(W)  # Words of an older lab have no values.
     assert np.allclose(found, marginals, atol=1e-8)
@@ -104,7 +105,8 @@ def test_a_round_of_descent_matches_the_naive_one(chain, averages, valued):
         )
         W = (1 - step * shrinkage) * W - step * by_listing(one, W)[1]
         mean = mean + W / len(order)
-    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
+    order, steps = as_read_only(order), as_read_only(steps)
+    for descent in (chain_sums._sgd_round, chain_sums._sgd_round_in_numpy):
         weights = Weights(*W.shape, averages)
         descent(frozen(sentences), order, steps, shrinkage, weights.V, weights.U, weights.state)
         weights.n_steps += len(order)
@@ -117,8 +119,8 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
     rng = np.random.default_rng(8)
     sentences = encoded_sentences(rng, 3, [4, 1, 3, 6, 2])
     ones = sentences._replace(values=np.ones(len(sentences.indices)))
-    W, order, steps = some_weights(rng, chain, 3), rng.permutation(10) % 5, 0.3 + rng.random(10)
-    for compute in (chain_sums._log_partition_in_numpy, chain_sums.log_partition_kernel()):
+    W, order, steps = as_read_only(some_weights(rng, chain, 3)), rng.permutation(10) % 5, 0.3 + rng.random(10)
+    for compute in (chain_sums._log_partition_in_numpy, chain_sums.sum_over_paths):
         found = []
         for each in (sentences, ones):
             G, P = np.zeros(W.shape), np.empty((16, 3))
@@ -127,7 +129,7 @@ def test_values_of_one_give_the_bits_of_features_without_values(chain):
             found.append((losses, G, P))
         for without, of_ones in zip(*found, strict=True):
             np.testing.assert_array_equal(of_ones, without)
-    for descent in (chain_sums._sgd_kernel(), chain_sums._sgd_round_in_numpy):
+    for descent in (chain_sums._sgd_round, chain_sums._sgd_round_in_numpy):
         one, other = Weights(*W.shape, True), Weights(*W.shape, True)
         descent(frozen(sentences), order, steps, 0.7, one.V, one.U, one.state)
         descent(frozen(ones), order, steps, 0.7, other.V, other.U, other.state)
