@@ -8,8 +8,8 @@ const zlib = require("zlib");
 const folder = path.resolve(process.argv[2]);
 const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
-// The standard library, the installed packages and the lab in one file, with the compiled modules. The browser lab has archives with sources.
-const FILES = "packages.dat";
+const FILES = "packages.dat"; // The installed packages and the lab in one file, with the compiled modules.
+const LIBRARY = "library.zip"; // The standard library of the pages: compiled modules replace their sources. The browser lab keeps the sources.
 // Without docstrings, which no page shows, and without columns for tracebacks, what is compiled is a third smaller: a page loads at most 19 MB
 // until the first verdict.
 const INSTALLED = `
@@ -24,33 +24,40 @@ files = {str(path): path.read_bytes() for path in paths if path not in unused}
 `;
 const COMPILE = `
 import ast
+import io
 import json
 import sys
 import zipfile
 from importlib._bootstrap_external import _code_to_hash_pyc
 
-(ARCHIVE,) = [path for path in sys.path if path.endswith(".zip")]
-LIBRARY = PLACE.removesuffix("/site-packages")
-with zipfile.ZipFile(ARCHIVE) as archive:
-    files |= {f"{LIBRARY}/{name}": archive.read(name) for name in archive.namelist() if not name.endswith("/")}
-n_compiled = 0
+(ARCHIVE,) = [path + "/" for path in sys.path if path.endswith(".zip")]
+standard = {}
 for spec in [getattr(module, "__spec__", None) for module in sys.modules.values()]:
-    path = (getattr(spec, "origin", None) or "").replace(ARCHIVE, LIBRARY)
-    # A lab is read as sources.
-    used = path in files and path.startswith(LIBRARY) and path.endswith(".py") and "/reference_lab/" not in path
-    if not used or not (source := spec.loader.get_source(spec.name)):
-        continue  # or two names have one file
+    path = getattr(spec, "origin", None) or ""
+    installed = path.endswith(".py") and path.startswith((PLACE, ARCHIVE)) and "/reference_lab/" not in path  # A lab is read as sources.
+    if not installed or not (source := spec.loader.get_source(spec.name)):
+        continue
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        # numpy.ma, which SciPy imports, edits docstrings of NumPy.
-        if "/numpy/" not in path and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
+        # numpy.ma, which SciPy imports, edits docstrings of numpy._core.
+        if "/numpy/_core/" not in path and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):
             node.body[0].value.value = "."  # For an empty one a dataclass would compute its signature.
-    del files[path]
-    files[path + "c"] = _code_to_hash_pyc(compile(tree, path, "exec", dont_inherit=True), bytes(8), False)
-    n_compiled += 1
-assert n_compiled > 200, f"only {n_compiled} modules of {LIBRARY} are imported"
+    compiled = _code_to_hash_pyc(compile(tree, path, "exec", dont_inherit=True), bytes(8), False)
+    if path.startswith(ARCHIVE):
+        standard[path.removeprefix(ARCHIVE)] = compiled
+    else:
+        files.pop(path, None)  # two names may have one file
+        files[path + "c"] = compiled
+assert standard and len(files) > 100, f"few modules of {PLACE} or {ARCHIVE} are imported"
+
+library = io.BytesIO()
+with zipfile.ZipFile(ARCHIVE.rstrip("/")) as sources, zipfile.ZipFile(library, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    for file in sources.infolist():
+        content = standard.get(file.filename)
+        entry = zipfile.ZipInfo(file.filename + "c" * (content is not None), file.date_time)
+        archive.writestr(entry, content or sources.read(file), zipfile.ZIP_DEFLATED)
 names = json.dumps([[path, len(content)] for path, content in files.items()]).encode()
-len(names).to_bytes(4, "little") + names + b"".join(files.values())
+len(names).to_bytes(4, "little") + names + b"".join(files.values()), library.getvalue()
 `;
 
 (async () => {
@@ -70,11 +77,14 @@ len(names).to_bytes(4, "little") + names + b"".join(files.values())
   globalThis.reportLine = () => {};
   const checks = python.pyimport("lxmls_day1.course.reports.page_checks"); // What a check imports, too.
   checks.handle_request(table.folder, JSON.stringify({ kind: "check", exercise: "1.4", written: { 1.4: ["pass"] }, answers: {}, explained: [] }));
-  const content = zlib.deflateSync(python.runPython(COMPILE).toJs(), { level: 9 });
-  fs.writeFileSync(path.join(folder, FILES), content);
-  // The digest in its address keeps a browser from taking the file of an older site.
-  const files = `${FILES}?${createHash("sha256").update(content).digest("hex").slice(0, 12)}`;
-  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, files }));
+  const [files, library] = python.runPython(COMPILE).toJs();
+  // The digest in the address of a file keeps a browser from taking that of an older site.
+  const write = (name, content) => {
+    fs.writeFileSync(path.join(folder, name), content);
+    return `${name}?${createHash("sha256").update(content).digest("hex").slice(0, 12)}`;
+  };
+  const addresses = { files: write(FILES, zlib.deflateSync(files, { level: 9 })), library: write(LIBRARY, library) };
+  fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, ...addresses }));
 })().catch((error) => {
   console.error(error);
   process.exitCode = 1;

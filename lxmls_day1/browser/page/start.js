@@ -228,12 +228,12 @@ def unpack_less():
     }
   }
 
-  // Before Python starts, write its files, and the module that it runs first: with files that come in one only before further packages.
-  const placeFiles = (before, inOne) => async (files, { sitePackages }) => {
+  // Before Python starts, write the module that it runs first.
+  const placeSooner = (before, inOne) => async (files, { sitePackages }) => {
     files.mkdirTree(sitePackages);
     if (inOne) writeFiles(files, await inOne);
     files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
-    if (!inOne) files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
+    files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
     const { code } = await before;
     if (code) files.writeFile("/lib/compiled", code);
   };
@@ -250,8 +250,6 @@ def unpack_less():
     return unpackLess();
   }
 
-  const EMPTY_ARCHIVE = "PK\x05\x06".padEnd(22, "\0"); // instead of the standard library's, which comes in one file with the others
-  const addressOf = (content) => URL.createObjectURL(new Blob([content]));
   const checksum = (sha256) => ({ integrity: "sha256-" + btoa(String.fromCharCode(...sha256.match(/../g).map((x) => parseInt(x, 16)))) });
 
   async function bytes(address) {
@@ -278,22 +276,16 @@ def unpack_less():
       const load = inOne ? [] : table.load;
       const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
       for (const { file_name: address, sha256 } of load.map((name) => lock.packages[name])) fetchEarly(address, checksum(sha256));
+      const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
-      const library = inOne ? { stdLibURL: addressOf(EMPTY_ARCHIVE) } : {};
-      const settings = { indexURL: index, lockFileURL: addressOf(JSON.stringify(lock)), packages: [], env: environment, ...library };
-      const started = self.loadPyodide({ ...settings, fsInit: placeFiles(before, inOne) });
+      const stdLibURL = table.library && new URL(table.library, here).href;
+      const started = self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before, inOne) });
       const [pyodide] = await Promise.all([started, inOne]);
-      let unpackRest = null;
-      const { loadPackage } = pyodide;
-      pyodide.loadPackage = async (...packages) => {
-        unpackRest ??= before.then((kept) => startSooner(pyodide, kept));
-        await unpackRest;
-        return loadPackage(...packages);
-      };
+      const unpackRest = startSooner(pyodide, await before);
       if (inOne) for (const name of table.load) pyodide.loadedPackages[name] = "default channel";
-      else await pyodide.loadPackage(load);
+      await pyodide.loadPackage(load);
       if (missing) throw new Error(missing); // Pyodide would continue without the package
       if (archive) {
         pyodide.FS.mkdirTree(table.folder);
@@ -305,7 +297,7 @@ def unpack_less():
         const result = await run(code, ...rest);
         if (code.includes("import pyodide_kernel")) {
           say({ kind: "ready" }); // the last step of the kernel's start
-          setTimeout(async () => (await unpackRest)(COMPLETION), 1000 * UNPACK_IT);
+          setTimeout(() => unpackRest(COMPLETION), 1000 * UNPACK_IT);
         }
         return result;
       };
