@@ -218,7 +218,7 @@ def add_boundary(ax: Any, params: Any, name: str, colour: Any = None) -> tuple[A
     return ax.figure, ax
 
 
-def plot_accuracies(rows: Iterable[Any], *, ax: Any = None) -> tuple[Any, Any]:
+def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = None) -> tuple[Any, Any]:
     """Draw training and test accuracies as paired horizontal bars, grouped by data set.
 
     Parameters
@@ -226,6 +226,7 @@ def plot_accuracies(rows: Iterable[Any], *, ax: Any = None) -> tuple[Any, Any]:
     rows : sequence of (classifier, data set, train accuracy, test accuracy, …)
         Two names and two numbers in [0, 1]; None or NaN for a missing accuracy. Further values of a row are ignored. Rows of the
         same data set are grouped; otherwise the order is unchanged, from top to bottom.
+    title : str, optional
     ax : matplotlib Axes, optional
         The axes to draw in. Default: a new figure, as high as the number of rows needs.
 
@@ -269,6 +270,8 @@ def plot_accuracies(rows: Iterable[Any], *, ax: Any = None) -> tuple[Any, Any]:
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(axis="x", color="0.88")
+    if title is not None:
+        ax.set_title(fill(title, _TITLE_WIDTH), fontsize=_LABEL_SIZE, loc="left")
     _draw_accuracy_legend(ax)
     return fig, ax
 
