@@ -63,3 +63,10 @@ def test_phrases_that_are_read_twice_do_not_come_back():
                 if re.search(pattern, sentence):
                     found.append(f"{path.relative_to(ROOT)}:{line}: {name} ({advice}): {sentence[:120]}")
     assert len(found) <= MAX_MATCHES, f"more than {MAX_MATCHES}; instead: {INSTEAD}\n" + "\n".join(sorted(found))
+
+
+def test_docstrings_name_functions_and_classes_that_exist():
+    code = "\n".join(path.read_text("utf-8") for path in python_files("readers", "classifiers", "lxmls_day1", "tools"))
+    named = re.findall(r":(?:func|class|meth):`~?(?:\w+\.)*(\w+)`", code)
+    assert len(named) > 100
+    assert set(named) <= set(re.findall(r"^ *(?:def|class) (\w+)", code, re.MULTILINE))

@@ -28,6 +28,7 @@ def test_the_tests_of_a_file_import_it_directly_or_indirectly():
     ("file", "test"),
     [
         ("lxmls_day1/browser/page/board.js", "lxmls_day1/browser/test_room.py"),
+        ("tools/exercise_worker.js", "tools/test_exercise_pages.py"),
         ("lxmls_day1/demos/page/demo.css", "lxmls_day1/demos/test_in_a_browser.py"),
         ("lxmls_day1/grading/reports/templates/student.html.j2", "lxmls_day1/grading/reports/test_student_page.py"),
         ("lxmls_day1/lab_api.pyi", "lxmls_day1/test_lab_api.py"),

@@ -160,7 +160,7 @@ def _writer_has_ended(name: str) -> bool:
         return False
     try:
         os.kill(int(found[3], 16), 0)
-    except OSError as error:  # If it is another one, the process is alive and belongs to another user.
+    except OSError as error:  # Any other error means that the process is alive and belongs to another user.
         return isinstance(error, ProcessLookupError)
     return False
 

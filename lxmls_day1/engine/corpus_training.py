@@ -411,7 +411,8 @@ def _minimise(learner: learners.BatchLearner, shards: Shards, scheduler: str | N
     learner.check_settings()
     learner.classes = check_classes(shards)
     columns = columns_of_classes(shards, learner.classes)
-    n_columns, n_jobs = 1 if len(learner.classes) == 2 else len(learner.classes), int(learner.n_jobs)
+    n_columns = 1 if len(learner.classes) == 2 else len(learner.classes)
+    n_jobs = int(learner.n_jobs)
     if scheduler is None:
         return learner.minimise(StreamedLogLoss(shards, columns, n_columns, n_jobs))
     # Imported here because Dask is needed only with a scheduler.

@@ -37,7 +37,7 @@ from lxmls_day1.lab import PACKAGES, Lab, is_within
 PUBLIC_SEED = 1
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ChecksRun:
     """The state of one run of checks.
 

@@ -3,7 +3,7 @@
 ``chain_search.py`` describes the format of sentences and of the weight matrix.
 
 * :func:`run_round` runs one pass over the sentences with any update rule of the flat learners.
-* :func:`viterbi_kernel` returns a function that tags sentences and computes their structured hinge losses.
+* :func:`find_best_paths` tags sentences and computes their structured hinge losses.
 
 ``viterbi.py`` and ``joint_features.py`` in ``classifiers/structured/`` are a readable implementation of a step. A weight matrix
 shrinks and is averaged as in ``sparse_rows.py``, but on single entries instead of rows.

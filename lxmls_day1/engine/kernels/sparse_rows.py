@@ -6,7 +6,7 @@ three, is known at compile time.
 
 * :func:`run_steps` runs online learning with any update rule. The rule is passed as the address of a function with an
   explicit signature, so that one cached compilation of the loop serves all rules.
-* :func:`example_scores` and :func:`update_by_row` are the two halves of a step as separate functions, for a rule in plain
+* :func:`compute_scores` and :func:`apply_update` are the two halves of a step as separate functions, for a rule in plain
   Python.
 
 numba compiles a function at its first call, and ``machine_code.py`` caches the machine code.

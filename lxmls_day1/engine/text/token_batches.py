@@ -159,7 +159,7 @@ class TokenTable:
         return np.array([self._number_of.get(name, -1) for name in names], dtype=np.int64)
 
     def names(self) -> list[str]:
-        """Return the tokens by their numbers, from ``first`` on."""
+        """Return all tokens, in the order of their numbers."""
         if self.entries is None:
             return list(self._number_of)
         return self.entries.tokens().names()

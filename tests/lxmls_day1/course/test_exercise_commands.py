@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -196,6 +197,23 @@ class TestWatching:
         assert self.watch(workspace, None, *edits) == [None, ["1.1"], ["1.2"], None]
         said = capsys.readouterr().out
         assert "classifiers/steps.py changed" in said and said.count("Watching; Ctrl-C ends it.") == 4
+
+    def test_an_edit_that_is_taken_back_repeats_nothing(self, workspace, monkeypatch):
+        path, checked = workspace / "classifiers/steps.py", []
+        content, before = path.read_bytes(), path.stat()
+
+        def put_back():
+            path.write_bytes(content)
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+        def interrupt():
+            raise KeyboardInterrupt
+
+        steps = iter([self.edit(path, "# edited\n"), put_back, lambda: None, lambda: None, interrupt])
+        monkeypatch.setattr(check_command.time, "sleep", lambda seconds: next(steps)())
+        with pytest.raises(KeyboardInterrupt):
+            check_command.watch_files(workspace, None, checked.append)
+        assert checked == [None]
 
 
 def test_hint_shows_one_hint_at_a_time(here):
