@@ -231,6 +231,23 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, new_page, tm
     assert heights[1] < heights[0] == heights[2]  # The things to try are open at first.
 
 
+@pytest.mark.slow
+def test_a_demonstration_starts_python_again_after_it_failed(served, new_page, tmp_path):
+    export(Lab(ROOT), tmp_path, ["mira_step"], python="./")
+    page = new_page()
+    said = "said => document.querySelector('.demo-alert').textContent.includes(said)"
+    failing = "self.postMessage({ kind: 'failed', text: 'out of memory' })"
+    running = "self.onmessage = () => self.postMessage({ kind: 'demo', answer: { error: 'It runs.' } })"
+    workers = iter([{"status": 404}, {"body": failing}, {"body": running}])
+    page.route("**/exercise_worker.js", lambda route: route.fulfill(content_type="text/javascript", **next(workers)))
+    with served(tmp_path) as address:
+        page.goto(f"{address}/mira_step.html")
+        page.get_by_role("button", name="Start Python").click()
+        for text in ("lacks a file", "out of memory", "It runs."):
+            page.wait_for_function(said, arg=text)
+            page.keyboard.press("n")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("comes_in_one", [False, True])
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(
