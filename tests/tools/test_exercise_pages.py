@@ -29,9 +29,11 @@ PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta char
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="_static/exercise.css">
 <script defer src="_static/exercise.js"></script></head><body><main>{cell}</main></body></html>"""
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
-#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled. Modules that no check imports come, too.
+#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled, with what help() shows of Python. Modules
+#: that no check imports come, too.
 KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
-CAME_COMPILED = "import asyncio, numpy, wave; asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"
+CAME_COMPILED = """import asyncio, numpy, random, wave
+'Gaussian' in random.gauss.__doc__ and asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"""
 #: The content of a file of the site, or None where it is missing; and what the page says of it.
 FAULTY_FILES = [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
