@@ -187,12 +187,16 @@ def test_a_picture_of_the_gallery_cuts_nothing_off(script):
 
 
 @pytest.mark.parametrize("page", ["../README.md", "../CONTRIBUTING.md", "../SECURITY.md", *PAGES])
-def test_files_that_a_page_names_exist(page):
+def test_files_and_lines_that_a_page_names_exist(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     paths = re.findall(r"`((?:lxmls_day1|readers|classifiers|notebooks|tests|docs)/[\w./-]*)`", text)
     missing = [path for path in paths if not (ROOT / path).exists() and "NAME" not in path]
     links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
     missing += [link for link in links if not (DOCS / page).parent.joinpath(made_from(link)).exists()]
+    for name, options in re.findall(r"\{literalinclude\} (.+)\n((?::.*\n)*)", text):
+        source = (DOCS / page).parent.joinpath(name).read_text(encoding="utf-8")
+        quoted = re.findall(r':(?:start|end)-(?:at|after|before): "(.+)"', options)
+        missing += [f"{name}: {lines}" for lines in quoted if lines not in source]
     assert not missing
 
 

@@ -84,6 +84,6 @@ self.onmessage = async ({ data }) => {
     self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();
-    self.postMessage({ kind: "broken", asked: data.kind, exercise: data.exercise, text });
+    self.postMessage({ kind: "broken", text });
   }
 };

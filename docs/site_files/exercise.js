@@ -96,7 +96,8 @@ document.addEventListener("DOMContentLoaded", () => {
     } else if (data.kind === "failed") {
       stop();
       say(whyNoPython(data.text));
-    } else {
+    } else if (data.kind === "broken") interrupt(`Python broke off (${data.text})`);
+    else {
       clearTimeout(clock);
       const question = asked;
       asked = null;
@@ -106,8 +107,7 @@ document.addEventListener("DOMContentLoaded", () => {
         showReport(section, data, question.written[data.exercise]);
         announce(data.exercise, data.verdict, data.mistakes);
       } else if (data.kind === "because") showKept(section, data);
-      else if (data.kind === "pack") download(data);
-      else say(`This could not be done (${data.text}). Your lines are kept. Reload the page and try once more.`);
+      else download(data);
     }
   }
 

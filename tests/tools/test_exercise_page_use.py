@@ -47,10 +47,13 @@ WRONG = {
 RIGHT = {"passed": True, "todo": False, "label": "", "headline": "✓ 6 of 6 public checks pass", "about": [], "lines": [], "marked": [],
          "caption": "", "rows": [], "bars": None, "all": [], "question": None, "hint": "", "trace": None}  # fmt: skip
 WORKER = f"""self.postMessage({{ kind: "ready" }});
+let broken = false;
 self.onmessage = ({{ data }}) => {{
   const {{ kind, exercise }} = data;
   if (kind === "because") return self.postMessage({{ kind, exercise, lines: [], kept: {{ ...data.question, text: data.text }} }});
   const text = data.written[exercise].join();
+  broken ||= text.includes("too deep");
+  if (broken) return self.postMessage({{ kind: "broken", text: "Maximum call stack size exceeded" }});
   if (text.includes("while True")) return self.postMessage({{ kind: "line", line: "your line 1" }});
   const answer = text.includes("right") ? {json.dumps(RIGHT)} : {json.dumps(WRONG)};
   self.postMessage({{ ...answer, kind, exercise, verdict: answer.passed ? "passed" : "failed", mistakes: answer.passed ? [] : [text.trim()] }});
@@ -245,6 +248,16 @@ def test_a_check_can_be_stopped(open_page):
     assert "your line 1 ran last" in page.locator(".notice.stopped").inner_text()
     check(page, "right")
     assert page.locator(".notice, .stop:visible").count() == 0
+
+
+@pytest.mark.slow
+def test_python_starts_again_after_it_broke_off(open_page):
+    page = open_page()
+    page.get_by_label("Your lines").fill("too deep")
+    page.get_by_role("button", name="Check", exact=True).click()
+    assert "Maximum call stack" in page.locator(".notice.stopped").inner_text() and len(page.workers) == 1
+    check(page, "right")
+    assert page.locator(".notice").count() == 0
 
 
 @pytest.mark.slow

@@ -29,9 +29,10 @@ PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta char
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="_static/exercise.css">
 <script defer src="_static/exercise.js"></script></head><body><main>{cell}</main></body></html>"""
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
-#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled.
+#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled, with what help() shows of Python and NumPy.
 KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
-CAME_COMPILED = "import asyncio, numpy; asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"
+CAME_COMPILED = """import asyncio, numpy, random
+'Gaussian' in random.gauss.__doc__ and 'norm' in numpy.linalg.norm.__doc__ and asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"""
 #: The content of a file of the site, or None where it is missing; and what the page says of it.
 FAULTY_FILES = [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
@@ -229,6 +230,23 @@ def test_on_a_phone_a_frame_is_as_high_as_its_demonstration(served, new_page, tm
             heights.append(inside.evaluate("innerHeight"))
             tries.click()
     assert heights[1] < heights[0] == heights[2]  # The things to try are open at first.
+
+
+@pytest.mark.slow
+def test_a_demonstration_starts_python_again_after_it_failed(served, new_page, tmp_path):
+    export(Lab(ROOT), tmp_path, ["mira_step"], python="./")
+    page = new_page()
+    said = "said => document.querySelector('.demo-alert').textContent.includes(said)"
+    failing = "self.postMessage({ kind: 'failed', text: 'out of memory' })"
+    running = "self.onmessage = () => self.postMessage({ kind: 'demo', answer: { error: 'It runs.' } })"
+    workers = iter([{"status": 404}, {"body": failing}, {"body": running}])
+    page.route("**/exercise_worker.js", lambda route: route.fulfill(content_type="text/javascript", **next(workers)))
+    with served(tmp_path) as address:
+        page.goto(f"{address}/mira_step.html")
+        page.get_by_role("button", name="Start Python").click()
+        for text in ("lacks a file", "out of memory", "It runs."):
+            page.wait_for_function(said, arg=text)
+            page.keyboard.press("n")
 
 
 @pytest.mark.campaign

@@ -42,7 +42,7 @@ def functions_to_block(exercise: "Exercise") -> dict[str, str]:
 def solution_modules(exercises: Iterable["Exercise"]) -> dict[str, str]:
     """Return the modules that a box of grading cannot import, each with the message of the error."""
     reference = "{} holds the solutions and cannot be imported while exercises are graded"
-    library = "{} holds answers and cannot be imported while exercises are checked; numpy and scipy are there"
+    library = "{} holds answers and cannot be imported while exercises are checked; numpy is all that you need"
     modules = {f"{PACKAGE}.{name}": reference.format(f"{PACKAGE}.{name}") for name in PACKAGES}
     modules[BLOCKED_LIBRARY] = library.format(BLOCKED_LIBRARY)
     answer = "{} answers exercise {} and cannot be imported while exercises are graded: write what it does in {}"

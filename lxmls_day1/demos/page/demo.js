@@ -1035,14 +1035,28 @@ function askKernel(model) {
 
 // A page of the book: Python runs in the worker of the exercises.
 function askWorker({ name, python }) {
-  const worker = new Worker(new URL("exercise_worker.js", new URL(python, location)));
   const programs = new URL("programs.zip", location).href;
-  const [ask, hear] = askBy((settings) => worker.postMessage({ kind: "demo", name, settings, programs }));
-  worker.onmessage = ({ data }) => {
-    if (data.kind === "loading") hear({ progress: Math.min(0.99, data.loaded / BYTES) });
-    else if (data.kind === "demo") hear(data.answer);
-    else if (data.text) hear({ error: `Python could not be started in this page: ${data.text}` });
-  };
+  let worker = null;
+  const [ask, hear] = askBy((settings) => {
+    worker ??= start();
+    worker.postMessage({ kind: "demo", name, settings, programs });
+  });
+  // The next setting starts Python again.
+  function fail(text) {
+    worker?.terminate();
+    worker = null;
+    hear({ error: `Python could not be started in this page: ${text}` });
+  }
+  function start() {
+    const started = new Worker(new URL("exercise_worker.js", new URL(python, location)));
+    started.onerror = ({ message }) => fail(message ?? "the site does not answer, or lacks a file.");
+    started.onmessage = ({ data }) => {
+      if (data.kind === "loading") hear({ progress: Math.min(0.99, data.loaded / BYTES) });
+      else if (data.kind === "demo") hear(data.answer);
+      else if (data.text) fail(data.text);
+    };
+    return started;
+  }
   return ask;
 }
 

@@ -110,10 +110,11 @@ ODD_ERROR = "class Odd(Exception):\n    def __str__(self):\n        return 1 / 0
         ("import sys\nsys.stdout.buffer.write(b'raw\\n')\nd[label] = 1", "", ("raw",)),
         (f"print('{'x' * 60}')\nd[label] = 1", "", ("x" * 60,)),
         ("input()", wording("course.nobody_can_type"), ()),
+        ("import no_such_package", wording("course.needs_only_numpy"), ()),
     ],
     ids=[
         *("control characters", "blank", "indented", "closed output", "exception", "huge"),
-        *("no text", "exit", "debugger", "bytes", "long", "input"),
+        *("no text", "exit", "debugger", "bytes", "long", "input", "package"),
     ],
 )
 def test_odd_code_gets_a_short_verdict(folder, body, second, printed):
