@@ -118,7 +118,7 @@ class TokenTable:
     Examples
     --------
     >>> table = TokenTable(["good"])
-    >>> table.number_tokens(tokens_of(["bad", "good", "book"])).tolist(), len(table), table.names(1)
+    >>> table.number_tokens(tokens_of(["bad", "good", "book"])).tolist(), len(table), table.names()[1:]
     ([1, 0, 2], 3, ['bad', 'book'])
     """
 

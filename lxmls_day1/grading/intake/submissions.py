@@ -112,10 +112,10 @@ def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimi
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> from lxmls_day1.grading.intake.finding_submissions import find_submissions
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "mira.py").write_text("x = 1")
+    ...     _ = pathlib.Path(folder, "mira.py").write_text("x = 1")
     ...     (found,) = find_submissions([folder])
     ...     submission = read_submission(found, given={PurePosixPath("classifiers/mira.py"): b""})
     >>> submission.files
