@@ -13,7 +13,6 @@ byte for byte.
 """
 
 import ast
-import contextlib
 import functools
 import io
 import json
@@ -302,25 +301,24 @@ def cell_source(cell: dict[str, Any]) -> str:
 
 def find_stub_file(folder: Path, exercise: "Exercise") -> str:
     """Return the file that still contains the ``raise`` of an exercise's stub; empty if no file does."""
-    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.all_ids)), "")
+    ids = exercise.all_ids
+    return next((name for name in exercise.files if any(id in ids for id, _ in _stubs_in(folder / name))), "")
 
 
 def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     """Return the functions and methods of an exercise that still hold the stub, without the names of their classes."""
-    found: list[str] = []
-    for name in exercise.files:
-        with contextlib.suppress(OSError, ValueError):
-            stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else ()
-            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
+    stubs = (stub for name in exercise.files for stub in _stubs_in(folder / name))
+    found = [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
     return tuple(dict.fromkeys(found))
 
 
-def _stubs_in(path: Path) -> set[str]:
+def _stubs_in(path: Path) -> list[tuple[str, str | None]]:
+    """Return the stubs in a file or in the code cells of a notebook; none if it is missing or cannot be read."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        if path.suffix != ".ipynb":
-            return remaining_stubs(text)
-        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        return set().union(*(remaining_stubs(cell_source(cell)) for cell in cells))
+        sources = [text]
+        if path.suffix == ".ipynb":
+            sources = [cell_source(cell) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError):
-        return set()
+        return []
+    return [stub for source in sources for stub in _stubs(source)]

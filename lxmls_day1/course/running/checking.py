@@ -18,7 +18,7 @@ from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Deadline, has_process_times, retry_after_timeout
-from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, is_probe_inputs_check
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
@@ -164,7 +164,7 @@ class ExerciseReport:
     @property
     def probe_inputs_result(self) -> CheckResult | None:
         """The result of the check of the probe inputs."""
-        return find_probe_inputs_check(self.results)
+        return next((result for result in self.results if is_probe_inputs_check(result.check)), None)
 
     @property
     def diagnosis_kind(self) -> str:

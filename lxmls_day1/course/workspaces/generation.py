@@ -21,7 +21,6 @@ from lxmls_day1.course.markers import (
     Solution,
     cell_source,
     find_solutions,
-    remove_markers,
     replace_with_stubs,
     stub,
 )
@@ -140,13 +139,14 @@ def solved_files(reference: Path) -> Files:
     """Return all files of the lab for an instructor: with solutions, without markers, and without the outputs of notebooks."""
     made: Files = {}
     files = reference_files(reference)
+    registry = Registry.read(reference / FILE)
     for name, content in files.items():
         if name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
             continue
         if name.suffix == ".ipynb":
-            made[name] = notebook_bytes(solved_notebook(json.loads(content), str(name)))
+            made[name] = notebook_bytes(student_notebook(json.loads(content), registry, (), str(name)))
         elif name.suffix == ".py" and FOLDER not in name.parents:
-            made[name] = remove_markers(content.decode(), str(name)).encode()
+            made[name] = student_source(content.decode(), registry, (), str(name)).encode()
         else:
             made[name] = content
     return made
@@ -193,15 +193,6 @@ def student_notebook(notebook: Notebook, registry: Registry, assigned: Collectio
             set_cell_source(cell, student_source(cell_source(cell), registry, assigned, where))
         cells.append(cell)
     made["cells"] = cells
-    return made
-
-
-def solved_notebook(notebook: Notebook, name: str) -> Notebook:
-    """Return a notebook without outputs and without markers, with every solution."""
-    made = _without_outputs(notebook)
-    for number, cell in enumerate(made["cells"], 1):
-        if cell["cell_type"] == "code":
-            set_cell_source(cell, remove_markers(cell_source(cell), f"{name}, cell {number}"))
     return made
 
 

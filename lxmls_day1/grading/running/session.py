@@ -28,11 +28,12 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.diagnosis.answer_shapes import RequiredResults, describe_unusable_answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer, describe_failure
+from lxmls_day1.course.diagnosis.mistake_matching import is_probe_inputs_check
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, is_nontrivial
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.lab_under_test import Answers, LabUnderTest
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
+from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.grading.gradebook import TO_WRITE, CheckGrade
@@ -188,7 +189,7 @@ class GradingSession:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
             return _CheckAttempt(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        lab.begin(record_calls=not (check.hidden or check.check.endswith(f"::{PROBE_INPUTS_CHECK}")))
+        lab.begin(record_calls=not (check.hidden or is_probe_inputs_check(check.check)))
         self._run.boxed = lab
         began = time.monotonic()
         error = self._run.call_check(self._checks.items[i])
