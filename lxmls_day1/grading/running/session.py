@@ -45,10 +45,8 @@ MAX_TIMEOUTS_PER_EXERCISE = 2  # timeouts in an exercise after which its other c
 SKIPPED_AFTER_TIMEOUTS = f"not run, because {MAX_TIMEOUTS_PER_EXERCISE} checks of this exercise did not end in time"
 MAX_OUTPUT_CHARS = 4000
 MAX_VERDICT_CHARS = 8000  # characters of a verdict's text, because an error message may contain megabytes of an answer
-UNUSED_PLUGINS = (  # pytest plugins that checks do not need; each one slows down every check
-    "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
-    "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
-)  # fmt: skip
+#: A box catches the output and the crashes of its code itself. Each plugin of pytest slows down every check.
+WITHOUT_PLUGINS = ("-pno:capture", "-pno:faulthandler")
 
 
 @dataclass(frozen=True)
@@ -98,8 +96,7 @@ class GradingSession:
     ):
         self._drawn = picture_kinds or {}
         self._run = _GradingRun(seed=seed, hidden=True, expected=expected)
-        left_out = [part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")]
-        self._checks = CheckSession(check_files, self._run, left_out)
+        self._checks = CheckSession(check_files, self._run, WITHOUT_PLUGINS)
         self._limits = limits
         self._refuse_hidden = hidden_refused_reason
         self._known: tuple[CheckGrade, ...] = ()
