@@ -64,7 +64,7 @@ class _GradingRun(pytest_plugin.ChecksRun):
     boxed_lab = True
     boxed: BoxedLab | None = None
 
-    def lab(self, check_file: Path) -> LabUnderTest:
+    def lab(self, item: pytest.Item) -> LabUnderTest:
         assert self.boxed is not None
         return self.boxed
 
