@@ -27,7 +27,7 @@ from lxmls_day1.course.markers import (
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
-from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
+from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers, read_cells
 from lxmls_day1.lab import PACKAGES, describe_syntax_error, reference_folder
 from lxmls_day1.library_path import find_lab_file
 
@@ -116,12 +116,8 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
 def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -> Iterator[ModelAnswer]:
     """Yield the model answers in the notebooks of a lab, or in those that match ``pattern``; only notebooks with solutions have some."""
     for path in sorted(lab_folder.glob(pattern)):
-        try:
-            notebook = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise InputError(f"{path.name} cannot be read as a notebook: {error}; save it once more.") from error
-        name = path.relative_to(lab_folder).as_posix()
-        yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
+        cells, name = read_cells(path), path.relative_to(lab_folder).as_posix()
+        yield from answers_of_notebook(cells, exercises_of_cells({"cells": cells}), name)
 
 
 def _released_answers(
