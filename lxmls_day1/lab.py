@@ -146,7 +146,7 @@ class Lab:
                 module = importlib.import_module(name)
                 # Something other than an import put this module into sys.modules.
                 if not self._owns_module(name, module):
-                    self._drop_other_labs()
+                    self._remove_modules(own=False)
                     module = importlib.import_module(name)
         except SyntaxError as error:
             where = Path(error.filename or path)
@@ -169,9 +169,7 @@ class Lab:
         Objects made by the removed modules keep working.
         """
         with _IMPORT_LOCK:
-            for name in _loaded_lab_modules():
-                if self._owns_module(name, sys.modules[name]):
-                    del sys.modules[name]
+            self._remove_modules(own=True)
             importlib.invalidate_caches()
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
@@ -381,16 +379,16 @@ class Lab:
                 current = [entry for entry in sys.path if not entry]
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
-                self._drop_other_labs()
+                self._remove_modules(own=False)
             # A file of the lab may be new, so clear its caches; those of libraries stay.
             for place, cache in list(sys.path_importer_cache.items()):
                 if isinstance(cache, FileFinder) and place.startswith(own[0]):
                     cache.invalidate_caches()
 
-    def _drop_other_labs(self) -> None:
-        """Remove the modules of other labs from ``sys.modules``."""
+    def _remove_modules(self, own: bool) -> None:
+        """Remove the modules of this lab, or those of other labs, from ``sys.modules``."""
         for name in _loaded_lab_modules():
-            if not self._owns_module(name, sys.modules[name]):
+            if self._owns_module(name, sys.modules[name]) is own:
                 del sys.modules[name]
 
     def _owns_module(self, name: str, module: ModuleType) -> bool:

@@ -11,8 +11,10 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.registry import RECORDED, Registry, exercises_folder
 from lxmls_day1.course.running import checking
@@ -271,18 +273,20 @@ def unpack_explanations(content: bytes, exercises: Collection[str]) -> tuple[Exp
             raise TypeError("no list")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{FILE} does not hold explanations ({type(error).__name__})") from None
+    return valid_explanations(rows, exercises)
+
+
+def valid_explanations(rows: Collection[Any], exercises: Collection[str]) -> tuple[Explanation, ...]:
+    """Return the explanations in untrusted data, as `unpack_explanations` does: as many of each exercise as a workspace keeps."""
     longest = {"exercise": 10, "mistake": 100, "question": MAX_QUESTION_CHARS}
     longest |= {"attempt": MAX_ATTEMPT_CHARS, "text": MAX_ANSWER_CHARS}
-    found: list[Explanation] = []
-    for row in rows:
-        if type(row) is dict and all(type(row.get(key)) is str for key in longest):
-            texts = {key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()}
-            one = Explanation(**texts)
-            if one.exercise in exercises:
-                found.append(one)
-    return tuple(
-        one for id in exercises for one in [one for one in found if one.exercise == id][-MAX_EXPLANATIONS_PER_EXERCISE:]
-    )
+    found = [
+        Explanation(**{key: INVALID_CHARACTER.sub("\ufffd", row[key][:most]) for key, most in longest.items()})
+        for row in rows
+        if type(row) is dict and all(type(row.get(key)) is str for key in longest)
+    ]
+    own = grouped((one.exercise, one) for one in found)
+    return tuple(one for id in exercises for one in own.get(id, [])[-MAX_EXPLANATIONS_PER_EXERCISE:])
 
 
 def _limit_per_exercise(explanations: list[Explanation], exercise: str) -> list[Explanation]:

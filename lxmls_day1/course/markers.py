@@ -13,7 +13,6 @@ byte for byte.
 """
 
 import ast
-import contextlib
 import functools
 import io
 import json
@@ -40,6 +39,7 @@ LIKELY_MARKER = re.compile(
 STUB_MESSAGE = re.compile(rf"Exercise ({EXERCISE_ID}): ")
 STUB_WIDTH = 110
 Comment = tokenize.TokenInfo
+Stub = tuple[int, str, str | None]  # its line, its exercise, and the function that holds it
 
 
 class MarkerError(InputError):
@@ -189,13 +189,13 @@ def stub(exercise: str, title: str, task: str, n_lines: int) -> str:
 
 def remaining_stubs(source: str) -> set[str]:
     """Return the exercises whose stub is still in the source, even below code; empty if the source is not valid Python."""
-    return {exercise for exercise, _ in _stubs(source)}
+    return {exercise for _, exercise, _ in _stubs(source)}
 
 
 def functions_with_exercise(source: str, exercise: str, name: str = "source") -> list[str]:
     """Return the functions that contain solutions of an exercise, from top to bottom; without any solution, those with its stubs."""
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
-    stubs = (function for found, function in _stubs(source) if found == exercise and function)
+    stubs = (function for _, found, function in _stubs(source) if found == exercise and function)
     return list(dict.fromkeys(marked or stubs))
 
 
@@ -275,8 +275,8 @@ def _innermost_function(tree: ast.Module, first: int, last: int) -> tuple[str | 
 
 
 @functools.lru_cache(maxsize=256)  # A command asks several times about all files of a workspace.
-def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
-    """Return the exercise and the function of every stub, which is recognised by the message of its error."""
+def _stubs(source: str) -> tuple[Stub, ...]:
+    """Return every stub, which is recognised by the message of its error."""
     if "NotImplementedError" not in source:  # Most files have no stub, and parsing all of them takes long.
         return ()
     try:
@@ -292,7 +292,7 @@ def _stubs(source: str) -> tuple[tuple[str, str | None], ...]:
             match = STUB_MESSAGE.match(message.value)
             if match and getattr(node.exc.func, "id", None) == "NotImplementedError":
                 found.append((node.lineno, match[1], _innermost_function(tree, node.lineno, node.lineno)[0]))
-    return tuple((exercise, function) for _, exercise, function in sorted(found, key=lambda stub: stub[0]))
+    return tuple(sorted(found, key=lambda stub: stub[0]))
 
 
 def cell_source(cell: dict[str, Any]) -> str:
@@ -300,27 +300,26 @@ def cell_source(cell: dict[str, Any]) -> str:
     return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
-def find_stub_file(folder: Path, exercise: "Exercise") -> str:
-    """Return the file that still contains the ``raise`` of an exercise's stub; empty if no file does."""
-    return next((name for name in exercise.files if not _stubs_in(folder / name).isdisjoint(exercise.all_ids)), "")
+def find_stub(folder: Path, exercise: "Exercise") -> tuple[str, int]:
+    """Return the file that still contains the ``raise`` of an exercise's stub, and its line; an empty name if no file does."""
+    stubs = ((name, *stub) for name in exercise.files for stub in _stubs_in(folder / name))
+    return next(((name, line) for name, line, id, _ in stubs if id in exercise.all_ids), ("", 1))
 
 
 def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     """Return the functions and methods of an exercise that still hold the stub, without the names of their classes."""
-    found: list[str] = []
-    for name in exercise.files:
-        with contextlib.suppress(OSError, ValueError):
-            stubs = _stubs((folder / name).read_text(encoding="utf-8-sig")) if name.endswith(".py") else ()
-            found += [function.rpartition(".")[2] for id, function in stubs if id in exercise.all_ids and function]
+    stubs = (stub for name in exercise.files for stub in _stubs_in(folder / name))
+    found = [function.rpartition(".")[2] for _, id, function in stubs if id in exercise.all_ids and function]
     return tuple(dict.fromkeys(found))
 
 
-def _stubs_in(path: Path) -> set[str]:
+def _stubs_in(path: Path) -> list[Stub]:
+    """Return the stubs in a file or in the code cells of a notebook; none if it is missing or cannot be read."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        if path.suffix != ".ipynb":
-            return remaining_stubs(text)
-        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        return set().union(*(remaining_stubs(cell_source(cell)) for cell in cells))
+        sources = [text]
+        if path.suffix == ".ipynb":
+            sources = [cell_source(cell) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError):
-        return set()
+        return []
+    return [stub for source in sources for stub in _stubs(source)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from lxmls_day1.base.plain_data import from_plain as from_plain
 from lxmls_day1.base.plain_data import to_plain as to_plain
-from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import BOTH, ONE, ONE_OF, is_probe_inputs_check
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.verdicts import OK
 
@@ -145,7 +145,7 @@ class ExerciseGrade:
     @property
     def small_inputs(self) -> CheckGrade | None:
         """The outcome of the check of probe inputs, or None without such a check."""
-        return find_probe_inputs_check(self.checks)
+        return next((check for check in self.checks if is_probe_inputs_check(check.check)), None)
 
     @property
     def named_as(self) -> str:

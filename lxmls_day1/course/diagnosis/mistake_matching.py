@@ -16,7 +16,7 @@ If several mistakes explain the same answers, all are named; if there are more t
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -44,20 +44,9 @@ def diagnosis_heading(kind: str) -> str:
     return DIAGNOSIS_HEADINGS.get(kind, DIAGNOSIS_HEADINGS[ONE])
 
 
-class FinishedCheck(Protocol):
-    """The result of a check."""
-
-    @property
-    def check(self) -> str:
-        """The key of the check, such as ``test_1_05_mira.py::test_step``."""
-
-
-Check = TypeVar("Check", bound=FinishedCheck)
-
-
-def find_probe_inputs_check(checks: Iterable[Check]) -> Check | None:
-    """Return the check of the probe inputs among the checks of an exercise, or None."""
-    return next((check for check in checks if check.check.endswith(f"::{PROBE_INPUTS_CHECK}")), None)
+def is_probe_inputs_check(check: str) -> bool:
+    """Return True if a key of a check, such as ``test_1_05_mira.py::test_small_inputs``, is that of the probe inputs."""
+    return check.endswith(f"::{PROBE_INPUTS_CHECK}")
 
 
 Split = Callable[[dict[str, Any], np.ndarray], Iterable[tuple[str, Any]]]  # input, answer -> parts with words

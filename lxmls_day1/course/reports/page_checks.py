@@ -19,7 +19,7 @@ import numpy as np
 from lxmls_day1.course.diagnosis.answer_shapes import shortened
 from lxmls_day1.course.diagnosis.mistake_matching import diagnosis_heading
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
-from lxmls_day1.course.explanations import FORMAT, check_and_save, explain, merge_explanations, unpack_explanations
+from lxmls_day1.course.explanations import check_and_save, explain, merge_explanations, valid_explanations
 from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import report_text
@@ -202,7 +202,7 @@ def handle_request(folder: str, request: str) -> str:
 
 def _add_explanations(folder: Path, rows: Any) -> None:
     """Give the lab what the browser has kept: a page that was opened again starts with a new lab."""
-    more = unpack_explanations(json.dumps({"format": FORMAT, "explanations": rows}).encode(), _registry().ids)
+    more = valid_explanations(rows, _registry().ids)
     with changed_state(folder) as state:
         state.explanations = merge_explanations(state.explanations, more)
 

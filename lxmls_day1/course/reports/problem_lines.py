@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lxmls_day1.course.markers import find_stub_file
+from lxmls_day1.course.markers import find_stub
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.reports.hints import lines_to_look_at
 from lxmls_day1.course.reports.report_text import short_lines, verdict_lines
@@ -45,7 +45,8 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
     if report.missing:
         return [(exercise.notebook, 1)]
     if report.to_do:
-        return [_stub(folder, exercise)]
+        name, line = find_stub(folder, exercise)
+        return [(name or exercise.files[0], line)]  # at the top of the file if an earlier exercise's stub is in the way
     assert report.shown is not None
     for text in reversed(report.shown.text.splitlines()):
         if (match := _PLACE.match(text)) and (folder / match["file"]).is_file():
@@ -64,15 +65,6 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
                 written = [n for n in lines if text.split("\n")[n - 1].strip() not in _given(file, exercise)]
                 return [(file, (written or lines)[0])]
     return [(exercise.files[0], 1)]
-
-
-def _stub(folder: Path, exercise: Exercise) -> tuple[str, int]:
-    """Return the place of the ``raise`` to be replaced; the top of the file if an earlier exercise's stub is in the way."""
-    name = find_stub_file(folder, exercise) or exercise.files[0]
-    lines = _source(folder, name).split("\n")
-    raising = [n for n, line in enumerate(lines, 1) if "raise NotImplementedError(" in line]
-    found = [n for n in raising if any(f"xercise {id}" in lines[n - 1] for id in exercise.all_ids)]
-    return name, (found or [1])[0]
 
 
 def _given(name: str, exercise: Exercise) -> set[str]:

@@ -163,32 +163,32 @@ def _describe_check(item: pytest.Item) -> dict[str, Any]:
 def _outcome_record(run: ChecksRun, item: pytest.Item, error: BaseException | None) -> dict[str, Any]:
     """Return the outcome of a check as JSON-compatible data; in a run that records, with the check's answers."""
     outcome, text = pytest_plugin.verdict(run, item, error)
-    ending: dict[str, Any] = {"outcome": outcome, "text": text}
     if run.recordings is not None:
         recording = run.recordings.pop(check_key(item), None)
-        answers = recording.answers if recording is not None else {}
-        ending["hidden"] = is_hidden(item)
-        ending["answers"] = {description: answer.to_json() for description, answer in answers.items()}
-        return ending
-    wrong = error if isinstance(error, WrongAnswer) else None
-    ending["mistakes"] = list(wrong.mistakes) if wrong else []
-    ending["diagnosis_kind"] = wrong.diagnosis_kind if wrong else ""
-    ending["example"] = to_plain(wrong.example) if wrong and wrong.example else None
+        answers = to_plain(recording.answers) if recording is not None else {}
+        return {"outcome": outcome, "text": text, "hidden": is_hidden(item), "answers": answers}
+    wrong = error if isinstance(error, WrongAnswer) else WrongAnswer("")
     lab, must_return = run.guarded_lab, pytest_plugin.required_results(item)
     called = [call[0] for call in lab.answers if call is not None] if lab is not None else []
     failed = [lab.last_called] if lab is not None and lab.answers[-1:] == [None] and outcome == "error" else []
     functions = [name for name in dict.fromkeys(called + failed) if name in must_return]
-    ending["functions"] = functions
-    ending["wrong_functions"] = _wrong_functions(functions, failed, outcome, wrong)
-    ending["printed"] = list(lab.printed) if lab is not None else []
-    return ending
+    return {
+        "outcome": outcome,
+        "text": text,
+        "mistakes": list(wrong.mistakes),
+        "diagnosis_kind": wrong.diagnosis_kind,
+        "example": to_plain(wrong.example),
+        "functions": functions,
+        "wrong_functions": _wrong_functions(functions, failed, outcome, wrong),
+        "printed": list(lab.printed) if lab is not None else [],
+    }
 
 
-def _wrong_functions(called: list[str], failed: list[str], outcome: str, wrong: WrongAnswer | None) -> list[str]:
+def _wrong_functions(called: list[str], failed: list[str], outcome: str, wrong: WrongAnswer) -> list[str]:
     """Return the functions that gave a wrong answer: those that the inputs name, the one that failed, or the only one that was called."""
     if outcome not in ("wrong", "error"):
         return []
-    named = {given["function"] for given, _ in wrong.wrong if "function" in given} if wrong else set()
+    named = {given["function"] for given, _ in wrong.wrong if "function" in given}
     return sorted(named) or [name for name in failed if name in called] or (called if len(called) == 1 else [])
 
 

@@ -18,10 +18,10 @@ from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Deadline, has_process_times, retry_after_timeout
-from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, find_probe_inputs_check
+from lxmls_day1.course.diagnosis.mistake_matching import PROPERTY, is_probe_inputs_check
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.markers import STUB_MESSAGE, find_stub_file, stub_functions
+from lxmls_day1.course.markers import STUB_MESSAGE, find_stub, stub_functions
 from lxmls_day1.course.registry import RECORDED, Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.running import check_process
 from lxmls_day1.course.workspace_state import SavedResult, WorkspaceState, changed_state, files_digest
@@ -164,7 +164,7 @@ class ExerciseReport:
     @property
     def probe_inputs_result(self) -> CheckResult | None:
         """The result of the check of the probe inputs."""
-        return find_probe_inputs_check(self.results)
+        return next((result for result in self.results if is_probe_inputs_check(result.check)), None)
 
     @property
     def diagnosis_kind(self) -> str:
@@ -267,7 +267,7 @@ def run_checks(
                 recorded.hidden.get(exercise.id, 0),
                 digests[exercise.id],
                 tuple(name for name in exercise.files if not (folder / name).is_file()),
-                find_stub_file(folder, exercise),
+                find_stub(folder, exercise)[0],
                 recorded.questions.get(exercise.id, {}),
                 stub_functions(folder, exercise),
             )

@@ -81,9 +81,9 @@ class ChecksRun:
         assert self.item is not None
         return self.item
 
-    def lab(self, check_file: Path) -> LabUnderTest:
+    def lab(self, item: pytest.Item) -> LabUnderTest:
         """Return the lab under test."""
-        self.guarded_lab = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(check_file.parent))
+        self.guarded_lab = GuardedLab(Lab(self.lab_folder) if self.lab_folder else Lab.open(item.path.parent))
         return self.guarded_lab
 
     def answers(self, item: pytest.Item) -> RecordedAnswers:
@@ -128,15 +128,11 @@ class ChecksRun:
         seed = self.seed if is_hidden(item) and self.seed is not None else PUBLIC_SEED
         return np.random.default_rng([seed, zlib.crc32(check_key(item).encode())])
 
-    def fixture(self, name: str, item: pytest.Item) -> Any:
-        """Return the value of the fixture with this name, one of `FIXTURES`."""
-        return self.lab(item.path) if name == "lab" else getattr(self, name)(item)
-
     def call_check(self, check: pytest.Function) -> BaseException | None:
         """Call a check that `is_plain`; return the exception with which it failed, or None."""
         try:
             arguments = dict(check.callspec.params) if hasattr(check, "callspec") else {}
-            arguments |= {name: self.fixture(name, check) for name in FIXTURES if name in check.fixturenames}
+            arguments |= {name: getattr(self, name)(check) for name in FIXTURES if name in check.fixturenames}
             with self.solutions_blocked(check):
                 check.obj(**arguments)
         except (KeyboardInterrupt, pytest.exit.Exception):
@@ -184,7 +180,7 @@ class Fixtures:
     @pytest.fixture
     def lab(self) -> Any:
         """Return the lab under test, or its stand-in."""
-        return self._run.lab(self._run.current.path)
+        return self._run.lab(self._run.current)
 
     @pytest.fixture
     def expect(self) -> Expect | RecordingExpect:
@@ -203,7 +199,7 @@ class Fixtures:
 
 
 RUN = pytest.StashKey[ChecksRun]()
-FIXTURES = ("lab", "expect", "rng", "small_inputs")
+FIXTURES = ("lab", "expect", "rng", "small_inputs")  # methods of a `ChecksRun`
 
 
 def is_plain(item: pytest.Item) -> bool:

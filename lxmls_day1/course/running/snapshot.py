@@ -7,14 +7,15 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.plain_data import from_plain
 from lxmls_day1.base.waiting import Deadline, retry_after_timeout
 from lxmls_day1.course.diagnosis.answer_shapes import Answer
+from lxmls_day1.course.diagnosis.mistake_matching import is_probe_inputs_check
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
-from lxmls_day1.course.registry import FILE, FOLDER, PROBE_INPUTS_CHECK, Registry, check_files
+from lxmls_day1.course.registry import FILE, FOLDER, Registry, check_files
 from lxmls_day1.course.running.check_process import CheckProcess, CheckRequest
 from lxmls_day1.lab import reference_folder
 
@@ -81,7 +82,8 @@ def _run_once(runs: Sequence[SnapshotRun], seed: int) -> dict[str, CheckOutcomes
                     if event["event"] == "broken":
                         raise InputError(f"{event['file']} cannot be read:\n{event['details'][-2000:]}")
                     if event["event"] == "end":
-                        found[event["check"]] = _outcome(event)
+                        fields = ("outcome", "text", "hidden", "answers")
+                        found[event["check"]] = from_plain(CheckOutcome, {name: event[name] for name in fields})
                     elif event["event"] == "done":
                         outcomes[runs[len(outcomes)].label], found = found, {}
                         label = runs[min(len(outcomes), len(runs) - 1)].label
@@ -95,11 +97,6 @@ def _run_once(runs: Sequence[SnapshotRun], seed: int) -> dict[str, CheckOutcomes
         finally:
             process.kill()
     return outcomes
-
-
-def _outcome(event: Mapping[str, Any]) -> CheckOutcome:
-    answers = {description: Answer.from_json(answer) for description, answer in event["answers"].items()}
-    return CheckOutcome(event["outcome"], event["text"], event["hidden"], answers)
 
 
 def reference_answers(ids: Collection[str], seed: int) -> RecordedAnswers:
@@ -146,5 +143,5 @@ def snapshot_answers(outcomes: Mapping[str, CheckOutcome], hidden: bool = False)
     return {
         check: found.answers
         for check, found in outcomes.items()
-        if (hidden or not found.hidden) and not check.endswith(f"::{PROBE_INPUTS_CHECK}")
+        if (hidden or not found.hidden) and not is_probe_inputs_check(check)
     }

@@ -21,14 +21,13 @@ from lxmls_day1.course.markers import (
     Solution,
     cell_source,
     find_solutions,
-    remove_markers,
     replace_with_stubs,
     stub,
 )
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
 from lxmls_day1.course.source_functions import Definition, first_line, indented
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
-from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers
+from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers, read_cells
 from lxmls_day1.lab import PACKAGES, describe_syntax_error, reference_folder
 from lxmls_day1.library_path import find_lab_file
 
@@ -117,12 +116,8 @@ def student_files(reference: Path, assigned: Collection[str] | None = None) -> F
 def answers_in_notebooks(lab_folder: Path, pattern: str = "notebooks/*.ipynb") -> Iterator[ModelAnswer]:
     """Yield the model answers in the notebooks of a lab, or in those that match ``pattern``; only notebooks with solutions have some."""
     for path in sorted(lab_folder.glob(pattern)):
-        try:
-            notebook = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise InputError(f"{path.name} cannot be read as a notebook: {error}; save it once more.") from error
-        name = path.relative_to(lab_folder).as_posix()
-        yield from answers_of_notebook(notebook["cells"], exercises_of_cells(notebook), name)
+        cells, name = read_cells(path), path.relative_to(lab_folder).as_posix()
+        yield from answers_of_notebook(cells, exercises_of_cells({"cells": cells}), name)
 
 
 def _released_answers(
@@ -140,13 +135,14 @@ def solved_files(reference: Path) -> Files:
     """Return all files of the lab for an instructor: with solutions, without markers, and without the outputs of notebooks."""
     made: Files = {}
     files = reference_files(reference)
+    registry = Registry.read(reference / FILE)
     for name, content in files.items():
         if name.parts[0] == "notebooks" and name.suffix == ".py" and name.with_suffix(".ipynb") in files:
             continue
         if name.suffix == ".ipynb":
-            made[name] = notebook_bytes(solved_notebook(json.loads(content), str(name)))
+            made[name] = notebook_bytes(student_notebook(json.loads(content), registry, (), str(name)))
         elif name.suffix == ".py" and FOLDER not in name.parents:
-            made[name] = remove_markers(content.decode(), str(name)).encode()
+            made[name] = student_source(content.decode(), registry, (), str(name)).encode()
         else:
             made[name] = content
     return made
@@ -193,15 +189,6 @@ def student_notebook(notebook: Notebook, registry: Registry, assigned: Collectio
             set_cell_source(cell, student_source(cell_source(cell), registry, assigned, where))
         cells.append(cell)
     made["cells"] = cells
-    return made
-
-
-def solved_notebook(notebook: Notebook, name: str) -> Notebook:
-    """Return a notebook without outputs and without markers, with every solution."""
-    made = _without_outputs(notebook)
-    for number, cell in enumerate(made["cells"], 1):
-        if cell["cell_type"] == "code":
-            set_cell_source(cell, remove_markers(cell_source(cell), f"{name}, cell {number}"))
     return made
 
 

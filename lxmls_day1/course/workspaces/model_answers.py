@@ -137,7 +137,7 @@ def unlocked_answers(folder: Path, exercise: str, notebook_answers: Collection[M
     known = written = [answer for answer in notebook_answers if answer.exercise == exercise]
     path = folder / FILE
     if path.is_file() and not known:
-        cells = _cells_of(folder / described.notebook)
+        cells = read_cells(folder / described.notebook)
         known = [answer for answer in decode_answers(path.read_bytes()) if answer.exercise == exercise]
         written = [answer for answer in known if _is_answered(answer, cells)]
     if not known:
@@ -153,7 +153,8 @@ def _is_answered(answer: ModelAnswer, cells: list[dict[str, Any]]) -> bool:
     return any(text.split() and text.split() != answer.question.split() for text in theirs)
 
 
-def _cells_of(path: Path) -> list[dict[str, Any]]:
+def read_cells(path: Path) -> list[dict[str, Any]]:
+    """Return the cells of a notebook; raise an `InputError` if the file is not a notebook."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:

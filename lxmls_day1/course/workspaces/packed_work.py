@@ -141,14 +141,6 @@ def pack_submission(folder: Path, submission: SubmissionFiles, name: str) -> tup
     return f"submission-{slug}.zip", zipped(files, slug)
 
 
-@dataclass(frozen=True)
-class PackedWork:
-    """The content of a packed file: the files of a lab, and the explanations."""
-
-    files: Files
-    explanations: bytes | None
-
-
 def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     """Put packed work into a workspace, and add the exercises that it solves if the workspace lacks them.
 
@@ -174,16 +166,17 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
         If the workspace cannot be written to; then nothing is changed.
     """
     workspace_folder(folder, "open_work")
-    work = read_packed(path)
-    files = {find_lab_file(reference_folder(), str(name)): content for name, content in work.files.items()}
+    packed = read_packed(path)
+    explanations = packed.pop(EXPLANATIONS, None)
+    files = {find_lab_file(reference_folder(), str(name)): content for name, content in packed.items()}
     missing = Registry.from_folder(folder).missing_exercises()
     if more := [one.id for one in missing if any(name in files for name in one.files)]:
         update(folder, more)
     registry = Registry.from_folder(folder)
     with lock_state(folder):
         state = WorkspaceState.from_folder(folder)
-        if work.explanations is not None:
-            more_of_them = unpack_explanations(work.explanations, registry.ids)
+        if explanations is not None:
+            more_of_them = unpack_explanations(explanations, registry.ids)
             state.explanations = merge_explanations(state.explanations, more_of_them)
         own = {find_lab_file(folder, name): content for name, content in files.items()}
         old = {name: (folder / name).read_bytes() for name in own if (folder / name).is_file()}
@@ -195,8 +188,8 @@ def open_work(folder: Path, path: str | os.PathLike[str]) -> ReplaceResult:
     return ReplaceResult("open_work", tuple(new))
 
 
-def read_packed(path: str | os.PathLike[str]) -> PackedWork:
-    """Read packed work, a zip file that `submit` has made, into memory. For errors see `open_work`.
+def read_packed(path: str | os.PathLike[str]) -> Files:
+    """Read packed work, a zip file that `submit` has made, into memory: files of a lab, and the explanations. For errors see `open_work`.
 
     Parameters
     ----------
@@ -224,7 +217,7 @@ def read_packed(path: str | os.PathLike[str]) -> PackedWork:
         ) from None
 
 
-def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
+def _unpacked(archive: zipfile.ZipFile, file: Path) -> Files:
     # Old programs of Windows write paths with backslashes.
     paths = [PurePosixPath(entry.filename.replace("\\", "/")) for entry in archive.infolist()]
     manifests = [path for path in paths if path.name == SUBMISSION]
@@ -232,7 +225,7 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
         raise InputError(f"{file} was not packed by `submit`: it holds no {SUBMISSION}. Nothing was changed.")
     root = min(manifests, key=lambda name: len(name.parts)).parent
     files: Files = {}
-    explanations, total = None, 0
+    total = 0
     for entry, name in zip(archive.infolist(), paths, strict=True):
         if entry.is_dir() or not name.is_relative_to(root):
             continue
@@ -251,12 +244,9 @@ def _unpacked(archive: zipfile.ZipFile, file: Path) -> PackedWork:
             raise InputError(
                 f"{file} holds more than work that was packed here can: {name} is too much. Nothing was changed."
             )
-        if name == EXPLANATIONS:
-            explanations = content
-        else:
-            files[name] = content
+        files[name] = content
     _require_notebooks(files, file)
-    return PackedWork(files, explanations)
+    return files
 
 
 def _is_submitted_file(name: PurePosixPath) -> bool:

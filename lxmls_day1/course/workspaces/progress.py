@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from lxmls_day1.base.errors import pluralize
-from lxmls_day1.course.markers import cell_source, find_stub_file
+from lxmls_day1.course.markers import cell_source, find_stub
 from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
 from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, is_workspace
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
@@ -125,7 +125,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: Wo
             return "reading", ""
         return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
     result = next((saved_state.results[id] for id in exercise.all_ids if id in saved_state.results), None)
-    left = find_stub_file(folder, exercise)
+    left, _ = find_stub(folder, exercise)
     is_of_today = result is not None and result.digest == files_digest(folder, exercise)
     if left and not (result is not None and is_of_today and 0 < result.total == result.passed):
         return "practised" if exercise.id in saved_state.practised else "to do", ""

@@ -7,12 +7,12 @@ import ast
 import contextlib
 import json
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs, remove_markers
+from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_text, replace_function
 from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, lock_state
@@ -28,7 +28,6 @@ from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.workspace import workspace_folder
 
 PRACTICE = "check --again"
-FullText = Callable[[str], str]  # from the path of a file in the lab to its full text
 
 
 @dataclass(frozen=True)
@@ -67,31 +66,13 @@ def solve(folder: Path, id: str) -> ReplaceResult:
         If this installation has no solutions, the exercise has no code, or the workspace's file lacks the function.
     """
     exercise = _code_exercise(folder, id)
-    id = exercise.id
-    solved = {}
-    for name in exercise.files:
-        content = reference_text(name)
-        if name.endswith(".ipynb"):
-            notebook = json.loads(content)
-            solved[name] = {cell["id"]: remove_markers(cell_source(cell)) for cell in solution_cells(notebook, id)}
-        else:
-            functions = functions_with_exercise(content, id, name) if id not in remaining_stubs(content) else []
-            solved[name] = {function: function_text(remove_markers(content, name), function) for function in functions}
-    if not any(solved.values()):
+    texts = _file_texts(folder, exercise, with_stub=False)
+    if texts == _file_texts(folder, exercise, with_stub=True):
         raise InputError(
-            f"the solution of exercise {id} is not part of this installation; ask whoever gave you the lab, or for "
-            f"another hint: lxmls-day1 hint {id}"
+            f"the solution of exercise {exercise.id} is not part of this installation; ask whoever gave you the lab, or for "
+            f"another hint: lxmls-day1 hint {exercise.id}"
         )
-
-    def full_text(name: str) -> str:
-        text = reference_text(name)
-        if name.endswith(".ipynb"):
-            registry = Registry.from_folder(folder)
-            open_ones = [other for other in registry.assigned if other != id]
-            return notebook_bytes(student_notebook(json.loads(text), registry, open_ones, name)).decode()
-        return remove_markers(text, name)
-
-    return _replace_parts(folder, exercise, "solve", solved, full_text)
+    return _replace_parts(folder, exercise, "solve", texts)
 
 
 def reset(folder: Path, id: str) -> ReplaceResult:
@@ -120,28 +101,34 @@ def reset_for_practice(folder: Path, id: str) -> ReplaceResult:
 
 
 def _put_stub(folder: Path, exercise: Exercise, command: str) -> ReplaceResult:
-    id, registry = exercise.id, Registry.from_folder(folder)
-    stubs = {}
-    for name in exercise.files:
-        content = reference_text(name)
-        if name.endswith(".ipynb"):
-            empty = student_notebook(json.loads(content), registry, [id], name)
-            ids = [cell["id"] for cell in solution_cells(json.loads(content), id)]
-            ids = ids or [cell["id"] for cell in empty["cells"] if id in remaining_stubs(cell_source(cell))]
-            stubs[name] = {cell["id"]: cell_source(cell) for cell in empty["cells"] if cell["id"] in ids}
-        else:
-            source = student_source(content, registry, [id], name)
-            stubs[name] = {own: function_text(source, own) for own in functions_with_exercise(source, id)}
-    if not any(stubs.values()):
-        raise InputError(f"exercise {id} came with its solution; there is nothing to reset.")
+    return _replace_parts(folder, exercise, command, _file_texts(folder, exercise, with_stub=True))
 
-    def full_text(name: str) -> str:
+
+def _file_texts(folder: Path, exercise: Exercise, with_stub: bool) -> dict[str, str]:
+    """Return the text of each file of an exercise with its solution, or with its stub. Other assigned exercises are stubs in both."""
+    registry = Registry.from_folder(folder)
+    assigned = [id for id in registry.ids if (with_stub if id == exercise.id else id in registry.assigned)]
+    texts = {}
+    for name in exercise.files:
         text = reference_text(name)
         if name.endswith(".ipynb"):
-            return notebook_bytes(student_notebook(json.loads(text), registry, registry.assigned, name)).decode()
-        return student_source(text, registry, registry.assigned, name)
+            notebook = student_notebook(json.loads(text), registry, assigned, name)
+            texts[name] = notebook_bytes(notebook).decode()
+        else:
+            texts[name] = student_source(text, registry, assigned, name)
+    return texts
 
-    return _replace_parts(folder, exercise, command, stubs, full_text)
+
+def _parts_of(exercise: Exercise, name: str, text: str) -> dict[str, str]:
+    """Return the functions or cells of a file that hold the solution of an exercise or its stub, as one of `_file_texts` has them."""
+    reference = reference_text(name)
+    if not name.endswith(".ipynb"):
+        functions = functions_with_exercise(reference, exercise.id, name)
+        return {function: function_text(text, function) for function in functions}
+    cells = {cell["id"]: cell_source(cell) for cell in json.loads(text)["cells"]}
+    solved = [cell["id"] for cell in solution_cells(json.loads(reference), exercise.id)]
+    ids = solved or [id for id, source in cells.items() if exercise.id in remaining_stubs(source)]
+    return {id: cells[id] for id in ids}
 
 
 def undo(folder: Path) -> ReplaceResult:
@@ -204,23 +191,22 @@ def _own_path(folder: Path, name: str) -> Path:
     return path
 
 
-def _replace_parts(
-    folder: Path, exercise: Exercise, command: str, texts: dict[str, dict[str, str]], full_text: FullText
-) -> ReplaceResult:
-    """Replace functions and cells by other texts (from file to function or cell to text), and save the old texts.
+def _replace_parts(folder: Path, exercise: Exercise, command: str, texts: dict[str, str]) -> ReplaceResult:
+    """Replace the functions and cells of an exercise by those in other texts of its files, and save the old texts.
 
     A missing file is restored as a whole.
     """
+    found = {name: parts for name, text in texts.items() if (parts := _parts_of(exercise, name, text))}
+    if not found:
+        raise InputError(f"exercise {exercise.id} came with its solution; there is nothing to reset.")
     full_command = f"{command} {exercise.id}"
     with lock_state(folder):
         new: dict[str, bytes] = {}
-        for name, parts in texts.items():
-            if not parts:
-                continue
+        for name, parts in found.items():
             path = _own_path(folder, name)
             before = path.read_bytes() if path.is_file() else None
             if before is None:
-                after = full_text(name).encode()
+                after = texts[name].encode()
             elif name.endswith(".ipynb"):
                 after = _with_cells(before, name, parts, exercise.id)
             else:

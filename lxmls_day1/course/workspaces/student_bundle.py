@@ -167,9 +167,10 @@ def add_colab_cell(files: Files, address: str) -> Files:
 
     Examples
     --------
-    >>> path = PurePosixPath("notebooks/1.py")
-    >>> made = add_colab_cell({path: OPENING.encode()}, "https://example.org/day-1.git")[path].decode()
-    >>> "https://example.org/day-1.git" in made and made.endswith(OPENING)
+    >>> path = PurePosixPath("notebooks/1.ipynb")
+    >>> given = {path: json.dumps({"source": [OPENING]}).encode()}
+    >>> lines = json.loads(add_colab_cell(given, "https://example.org/day-1.git")[path])["source"]
+    >>> "https://example.org/day-1.git" in "".join(lines) and lines[-1] == OPENING
     True
     """
     if not address:
@@ -177,16 +178,11 @@ def add_colab_cell(files: Files, address: str) -> Files:
     if not re.fullmatch(r"[\w@:/.+~%=-]+", address):
         raise InputError(f"{address!r} is not the address of a git repository, such as https://example.org/day-1.git.")
     lines = (FROM_COLAB.format(address=address) + OPENING).splitlines(keepends=True)
-    written = {  # from suffix to the first line of the cell that opens the lab, and its replacement
-        ".py": (OPENING, "".join(lines)),
-        ".ipynb": (json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))),
+    before, after = json.dumps(OPENING), ",\n    ".join(map(json.dumps, lines))
+    return {
+        path: content.replace(before.encode(), after.encode()) if path.suffix == ".ipynb" else content
+        for path, content in files.items()
     }
-    changed = dict(files)
-    for path, content in files.items():
-        if path.parts[0] == "notebooks" and path.suffix in written:
-            before, after = (text.encode() for text in written[path.suffix])
-            changed[path] = content.replace(before, after)
-    return changed
 
 
 def build_wheel(reference: Path, lab: Files, leave_out: Collection[PurePosixPath] = ()) -> tuple[str, bytes]:

@@ -28,11 +28,12 @@ from lxmls_day1.box.limits import Limits
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.diagnosis.answer_shapes import RequiredResults, describe_unusable_answer
 from lxmls_day1.course.diagnosis.expect import WrongAnswer, describe_failure
+from lxmls_day1.course.diagnosis.mistake_matching import is_probe_inputs_check
 from lxmls_day1.course.diagnosis.probe_inputs import CounterExample, is_nontrivial
 from lxmls_day1.course.diagnosis.recorded_answers import RecordedAnswers
 from lxmls_day1.course.lab_under_test import Answers, LabUnderTest
 from lxmls_day1.course.markers import STUB_MESSAGE
-from lxmls_day1.course.registry import PROBE_INPUTS_CHECK, exercise_of_check
+from lxmls_day1.course.registry import exercise_of_check
 from lxmls_day1.course.running import pytest_plugin
 from lxmls_day1.course.running.check_session import CheckSession
 from lxmls_day1.grading.gradebook import TO_WRITE, CheckGrade
@@ -44,10 +45,8 @@ MAX_TIMEOUTS_PER_EXERCISE = 2  # timeouts in an exercise after which its other c
 SKIPPED_AFTER_TIMEOUTS = f"not run, because {MAX_TIMEOUTS_PER_EXERCISE} checks of this exercise did not end in time"
 MAX_OUTPUT_CHARS = 4000
 MAX_VERDICT_CHARS = 8000  # characters of a verdict's text, because an error message may contain megabytes of an answer
-UNUSED_PLUGINS = (  # pytest plugins that checks do not need; each one slows down every check
-    "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging", "monkeypatch", "pastebin", "recwarn",
-    "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir", "unittest", "unraisableexception", "warnings",
-)  # fmt: skip
+#: A box catches the output and the crashes of its code itself. Each plugin of pytest slows down every check.
+WITHOUT_PLUGINS = ("-pno:capture", "-pno:faulthandler")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class _GradingRun(pytest_plugin.ChecksRun):
     boxed_lab = True
     boxed: BoxedLab | None = None
 
-    def lab(self, check_file: Path) -> LabUnderTest:
+    def lab(self, item: pytest.Item) -> LabUnderTest:
         assert self.boxed is not None
         return self.boxed
 
@@ -97,8 +96,7 @@ class GradingSession:
     ):
         self._drawn = picture_kinds or {}
         self._run = _GradingRun(seed=seed, hidden=True, expected=expected)
-        left_out = [part for name in UNUSED_PLUGINS for part in ("-p", f"no:{name}")]
-        self._checks = CheckSession(check_files, self._run, left_out)
+        self._checks = CheckSession(check_files, self._run, WITHOUT_PLUGINS)
         self._limits = limits
         self._refuse_hidden = hidden_refused_reason
         self._known: tuple[CheckGrade, ...] = ()
@@ -188,7 +186,7 @@ class GradingSession:
         check = self._known[i]
         if check.hidden and self._refuse_hidden:
             return _CheckAttempt(replace(check, verdict=REFUSED, text=self._refuse_hidden), "")
-        lab.begin(record_calls=not (check.hidden or check.check.endswith(f"::{PROBE_INPUTS_CHECK}")))
+        lab.begin(record_calls=not (check.hidden or is_probe_inputs_check(check.check)))
         self._run.boxed = lab
         began = time.monotonic()
         error = self._run.call_check(self._checks.items[i])

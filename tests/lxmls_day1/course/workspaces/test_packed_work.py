@@ -141,10 +141,10 @@ def test_nothing_is_written_outside_of_the_lab_s_folders(tmp_path):
     outside = ["../evil.py", "classifiers/../../evil.py", "tests/exercises/test_1_01_steps.py"]
     others = ["submission.json", "setup.py", ".lab-state.json", "classifiers/notes.txt", "readers/out/x.py"]
     files = dict.fromkeys([*outside, *others], "{}") | {STEPS: "x = 1"}
-    assert [str(name) for name in read_packed(write_zip(tmp_path / "work.zip", files)).files] == [STEPS]
+    assert [str(name) for name in read_packed(write_zip(tmp_path / "work.zip", files))] == [STEPS]
 
 
 def test_paths_with_backslashes_are_opened(tmp_path):
     names = ("lab\\submission.json", "lab\\classifiers\\steps.py", "lab\\..\\classifiers\\evil.py")
     file = write_zip(tmp_path / "work.zip", dict.fromkeys(names, "{}"))
-    assert [str(name) for name in read_packed(file).files] == [STEPS]
+    assert [str(name) for name in read_packed(file)] == [STEPS]
