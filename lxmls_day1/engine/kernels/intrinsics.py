@@ -83,11 +83,12 @@ def store_four(_typing_context, array, index, four):
     return numba.types.void(array, index, four), generate
 
 
-def _multiply_add(flags, factor_type=numba.float64):
+def _multiply_add(factor_type):
     def generate(_context, builder, _signature, arguments):
         four, factor, other = arguments
         factors = factor if factor_type is _FOUR else _splat(builder, factor)
-        return builder.fadd(four, builder.fmul(factors, other, flags=flags), flags=flags)
+        fused = ("contract",)
+        return builder.fadd(four, builder.fmul(factors, other, flags=fused), flags=fused)
 
     return _FOUR(_FOUR, factor_type, _FOUR), generate
 
@@ -95,19 +96,13 @@ def _multiply_add(flags, factor_type=numba.float64):
 @intrinsic
 def add_multiple(_typing_context, four, factor, other):
     """Return ``four + factor · other``, fused if the processor supports it."""
-    return _multiply_add(("contract",))
-
-
-@intrinsic
-def add_rounded_multiple(_typing_context, four, factor, other):
-    """Return ``four + factor · other``, with the product rounded before the addition."""
-    return _multiply_add(())
+    return _multiply_add(numba.float64)
 
 
 @intrinsic
 def add_product(_typing_context, four, factors, other):
     """Return ``four + factors · other``, elementwise, fused if the processor supports it."""
-    return _multiply_add(("contract",), _FOUR)
+    return _multiply_add(_FOUR)
 
 
 @intrinsic

@@ -109,8 +109,8 @@ def score_column(indptr, indices, data, m, V):
 
 
 @kernel(**ROW_PRIMITIVE)
-def _score_many_classes(indptr, indices, data, m, V, scores):
-    """Run `score_row` for more than four classes: sixteen, four or one class at a time, so that sums stay in registers."""
+def score_row_in_order(indptr, indices, data, m, V, scores):
+    """Compute scores ← g(x_m)ᵀ V, shape (K,), in the order of the entries: sixteen, four or one class at a time, with sums in registers."""
     start, stop, n_classes = _row_start(indptr, data, m), _row_end(indptr, data, m), np.uint64(V.shape[1])
     intercept, k, one, four = np.uint64(0), np.uint64(0), np.uint64(1), np.uint64(4)
     eight, twelve, sixteen = np.uint64(8), np.uint64(12), np.uint64(16)
@@ -158,7 +158,7 @@ def score_row(indptr, indices, data, m, V, scores):
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     intercept, k = np.uint64(0), np.uint64(0)
     if n_classes > four:
-        _score_many_classes(indptr, indices, data, m, V, scores)
+        score_row_in_order(indptr, indices, data, m, V, scores)
         return
     if n_classes == four:
         # Four independent sums, each of every fourth feature, run in parallel in the processor.

@@ -1,19 +1,20 @@
 """The scores of all rows of a CSR matrix in one pass, from which labels, probabilities and objectives are computed.
 
-Every score is summed in the order of the entries of its row, with each product rounded, and the intercept is added last.
-SciPy's matrix product uses the same order and takes twice as long, so on most processors both give identical bits.
+Equal columns of weights have equal scores, because all classes are summed in the same order. The sums are those of the training loop,
+and close to those of SciPy's matrix product.
 """
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lxmls_day1.engine.kernels.primitives import COMPILES, as_read_only, kernel
-
-if COMPILES:
-    from lxmls_day1.engine.kernels.intrinsics import add_rounded_multiple, four_zeros, load_four, store_four
+from lxmls_day1.engine.kernels.primitives import as_read_only, kernel
+from lxmls_day1.engine.kernels.row_primitives import score_column, score_row_in_order
 
 Reals = NDArray[np.float64]
+
+# Fewer columns are scored one after the other, for which less code is compiled: reviews have two classes.
+_FEW_COLUMNS = 4
 
 
 def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
@@ -34,11 +35,27 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     # If the columns of two classes are opposite, one column is enough. For few entries, comparing all weights would take
     # longer than it saves.
     opposite = W.shape[1] == 2 and len(X.indices) > len(W) and not np.add(W[:, 0], W[:, 1]).any()
-    W = np.ascontiguousarray(W[:, 1:] if opposite else W)
-    scores = np.empty((W.shape[1], len(X.indptr) - 1))
+    scores = np.empty((1 if opposite else W.shape[1], len(X.indptr) - 1))
     indptr = X.indptr.astype(np.int64, copy=False)  # the same type for Examples and for matrices
-    _score_rows(*map(as_read_only, (indptr, X.indices, X.data, W)), scores, np.empty(W.shape[1]))
+    rows = tuple(map(as_read_only, (indptr, X.indices, X.data)))
+    if len(scores) < _FEW_COLUMNS:
+        for k in range(len(scores)):
+            _score_column(*rows, W[:, k - len(scores)].copy(), scores[k])
+    else:
+        _score_rows(*rows, as_read_only(np.ascontiguousarray(W)), scores, np.empty(len(scores)))
     return np.concatenate([-scores, scores]).T if opposite else scores.T
+
+
+def _score_column_in_numpy(indptr, indices, data, v, scores):
+    X = sp.csr_array((data, indices, indptr), shape=(len(scores), len(v) - 1))
+    np.add(X @ v[1:], v[0], out=scores)
+
+
+@kernel(_score_column_in_numpy)
+def _score_column(indptr, indices, data, v, scores):
+    """Fill ``scores`` (M,) for a column ``v`` (J + 1,). Types are those of the training loop, so `score_column` is compiled once."""
+    for m in range(len(scores)):
+        scores[m] = score_column(indptr, indices, data, m, v)
 
 
 def _score_rows_in_numpy(indptr, indices, data, W, scores, _sums):
@@ -49,26 +66,7 @@ def _score_rows_in_numpy(indptr, indices, data, W, scores, _sums):
 @kernel(_score_rows_in_numpy)
 def _score_rows(indptr, indices, data, W, scores, sums):
     """Fill ``scores`` (K, M) class by class, so that later operations on each class run on contiguous memory; ``sums`` (K,) is scratch."""
-    n_classes, intercept, one, four = np.uint64(W.shape[1]), np.uint64(0), np.uint64(1), np.uint64(4)
-    for m in range(np.uint64(scores.shape[1])):
-        start, stop = np.uint64(indptr[m]), np.uint64(indptr[m + one])
-        if n_classes == one:
-            score = 0.0
-            for i in range(start, stop):
-                score += data[i] * W[np.uint64(indices[i]) + one, intercept]
-            sums[intercept] = score
-        elif n_classes == four:
-            four_scores = four_zeros()
-            for i in range(start, stop):
-                weights = load_four(W, (np.uint64(indices[i]) + one) * four)
-                four_scores = add_rounded_multiple(four_scores, data[i], weights)
-            store_four(sums, intercept, four_scores)
-        else:
-            for k in range(n_classes):
-                sums[k] = 0.0
-            for i in range(start, stop):
-                j, value = np.uint64(indices[i]) + one, data[i]
-                for k in range(n_classes):
-                    sums[k] += value * W[j, k]
-        for k in range(n_classes):
-            scores[k, m] = sums[k] + W[intercept, k]
+    for m in range(scores.shape[1]):
+        score_row_in_order(indptr, indices, data, m, W, sums)
+        for k in range(np.uint64(len(sums))):
+            scores[k, m] = sums[k]

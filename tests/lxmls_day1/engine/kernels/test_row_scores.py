@@ -13,7 +13,8 @@ pytestmark = pytest.mark.bits
 @pytest.fixture(params=["compiled", "in NumPy"], autouse=True)
 def way(request, monkeypatch):
     if request.param == "in NumPy":
-        monkeypatch.setattr(row_scores, "_score_rows", row_scores._score_rows_in_numpy)
+        for name in ("_score_rows", "_score_column"):
+            monkeypatch.setattr(row_scores, name, getattr(row_scores, f"{name}_in_numpy"))
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 21])
