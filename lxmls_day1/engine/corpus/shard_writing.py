@@ -1,4 +1,4 @@
-"""Writing a corpus on disk: each shard atomically, then the words, and last the manifest; `shards` describes the format."""
+"""Writing a corpus on disk: the shards, then the words, and last the manifest; `shards` describes the format."""
 
 import hashlib
 import io
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
-from lxmls_day1.base.atomic_files import remove_folder, write_files_atomically
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.checks import as_canonical, as_matrix, as_numbers, check_number
 from lxmls_day1.base.errors import InputError, check_path, pluralize
 from lxmls_day1.engine.corpus.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
@@ -24,14 +24,14 @@ MAX_VALUE = float(np.finfo(np.float32).max)
 
 
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
-    """Write one shard atomically, and return its entry in the manifest.
+    """Write one shard, and return its entry in the manifest.
 
     Parameters
     ----------
     folder : Path
         The folder of the corpus; it must exist.
     number : int
-        The index of the shard. An existing shard of this number is replaced.
+        The index of the shard, which must not exist yet.
     X : csr_array (m, J)
         The indices must ascend in each row.
     labels : int array (m,)
@@ -57,24 +57,17 @@ def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Write a folder of arrays atomically, replacing an existing folder.
+    """Write arrays into a new folder.
+
+    The folder may be incomplete after an error: a corpus counts only once its manifest is written, and that comes last.
 
     Returns
     -------
     files : dict
         File name of each array -> size and fingerprint.
     """
-    temporary = folder.with_name(f"{folder.name}.part")
-    remove_folder(temporary)
-    try:
-        temporary.mkdir()
-        files = {name: write_array(temporary / name, array) for name, array in arrays.items()}
-        remove_folder(folder)
-        os.replace(temporary, folder)
-    except BaseException:
-        remove_folder(temporary)
-        raise
-    return files
+    folder.mkdir()
+    return {name: write_array(folder / name, array) for name, array in arrays.items()}
 
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
@@ -194,14 +187,8 @@ def write_shards(
         raise InputError(f"{place} is a file; name a folder for the corpus") from None
     if any(place.iterdir()):
         raise InputError(f"{place} is not empty; name a new folder for the corpus")
-    starts = range(0, rows.shape[0], rows_a_shard)
-    shards = []
-    for number, start in enumerate(starts):
-        first, last = rows.indptr[start], rows.indptr[min(start + rows_a_shard, rows.shape[0])]
-        part = csr_array((min(rows_a_shard, rows.shape[0] - start), rows.shape[1]), dtype=rows.dtype)
-        part.data, part.indices = rows.data[first:last], rows.indices[first:last]
-        part.indptr = rows.indptr[start : start + rows_a_shard + 1] - first
-        shards.append(write_shard(place, number, part, codes[start : start + rows_a_shard], dtype))
+    parts = [slice(start, start + rows_a_shard) for start in range(0, rows.shape[0], rows_a_shard)]
+    shards = [write_shard(place, number, rows[part], codes[part], dtype) for number, part in enumerate(parts)]
     words_entry = None if words is None else write_words(place, words)
     write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=words_entry)
     return Shards(place)
