@@ -208,7 +208,7 @@ class PartWorkers:
                 found = self._fetch(root)
                 if isinstance(found, _Failure):
                     root = None
-                    self._handle_failure(running, found)
+                    self._handle_failure(running)
                 elif isinstance(found, _FetchFailed):
                     root, n_unread = None, n_unread + 1
                     if n_unread >= _MAX_FAILURES:
@@ -354,7 +354,7 @@ class PartWorkers:
         self._poll_if_due()
         return [n for n, (address, _) in running.items() if address not in self._threads]
 
-    def _handle_failure(self, running: dict[int, tuple[str, Any]], failure: _Failure) -> None:
+    def _handle_failure(self, running: dict[int, tuple[str, Any]]) -> None:
         """Handle a failed job: refuse its worker, since other workers may have the missing files. Raise an error if none is left."""
         for n, (address, future) in list(running.items()):
             found = self._fetch(self.client.submit(_failure_of, future, workers=[address], pure=False))
