@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from lxmls_day1.base.atomic_files import remove_stale_folders
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
-from lxmls_day1.engine.kernels.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import map_in_order
 from lxmls_day1.engine.text import downloads
 from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, RequiredFile, TarArchive
 
@@ -343,8 +343,7 @@ def sha256_of_files(paths: Iterable[Path]) -> list[str]:
     ...     [digits[:16] for digits in sha256_of_files(files)]
     ['ba7816bf8f01cfea', 'e3b0c44298fc1c14']
     """
-    with thread_pool(4) as readers:
-        return list(readers.map(downloads.sha256_of, paths))
+    return list(map_in_order(downloads.sha256_of, paths, 4))
 
 
 def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
