@@ -26,6 +26,8 @@ MAX_VALUE = float(np.finfo(np.float32).max)
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
     """Write one shard, and return its entry in the manifest.
 
+    The shard may be incomplete after an error: a corpus counts only once its manifest is written, and that comes last.
+
     Parameters
     ----------
     folder : Path
@@ -43,31 +45,15 @@ def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dty
         If a file cannot be written.
     """
     name = shard_name(number)
-    files = write_arrays(folder / name, {**arrays_of(X, dtype), "labels.npy": labels.astype(np.int32, copy=False)})
-    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
-
-
-def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
-    """Return the arrays of a matrix by their file names."""
-    return {
+    (folder / name).mkdir()
+    arrays = {
         "indptr.npy": X.indptr.astype(np.int64, copy=False),
         "indices.npy": X.indices.astype(np.uint32, copy=False),
         "data.npy": X.data.astype(dtype, copy=False),
+        "labels.npy": labels.astype(np.int32, copy=False),
     }
-
-
-def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Write arrays into a new folder.
-
-    The folder may be incomplete after an error: a corpus counts only once its manifest is written, and that comes last.
-
-    Returns
-    -------
-    files : dict
-        File name of each array -> size and fingerprint.
-    """
-    folder.mkdir()
-    return {name: write_array(folder / name, array) for name, array in arrays.items()}
+    files = {file: write_array(folder / name / file, array) for file, array in arrays.items()}
+    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
 
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
