@@ -26,7 +26,7 @@ from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.base.settings import check_settings, known_settings, with_fields
 from lxmls_day1.engine.corpus import shard_writing
 from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
-from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
+from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards
 from lxmls_day1.engine.kernels.threads import map_in_order
 from lxmls_day1.engine.text import token_batches
 from lxmls_day1.engine.text.labelled_files import ExampleBatch, FileLayout, LabelledStream, expand_patterns
@@ -239,48 +239,37 @@ class _CorpusBuilder:
                 names = [names[place] for place in kept.tolist()]
             n_features = len(names)
             dtype = "uint8" if self._all_small_counts else "float32"
+
+        def shard_of(number: int, draft: dict[str, Any]) -> dict[str, Any]:
+            place = self._scratch / draft["name"]
+            labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
+            if settings.hash_bits is None:
+                arrays = ("indptr.npy", "indices.npy", "data.npy")
+                indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in arrays)
+                X = token_batches.rows_of(indptr, indices, data, n_features)
+                if column_of is not None:
+                    X = token_batches.with_columns(indptr, indices, data, column_of, n_features)
+                remove_folder(place)
+                return shard_writing.write_shard(folder, number, X, labels, dtype)
+            draft["files"]["labels.npy"] = shard_writing.write_array(place / "labels.npy", labels)
+            os.replace(place, folder / place.name)
+            return draft
+
         words = None if names is None else shard_writing.write_words(folder, names)
         shard_writing.write_manifest(
             folder,
-            shards=[
-                self._shard(number, folder, column_of_code, column_of, n_features, dtype)
-                for number in range(len(self._drafts))
-            ],
-            classes=classes,
             n_features=n_features,
-            dtype=dtype,
-            sources=stream.sources(),
-            words=words,
             hash_bits=settings.hash_bits,
+            sources=stream.sources(),
             seed=0,
             tokenizer={"rules": "features"} if self._is_svmlight() else {"rules": "reviews", "bigrams": True},
             settings=self._as_plain,
             read_as=list(stream.described.values()),
+            classes=classes,
+            dtype=dtype,
+            words=words,
+            shards=[shard_of(number, draft) for number, draft in enumerate(self._drafts)],
         )
-
-    def _shard(
-        self,
-        number: int,
-        folder: Path,
-        column_of_code: np.ndarray,
-        column_of: np.ndarray | None,
-        n_features: int,
-        dtype: str,
-    ) -> dict[str, Any]:
-        """Turn a draft into a shard, and return its entry in the manifest."""
-        place, draft = self._scratch / shard_name(number), self._drafts[number]
-        labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
-        if self._settings.hash_bits is None:
-            names = ("indptr.npy", "indices.npy", "data.npy")
-            indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in names)
-            X = token_batches.rows_of(indptr, indices, data, n_features)
-            if column_of is not None:
-                X = token_batches.with_columns(indptr, indices, data, column_of, n_features)
-            remove_folder(place)
-            return shard_writing.write_shard(folder, number, X, labels, dtype)
-        draft["files"]["labels.npy"] = shard_writing.write_array(place / "labels.npy", labels)
-        os.replace(place, folder / place.name)
-        return draft
 
     def _check_values(self, piece: ExampleBatch, X: csr_array) -> None:
         beyond = np.flatnonzero(~np.isfinite(X.data))
@@ -332,8 +321,8 @@ class _CorpusBuilder:
     def _frequent_columns(self, names: Sequence[str]) -> np.ndarray:
         """Return the numbers of the tokens that get a column, in the order of the columns."""
         frequencies = np.zeros(len(names), dtype=np.int64)  # number of documents with each token
-        for number in range(len(self._drafts)):
-            indices = np.load(self._scratch / shard_name(number) / "indices.npy", allow_pickle=False)
+        for draft in self._drafts:
+            indices = np.load(self._scratch / draft["name"] / "indices.npy", allow_pickle=False)
             frequencies += np.bincount(indices, minlength=len(names))
         kept = np.flatnonzero(frequencies >= self._settings.min_count)
         if not len(kept):

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,44 +73,30 @@ def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     return entry if array.size else {**entry, "empty": True}
 
 
-def write_manifest(
-    folder: Path,
-    *,
-    shards: Sequence[Mapping[str, Any]],
-    classes: Sequence[str],
-    n_features: int,
-    dtype: str,
-    words: Mapping[str, Any] | None = None,
-    **settings: Any,
-) -> None:
+def write_manifest(folder: Path, **entries: Any) -> None:
     """Complete a corpus by writing its manifest atomically.
 
     Parameters
     ----------
     folder : Path
-    shards : sequence of mappings
-        The entries that `write_shard` returned.
-    classes : sequence of str
     n_features : int
+    classes : list of str
     dtype : {"uint8", "float32"}
-    words : mapping, optional
+    words : dict, optional
         The entry that `write_words` returned.
-    **settings
-        How the corpus was made, stored unchanged in the manifest. This includes ``hash_bits``, and ``sources`` with ``path``,
-        ``bytes``, ``mtime_ns`` and ``sha256`` of each source file.
+    shards : list of dict
+        The entries that `write_shard` returned.
+    **entries
+        How the corpus was made, stored unchanged. This includes ``hash_bits``, and ``sources`` with ``path``, ``bytes``, ``mtime_ns``
+        and ``sha256`` of each source file.
     """
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": __version__,
-        "n_features": n_features,
         "hash_bits": None,
         "sources": [],
-        **settings,
-        "classes": list(classes),
-        "dtype": dtype,
-        "words": None if words is None else dict(words),
-        "shards": list(shards),
+        **entries,
     }
     write_files_atomically({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
 
@@ -176,7 +162,8 @@ def write_shards(
     parts = [slice(start, start + rows_a_shard) for start in range(0, rows.shape[0], rows_a_shard)]
     shards = [write_shard(place, number, rows[part], codes[part], dtype) for number, part in enumerate(parts)]
     words_entry = None if words is None else write_words(place, words)
-    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=words_entry)
+    features = {"n_features": rows.shape[1], "dtype": dtype, "words": words_entry}
+    write_manifest(place, classes=list(classes), **features, shards=shards)
     return Shards(place)
 
 
