@@ -17,8 +17,6 @@ import codecs
 import functools
 import io
 import os
-import zipfile
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +27,7 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.atomic_files import rewrite_cache_file
 from lxmls_day1.base.errors import CorpusError, quoted
 from lxmls_day1.engine.models.packed_texts import SlicedTexts
+from lxmls_day1.engine.text.text_blocks import ERRORS_OF_DAMAGE
 
 LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
@@ -346,7 +345,6 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
 
 _VERSION = "parsed reviews 2"
 _ARRAYS = ("starts", "columns", "counts", "y")
-_DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 
 
 def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> None:
@@ -400,7 +398,7 @@ def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
             arrays = {name: kept[name] for name in _ARRAYS}
             text, line_ends = letters.tobytes(), np.flatnonzero(letters == ord("\n"))
             text.decode(*_ENCODING)
-    except _DAMAGED:
+    except (*ERRORS_OF_DAMAGE, KeyError):
         return None
     starts, ends = np.append(0, line_ends + 1), np.append(line_ends, len(text))
     return ParsedReviews(**arrays, tokens=SlicedTexts(text, starts, ends) if text else [])

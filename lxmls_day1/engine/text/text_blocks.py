@@ -23,7 +23,8 @@ from lxmls_day1.base.errors import CorpusError, InputError, did_you_mean, plural
 STANDARD_INPUT = "-"
 PIECE_BYTES = 1 << 20  # bytes per read
 _MIN_START_BYTES = 10  # minimum number of bytes to recognise a format
-_DAMAGED = (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile)
+#: What reading a damaged archive may raise.
+ERRORS_OF_DAMAGE = (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile)
 #: The supported compressed formats by their first bytes: the name, the extension, and the module that decompresses.
 _COMPRESSED_FORMATS = (
     (b"\x1f\x8b", "gzip", ".gz", "gzip"),
@@ -160,7 +161,7 @@ def decompress(file: HashingReader) -> Iterator[bytes]:
                 refuse_binary(piece, f"{name}, unpacked,")
                 first_piece = False
             yield piece
-    except (*_DAMAGED, _lzma_error()) as error:
+    except (*ERRORS_OF_DAMAGE, _lzma_error()) as error:
         if isinstance(error, InputError):
             raise
         raise CorpusError(f"{name} is a damaged {kind} file ({error}); fetch or compress it again") from error
