@@ -151,22 +151,13 @@ class ParsedReviews:
         return replace(self, starts=X.indptr, columns=X.indices, counts=X.data, y=self.y[order])
 
 
-def parse_reviews(
-    source: str | os.PathLike[str] | Iterable[str],
-    label: str | None = None,
-    name: str | None = None,
-    without_labels: bool = False,
-) -> ParsedReviews:
+def parse_reviews(source: str | os.PathLike[str] | Iterable[str], without_labels: bool = False) -> ParsedReviews:
     """Parse many lines of the corpus format.
 
     Parameters
     ----------
     source : path, or iterable of str
         A file in UTF-8, or lines.
-    label : str, optional
-        The label that all lines must have.
-    name : str, optional
-        The name of the source in error messages. Default: the path.
     without_labels : bool
         Whether labels may be missing; the y of such a line is meaningless.
 
@@ -186,14 +177,13 @@ def parse_reviews(
     (['a_fine', 'book', 'dull'], [1, 2, 1, 1], [0, 1])
     """
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        name = name or str(path)
-        lines = _lines(path.read_bytes(), name)
+        name = os.fspath(source)
+        lines = _lines(Path(source).read_bytes(), name)
     else:
-        lines, name = [line.encode(*_ENCODING) for line in source], name or "the lines given"
+        name, lines = "the lines given", [line.encode(*_ENCODING) for line in source]
     if without_labels:
         lines = list(map(_with_label, lines))
-    return _parse([(name, lines, label)])
+    return _parse([(name, lines, None)])
 
 
 def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -> ParsedReviews:
