@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from lxmls_day1.base.errors import CorpusError
 from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import load_parsed, parse_pair, parse_review, parse_reviews, save_parsed
-from lxmls_day1.engine.text.tokens import processed_line
-from tests.made_data import as_bags
+from tests.made_data import as_bags, processed_line
 
 pytestmark = pytest.mark.slow
 
