@@ -1,7 +1,8 @@
 """The sums of the batch learners on a cluster: each worker adds some shards in the fixed tree, and the tree then adds their sums.
 
 The tree is the one that threads use (`lxmls_day1.engine.corpus.streamed_loss`), because a job is a block of 2ⁿ consecutive shards. So
-the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor.
+the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor. Word counts are added one
+shard after another: sums of whole numbers are exact in any order.
 """
 
 import threading
