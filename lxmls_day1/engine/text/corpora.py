@@ -395,7 +395,11 @@ def _fetch_into_cache(
     ]
     _log.info("downloading the %s corpus from %s", corpus.name, source.address)
     wanted = [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)]
-    failure = downloads.fetch_files(source, wanted, cache, network)
+    failure: DownloadFailed | OSError | None = None
+    try:
+        downloads.fetch_files(source, wanted, cache, network)
+    except (DownloadFailed, OSError) as error:
+        failure = error
     places = _paths(corpus, cache / corpus.folder)
     missing = [file.name for file in corpus.files if not downloads.has_valid_checksum(file, places[file.name])]
     if missing:
