@@ -87,3 +87,8 @@ def as_bags(reviews):
     ends = zip(reviews.starts[:-1], reviews.starts[1:], reviews.y, strict=True)
     rows = ((zip(reviews.columns[a:b], reviews.counts[a:b], strict=True), label) for a, b, label in ends)
     return [({reviews.tokens[j]: int(n) for j, n in row}, reviews.label_names[label]) for row, label in rows]
+
+
+def processed_line(counts, label):
+    """Return one review as a line of the published format, ``token:count token:count … #label#:positive``."""
+    return " ".join([*(f"{token}:{count}" for token, count in counts.items()), f"#label#:{label}"])

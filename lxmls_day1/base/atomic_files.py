@@ -21,6 +21,8 @@ from lxmls_day1.library_path import CAN_START_PROCESSES
 
 LOCK_FILE, MARKER_FILE = ".lock", ".alive"
 FOLDER_PREFIX = "lxmls-day1-"  # prefix of our temporary folders
+# Flags to open a file that another user may have replaced by a link, or by a pipe, which would block.
+_NO_LINK_OR_PIPE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _locked_folders: set[Path] = set()
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
@@ -336,9 +338,7 @@ def remove_stale_folders(parent: Path) -> None:
 
 def _is_stale(folder: Path) -> bool:
     """Return True if the marker file of a folder was locked once and is not locked any more."""
-    # The marker may have been replaced by a link or a pipe.
-    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(os.open(folder / MARKER_FILE, os.O_RDWR | safely), "rb+", buffering=0) as file:
+    with open(os.open(folder / MARKER_FILE, os.O_RDWR | _NO_LINK_OR_PIPE), "rb+", buffering=0) as file:
         return file.read(1000) == _marker_content(file) and try_lock(file, if_unsupported=False)
 
 
@@ -440,11 +440,10 @@ def locked_folder(out: Path, activity: str) -> Iterator[None]:
 
 def _open_lock(path: Path) -> IO[str]:
     """Open the lock file. Refuse a symbolic link, whose target would be emptied, and a pipe, which would block."""
-    safely = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is not a regular file, so it cannot be a lock; remove it, or choose another folder.")
     with report_errors_for(path):
-        return open(os.open(path, os.O_RDWR | os.O_CREAT | safely, 0o666), "r+", encoding="utf-8")
+        return open(os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK_OR_PIPE, 0o666), "r+", encoding="utf-8")
 
 
 def _lock_owner(file: IO[str]) -> str:

@@ -396,7 +396,7 @@ def _train_online(
             steps = mixed_steps.MixedSteps(shards.n_rows, steps.weights, int(learner.n_jobs), mix_every, executor)
         title = learner.get_name() if learner.progress else None
         run_rounds_between = stack.enter_context(run.rounds(steps, state, learner.steps, title))
-        rows = ShardRows(shards, columns, norms=norms, longest=longest, tracks_objective=learner.track_objective)
+        rows = ShardRows(shards, columns, norms, longest, tracks_objective=learner.track_objective)
         functions = online_training.RoundFunctions(
             run_rounds_between, *online_training.objective_and_finish(learner, rows, finish)
         )

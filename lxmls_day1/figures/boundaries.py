@@ -193,47 +193,33 @@ def _segment(params: np.ndarray, i: int, j: int) -> np.ndarray | None:
         along = -along
     foot = -difference[0] / length * across
 
+    steepness = across @ params[1:]  # (K,): how fast each score rises from the side of j to the side of i
     first, last = -np.inf, np.inf
-    for offset, normal in _half_planes(params, i, j):  # offset + normal · u ≥ 0
+    for k, offset, normal in _half_planes(params, i, j):  # offset + normal · u ≥ 0
         at_foot, slope = offset + normal @ foot, normal @ along
         if abs(slope) > _TOLERANCE:
             if slope > 0:
                 first = max(first, -at_foot / slope)
             else:
                 last = min(last, -at_foot / slope)
-        elif at_foot < -_TOLERANCE:
-            return None
-    if not last - first > _MIN_SEGMENT_LENGTH or _third_class_separates(params, i, j, foot, along, across):
+        else:
+            # A class that ties along the whole line, and is steeper than i or less steep than j, wins on one side: i and j never meet.
+            lies_between = k is None or steepness[j] <= steepness[k] <= steepness[i]
+            if at_foot < -_TOLERANCE or (at_foot <= _TOLERANCE and not lies_between):
+                return None
+    if not last - first > _MIN_SEGMENT_LENGTH:
         return None
     return np.asarray(np.clip([foot + first * along, foot + last * along], -1.0, 1.0))
 
 
-def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the square's four edges, then s_i ≥ s_k for every third class k, with normals of length 1."""
+def _half_planes(params: np.ndarray, i: int, j: int) -> Iterator[tuple[int | None, float, np.ndarray]]:
+    """Yield the square's four edges, each with None, then every third class k with s_i ≥ s_k, scaled to numbers of at most 1."""
     for normal in np.vstack([np.eye(2), -np.eye(2)]):
-        yield 1.0, normal
+        yield None, 1.0, normal
     for k in _third_classes(params, i, j):
         difference = params[:, i] - params[:, k]
         scale = np.abs(difference).max()
-        yield difference[0] / scale, difference[1:] / scale
-
-
-def _third_class_separates(
-    params: np.ndarray, i: int, j: int, foot: np.ndarray, along: np.ndarray, across: np.ndarray
-) -> bool:
-    """Return True if a third class ties with i and j along the whole line and wins on one side, so that i and j never meet.
-
-    Class i has the steepest slope across the line, and j the smallest. A tied class with a steeper slope than i wins on the side of i,
-    and a tied class with a smaller slope than j wins on the side of j.
-    """
-    for k in _third_classes(params, i, j):
-        difference = params[:, i] - params[:, k]
-        scale = np.abs(difference).max()
-        ties = max(abs(difference[0] + difference[1:] @ foot), abs(difference[1:] @ along)) <= _TOLERANCE * scale
-        slope_i, slope_j, slope_k = (across @ params[1:, y] for y in (i, j, k))
-        if ties and not slope_j <= slope_k <= slope_i:
-            return True
-    return False
+        yield k, difference[0] / scale, difference[1:] / scale
 
 
 def _third_classes(params: np.ndarray, i: int, j: int) -> list[int]:

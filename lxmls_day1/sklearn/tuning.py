@@ -126,7 +126,9 @@ def tune(
     >>> found.best.accuracy == max(trial.accuracy for trial in found.trials)
     True
     """
-    choices = list(_combinations(classifier, default_grid(classifier) if grid is None else grid))
+    choices: Iterable[dict[str, Any]] = list(
+        _combinations(classifier, default_grid(classifier) if grid is None else grid)
+    )
     _check_parts(data)
     n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in _labels(data, "dev_y"))
     if n_examples == 0:
@@ -136,7 +138,11 @@ def tune(
         )
     trials: list[Trial] = []
     best: tuple[Any, ...] = ()  # the learner and the parameters of the best trial
-    for choice in _with_progress(choices, progress):
+    if progress:
+        from tqdm.auto import tqdm  # Imported only if the progress bar is shown.
+
+        choices = tqdm(choices, desc="tuning", unit="choice", leave=False)
+    for choice in choices:
         learner = copy.deepcopy(classifier)
         for name, value in choice.items():
             setattr(learner, name, value)
@@ -283,12 +289,3 @@ def _combinations(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterabl
         if not values:
             raise InputError(f"the values of {name} must be a list of at least one, but are {grid[name]!r}")
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*values_of.values()))
-
-
-def _with_progress(choices: Sequence[dict[str, Any]], progress: bool) -> Iterable[dict[str, Any]]:
-    if not progress:
-        return choices
-    from tqdm.auto import tqdm  # Imported only if the progress bar is shown.
-
-    bar: Iterable[dict[str, Any]] = tqdm(choices, desc="tuning", unit="choice", leave=False)
-    return bar

@@ -10,9 +10,8 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.errors import CorpusUnavailable
 from lxmls_day1.engine.text import parsed_reviews
 from lxmls_day1.engine.text.parsed_reviews import parse_pair, parse_reviews
-from lxmls_day1.engine.text.tokens import processed_line
 from readers.sentiment_reader import SentimentCorpus, cut_rare_tokens, vectorise
-from tests.made_data import as_bags
+from tests.made_data import as_bags, processed_line
 
 
 @pytest.fixture

@@ -9,21 +9,20 @@ A worker may stop at any time. The scheduler must not stop: if it is silent for 
 """
 
 import contextlib
-import hashlib
 import os
 import threading
 import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import MIN_CLOCK_FACTOR, timeout_factor
 from lxmls_day1.engine.cluster.workers import LOST_AFTER_SECONDS, dask_client, installation_fingerprint
 from lxmls_day1.engine.corpus.shard_rows import Slice
-from lxmls_day1.engine.corpus.shards import MANIFEST, Shards
+from lxmls_day1.engine.corpus.shards import MANIFEST, Shards, fingerprint
 from lxmls_day1.engine.corpus.streamed_steps import TrainingInterrupted
 from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
 
@@ -70,14 +69,10 @@ def worker_inventory(folder: str) -> tuple[str, str, list[int]]:
     """Return this machine's `installation`, the digest of the corpus manifest (or an error message), and the bytes of each shard."""
     try:
         shards = Shards(folder, partial=True)
-        digest = _digest_of(shards)
+        digest = fingerprint(shards.folder / MANIFEST)
     except InputError as error:
         return installation_fingerprint(), str(error), []
     return installation_fingerprint(), digest, [_bytes_of(shards, i) for i in range(len(shards))]
-
-
-def _digest_of(shards: Shards) -> str:
-    return hashlib.sha256((shards.folder / MANIFEST).read_bytes()).hexdigest()
 
 
 def _bytes_of(shards: Shards, i: int) -> int:
@@ -137,7 +132,7 @@ class PartWorkers:
         self._refused: dict[str, str] = {}
         self._heard = time.monotonic()
         self._slowest, self._silent = 0.0, False
-        self._folder, self._digest = os.path.abspath(shards.folder), _digest_of(shards)
+        self._folder, self._digest = os.path.abspath(shards.folder), fingerprint(shards.folder / MANIFEST)
         self._names = [entry["name"] for entry in shards.manifest["shards"]]
         self._sizes = [sum(file["bytes"] for file in entry["files"].values()) for entry in shards.manifest["shards"]]
         self._key = uuid.uuid4().hex
@@ -208,7 +203,7 @@ class PartWorkers:
                 found = self._fetch(root)
                 if isinstance(found, _Failure):
                     root = None
-                    self._handle_failure(running, found)
+                    self._handle_failure(running)
                 elif isinstance(found, _FetchFailed):
                     root, n_unread = None, n_unread + 1
                     if n_unread >= _MAX_FAILURES:
@@ -230,14 +225,9 @@ class PartWorkers:
 
     # ------------------------------------------------------------------------------------------------ which workers
 
-    def _poll_if_due(self) -> None:
-        if time.monotonic() >= self._next_poll:
-            self._poll_workers()
-            self._next_poll = time.monotonic() + 1.0
-
     def _poll_workers(self) -> None:
         """Find lost workers, and ask new workers for their version and corpus."""
-        found = self.available_workers(self._threads)
+        found = self.available_workers()
         for address in set(self._threads) - set(found):
             _warn(f"The worker {address} is lost; other workers take over its parts.")
             del self._threads[address]
@@ -270,7 +260,6 @@ class PartWorkers:
 
         Prefer the last worker that ran the job, otherwise the one with most free threads.
         """
-        self._poll_if_due()
         wanted = {piece.shard for piece in job.slices}
         able = [address for address in self._threads if not wanted & self._missing[address]]
         if not able and self._threads:
@@ -302,8 +291,8 @@ class PartWorkers:
             self._refused[address] = reason
             _warn(f"The worker {address} is left out: {reason}.")
 
-    def available_workers(self, previous: Iterable[str]) -> dict[str, int]:
-        """Return the scheduler's workers: address -> threads; while it does not answer, return the workers ``previous``.
+    def available_workers(self) -> dict[str, int]:
+        """Return the scheduler's workers: address -> threads; while it does not answer, return the accepted ones.
 
         Raises
         ------
@@ -323,7 +312,7 @@ class PartWorkers:
             if not self._silent:
                 _warn(f"The scheduler at {self.scheduler} does not answer; waiting for it.")
             self._silent = True
-            return dict.fromkeys(previous, 1)
+            return dict.fromkeys(self._threads, 1)
         self._refused = {address: why for address, why in self._refused.items() if address in found}
         return found
 
@@ -339,22 +328,24 @@ class PartWorkers:
             return {}  # The remaining workers are called again later.
         return found
 
-    def version_mismatch(self, fingerprint: Any) -> str | None:
+    def version_mismatch(self, said: Any) -> str | None:
         """Return the reason why a worker with this installation is incompatible, or None if it has the same version."""
-        if isinstance(fingerprint, BaseException) or not isinstance(fingerprint, str):
-            return f"it has another version of lxmls-day1, or none ({type(fingerprint).__name__}: {fingerprint})"
-        if fingerprint != self._identity:
-            return f"it has lxmls-day1 {fingerprint}, but this machine has {self._identity}"
+        if not isinstance(said, str):
+            return f"it has another version of lxmls-day1, or none ({type(said).__name__}: {said})"
+        if said != self._identity:
+            return f"it has lxmls-day1 {said}, but this machine has {self._identity}"
         return None
 
     # -------------------------------------------------------------------------------------------------- failures
 
     def _lost_jobs(self, running: dict[int, tuple[str, Any]]) -> list[int]:
-        """Return the jobs that were given to lost workers."""
-        self._poll_if_due()
+        """Return the jobs that were given to lost workers, for which the scheduler is asked once a second."""
+        if time.monotonic() >= self._next_poll:
+            self._poll_workers()
+            self._next_poll = time.monotonic() + 1.0
         return [n for n, (address, _) in running.items() if address not in self._threads]
 
-    def _handle_failure(self, running: dict[int, tuple[str, Any]], failure: _Failure) -> None:
+    def _handle_failure(self, running: dict[int, tuple[str, Any]]) -> None:
         """Handle a failed job: refuse its worker, since other workers may have the missing files. Raise an error if none is left."""
         for n, (address, future) in list(running.items()):
             found = self._fetch(self.client.submit(_failure_of, future, workers=[address], pure=False))

@@ -1,7 +1,8 @@
 """The sums of the batch learners on a cluster: each worker adds some shards in the fixed tree, and the tree then adds their sums.
 
 The tree is the one that threads use (`lxmls_day1.engine.corpus.streamed_loss`), because a job is a block of 2ⁿ consecutive shards. So
-the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor.
+the sums are bit-identical to those of one thread, for any number of workers, if all have the same processor. Word counts are added one
+shard after another: sums of whole numbers are exact in any order.
 """
 
 import threading
@@ -13,9 +14,8 @@ from lxmls_day1.engine.cluster.parts import Job, PartWorkers, workers_with
 from lxmls_day1.engine.corpus.shard_rows import Slice
 from lxmls_day1.engine.corpus.shards import Shards
 from lxmls_day1.engine.corpus.streamed_loss import StreamedLogLoss
-from lxmls_day1.engine.kernels.class_sums import class_sums
 from lxmls_day1.engine.kernels.row_steps import Integers, Reals
-from lxmls_day1.engine.kernels.tree_reduce import tree_reduce
+from lxmls_day1.engine.loops.word_counting import count_shards
 
 _COUNTING_JOBS = 16  # Each job keeps J x K numbers on its worker.
 
@@ -55,14 +55,7 @@ def counts_on_worker(
     shards: Shards, shared: tuple[Integers, int], block: range, _stopping: threading.Event
 ) -> tuple[Reals, float, Reals]:
     """Return the word counts by class in some shards, the smallest entry and the number of documents by class, on a worker."""
-    columns, n_classes = shared
-
-    def counts_of_shard(i: int) -> tuple[Reals, float, Reals]:
-        shard = shards.open(i)
-        labels = columns[shard.labels]
-        return *class_sums(shard.X, labels, n_classes), np.bincount(labels, minlength=n_classes).astype(np.float64)
-
-    return tree_reduce(map(counts_of_shard, block), add_counts)
+    return count_shards(shards, *shared, block)
 
 
 def add_counts(first: tuple[Reals, float, Reals], second: tuple[Reals, float, Reals]) -> tuple[Reals, float, Reals]:

@@ -1,9 +1,9 @@
 """Building a corpus on disk from files of labelled examples, in one pass over the files and in bounded memory.
 
-Documents are read in batches (`labelled_files`) and converted to rows (`vectorize_chunks`). As soon as there are enough rows, they
-are written to a scratch folder as a *draft*, which has the same arrays as a shard. After all files are read, the classes are sorted
-and each draft becomes a shard (`shards`). With hashed features, only the labels must be rewritten. Without hashing, a second
-pass rewrites the drafts, because only then is the number of documents with each token known, and rare tokens lose their column.
+Documents are read in batches (`labelled_files`) and converted to rows, a few batches at a time by threads. As soon as there are
+enough rows, they are written to a scratch folder as a *draft*, which has the same arrays as a shard. After all files are read, the
+classes are sorted and each draft becomes a shard (`shards`). With hashed features, only the labels must be rewritten. Without hashing,
+a second pass rewrites the drafts, because only then is the number of documents with each token known, and rare tokens lose their column.
 
 The manifest is written last. An interrupted run leaves no manifest, and rerunning the command starts from scratch.
 """
@@ -11,8 +11,9 @@ The manifest is written last. An interrupted run leaves no manifest, and rerunni
 import contextlib
 import errno
 import os
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,17 @@ from lxmls_day1.base.errors import InputError, check_path
 from lxmls_day1.base.settings import check_settings, known_settings, with_fields
 from lxmls_day1.engine.corpus import shard_writing
 from lxmls_day1.engine.corpus.corpus_settings import CorpusSettings
-from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards, shard_name
-from lxmls_day1.engine.corpus.vectorize_chunks import rows_of_batches, split_rows
+from lxmls_day1.engine.corpus.shards import MANIFEST, WORDS, Shards
+from lxmls_day1.engine.kernels.threads import map_in_order
+from lxmls_day1.engine.text import token_batches
 from lxmls_day1.engine.text.labelled_files import ExampleBatch, FileLayout, LabelledStream, expand_patterns
 from lxmls_day1.engine.text.svmlight import label_order
-from lxmls_day1.engine.text.token_batches import TokenTable, rows_of, with_columns
 
 #: The maximum number of words saved with hashed features; the first words seen are saved.
 MAX_SAVED_WORDS = 1 << 22
+
+# A batch, its rows over hashed features (None without hashing), and its rows over its tokens (None if they are not needed).
+_BatchAndRows = tuple[ExampleBatch, csr_array | None, token_batches.IndexedRows | None]
 
 
 @with_fields(CorpusSettings, FileLayout)
@@ -158,28 +162,26 @@ class _CorpusBuilder:
 
     def __init__(self, scratch: Path, settings: CorpusSettings, stream: LabelledStream, as_plain: dict[str, Any]):
         self._scratch, self._settings, self._stream, self._as_plain = scratch, settings, stream, as_plain
-        # Keys: rows, nonzeros, counts (True if all values are small counts), files.
-        self._drafts: list[dict[str, Any]] = []
+        self._drafts: list[dict[str, Any]] = []  # the entry of each draft in a manifest
+        self._all_small_counts = True  # whether all values so far are small counts
         self._codes: dict[str, int] = {label: code for code, label in enumerate(settings.classes or ())}
         self._table = self._new_table()
         self._rows: list[csr_array] = []  # rows that are not written yet
         self._row_codes: list[int] = []
 
-    def _new_table(self) -> TokenTable | None:
+    def _new_table(self) -> token_batches.TokenTable | None:
         settings = self._settings
         if settings.hash_bits is not None:
-            return TokenTable(max_tokens=MAX_SAVED_WORDS) if settings.keep_words else None
+            return token_batches.TokenTable(max_tokens=MAX_SAVED_WORDS) if settings.keep_words else None
         if settings.model is not None:
             words = settings.model.words() or []
-            return TokenTable(words, max_tokens=len(words))
-        return TokenTable()
+            return token_batches.TokenTable(words, max_tokens=len(words))
+        return token_batches.TokenTable()
 
     def read(self, jobs: int, bar: Any) -> None:
         """Read the sources and write the drafts; show the number of documents beside the progress bar."""
         n_documents, late = 0, dict[int, list[str]]()
-        for piece, (X, rows) in rows_of_batches(
-            iter(self._stream), self._settings.hash_bits, self._table is not None, jobs
-        ):
+        for piece, X, rows in self._rows_of_batches(jobs):
             self._add_labels(piece, late)
             if rows is not None and self._table is not None:
                 numbers = self._table.number_tokens(rows.tokens)
@@ -203,6 +205,22 @@ class _CorpusBuilder:
                 stacklevel=3,
             )
 
+    def _rows_of_batches(self, jobs: int) -> Iterator[_BatchAndRows]:
+        """Count the tokens of the batches in threads; yield the batches in their order, with their rows."""
+        hash_bits = self._settings.hash_bits
+        of_thread = threading.local()  # A counter keeps the words that it has seen.
+
+        def count(piece: ExampleBatch) -> _BatchAndRows:
+            bags = piece.bags
+            if not hasattr(of_thread, "counter"):
+                of_thread.counter = token_batches.TokenCounter()
+            if hash_bits is not None and not len(bags) and self._table is None:
+                return piece, of_thread.counter.hashed(piece.texts, hash_bits), None
+            rows = token_batches.numbered_bags(bags) if len(bags) else of_thread.counter.numbered(piece.texts)
+            return piece, None if hash_bits is None else rows.hashed(hash_bits), rows
+
+        return map_in_order(count, self._stream, jobs)
+
     def finish(self, folder: Path) -> None:
         """Determine classes and columns, turn the drafts into shards, and write the manifest."""
         settings, stream, classes = self._settings, self._stream, list(self._codes)
@@ -220,49 +238,38 @@ class _CorpusBuilder:
                 column_of[kept] = np.arange(len(kept), dtype=np.int32)
                 names = [names[place] for place in kept.tolist()]
             n_features = len(names)
-            dtype = "uint8" if all(draft["counts"] for draft in self._drafts) else "float32"
+            dtype = "uint8" if self._all_small_counts else "float32"
+
+        def shard_of(number: int, draft: dict[str, Any]) -> dict[str, Any]:
+            place = self._scratch / draft["name"]
+            labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
+            if settings.hash_bits is None:
+                arrays = ("indptr.npy", "indices.npy", "data.npy")
+                indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in arrays)
+                X = token_batches.rows_of(indptr, indices, data, n_features)
+                if column_of is not None:
+                    X = token_batches.with_columns(indptr, indices, data, column_of, n_features)
+                remove_folder(place)
+                return shard_writing.write_shard(folder, number, X, labels, dtype)
+            draft["files"]["labels.npy"] = shard_writing.write_array(place / "labels.npy", labels)
+            os.replace(place, folder / place.name)
+            return draft
+
         words = None if names is None else shard_writing.write_words(folder, names)
         shard_writing.write_manifest(
             folder,
-            shards=[
-                self._shard(number, folder, column_of_code, column_of, n_features, dtype)
-                for number in range(len(self._drafts))
-            ],
-            classes=classes,
             n_features=n_features,
-            dtype=dtype,
-            sources=stream.sources(),
-            words=words,
             hash_bits=settings.hash_bits,
+            sources=stream.sources(),
             seed=0,
             tokenizer={"rules": "features"} if self._is_svmlight() else {"rules": "reviews", "bigrams": True},
             settings=self._as_plain,
             read_as=list(stream.described.values()),
+            classes=classes,
+            dtype=dtype,
+            words=words,
+            shards=[shard_of(number, draft) for number, draft in enumerate(self._drafts)],
         )
-
-    def _shard(
-        self,
-        number: int,
-        folder: Path,
-        column_of_code: np.ndarray,
-        column_of: np.ndarray | None,
-        n_features: int,
-        dtype: str,
-    ) -> dict[str, Any]:
-        """Turn a draft into a shard, and return its entry in the manifest."""
-        place, draft = self._scratch / shard_name(number), self._drafts[number]
-        labels = column_of_code[np.load(place / "labels.npy", allow_pickle=False)]
-        if self._settings.hash_bits is None:
-            names = ("indptr.npy", "indices.npy", "data.npy")
-            indptr, indices, data = (np.load(place / name, allow_pickle=False) for name in names)
-            X = rows_of(indptr, indices, data, n_features)
-            if column_of is not None:
-                X = with_columns(indptr, indices, data, column_of, n_features)
-            remove_folder(place)
-            return shard_writing.write_shard(folder, number, X, labels, dtype)
-        draft["files"]["labels.npy"] = shard_writing.write_array(place / "labels.npy", labels)
-        os.replace(place, folder / place.name)
-        return {"name": place.name, **{name: draft[name] for name in ("rows", "nonzeros", "files")}}
 
     def _check_values(self, piece: ExampleBatch, X: csr_array) -> None:
         beyond = np.flatnonzero(~np.isfinite(X.data))
@@ -301,12 +308,10 @@ class _CorpusBuilder:
 
     def _write_draft(self, n_rows: int) -> None:
         """Write the first ``n_rows`` of the waiting rows as a draft."""
-        X, rest = split_rows(self._rows, n_rows)
+        X, rest = _split_rows(self._rows, n_rows)
         codes = np.array(self._row_codes[:n_rows], dtype=np.int32)
-        place = self._scratch / shard_name(len(self._drafts))
-        files = shard_writing.write_arrays(place, {**shard_writing.arrays_of(X, "float32"), "labels.npy": codes})
-        counts = shard_writing.are_small_counts(X.data)
-        self._drafts.append({"rows": n_rows, "nonzeros": int(X.nnz), "counts": counts, "files": files})
+        self._drafts.append(shard_writing.write_shard(self._scratch, len(self._drafts), X, codes, "float32"))
+        self._all_small_counts &= shard_writing.are_small_counts(X.data)
         self._rows = [rest] if rest.shape[0] else []
         del self._row_codes[:n_rows]
 
@@ -316,8 +321,8 @@ class _CorpusBuilder:
     def _frequent_columns(self, names: Sequence[str]) -> np.ndarray:
         """Return the numbers of the tokens that get a column, in the order of the columns."""
         frequencies = np.zeros(len(names), dtype=np.int64)  # number of documents with each token
-        for number in range(len(self._drafts)):
-            indices = np.load(self._scratch / shard_name(number) / "indices.npy", allow_pickle=False)
+        for draft in self._drafts:
+            indices = np.load(self._scratch / draft["name"] / "indices.npy", allow_pickle=False)
             frequencies += np.bincount(indices, minlength=len(names))
         kept = np.flatnonzero(frequencies >= self._settings.min_count)
         if not len(kept):
@@ -325,3 +330,20 @@ class _CorpusBuilder:
         if self._is_svmlight():
             kept = np.array(sorted(kept.tolist(), key=lambda place: int(names[place])))
         return kept
+
+
+def _split_rows(parts: Sequence[csr_array], n_rows: int) -> tuple[csr_array, csr_array]:
+    """Stack some matrices, and split the result into its first ``n_rows`` rows and the rest.
+
+    The matrices may differ in their number of columns.
+    """
+    n_columns = max(X.shape[1] for X in parts)
+    indices = np.concatenate([X.indices for X in parts]) if len(parts) > 1 else parts[0].indices
+    data = np.concatenate([X.data for X in parts]) if len(parts) > 1 else parts[0].data
+    lengths = np.concatenate([np.diff(X.indptr) for X in parts])
+    indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    cut = indptr[n_rows]
+    return (
+        token_batches.rows_of(indptr[: n_rows + 1], indices[:cut], data[:cut], n_columns),
+        token_batches.rows_of(indptr[n_rows:] - cut, indices[cut:], data[cut:], n_columns),
+    )

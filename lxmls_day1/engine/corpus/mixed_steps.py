@@ -238,51 +238,6 @@ class _EndOfSegment(Exception):
     pass
 
 
-def _run_segment(
-    segment: Segment,
-    weights: Weights,
-    learner: StepSettings,
-    shards: Shards,
-    sizes: Sizes,
-    stopping: threading.Event,
-    norms: dict[Slice, Reals],
-) -> WorkerState:
-    """Run the steps of a part until the next mixing, on the part's own weights."""
-    position, row = segment.position, segment.n_done
-    errors = np.full(len(segment.marks), 0 if position is None else position.errors)
-    generator = getattr(np.random, segment.rng_state["bit_generator"])()
-    generator.state = segment.rng_state
-    state = OnlineState(np.zeros(0), False, weights, np.random.Generator(generator), None, n_steps=row)
-    if row == segment.marks[-1]:
-        return WorkerState(position, errors, generator.state)
-
-    def own_sizes(first: int, count: int) -> Reals:  # Returns the size of every P-th step.
-        own, at_once = np.empty(count), max(1, _SIZES_PER_CALL // segment.n_parts)
-        for start in range(0, count, at_once):
-            stop = min(start + at_once, count)
-            t = segment.first_step + segment.part + (first - 1 + start) * segment.n_parts
-            own[start:stop] = sizes(t, (stop - 1 - start) * segment.n_parts + 1)[:: segment.n_parts]
-        return own
-
-    def next_stop() -> int:
-        return int(segment.marks[np.searchsorted(segment.marks, row, side="right")]) - row
-
-    def on_stop(now: Position, count: tuple[int, int]) -> None:
-        nonlocal position, row
-        position, row = now, row + count[0]
-        errors[np.searchsorted(segment.marks, row) :] = now.errors
-        if row == segment.marks[-1]:
-            raise _EndOfSegment
-        if stopping.is_set():
-            raise SegmentStopped
-
-    steps = StreamedSteps(learner, shards, weights, parts_of(shards.rows, segment.n_parts)[segment.part], norms)
-    rounds = steps.rounds(state, 1, own_sizes, next_stop, on_stop, segment.position)
-    with contextlib.closing(rounds), contextlib.suppress(_EndOfSegment):
-        next(rounds)
-    return WorkerState(position, errors, generator.state)
-
-
 class ThreadExecutor:
     """An executor that trains the parts with threads of this process.
 
@@ -290,12 +245,12 @@ class ThreadExecutor:
     ----------
     learner : StepSettings
     shards : Shards
-    norms : dict, optional
+    norms : dict
         See :class:`StreamedSteps`.
     """
 
-    def __init__(self, learner: StepSettings, shards: Shards, norms: dict[Slice, Reals] | None = None):
-        self._learner, self._shards, self._cache = learner, shards, SegmentCache({} if norms is None else norms, {})
+    def __init__(self, learner: StepSettings, shards: Shards, norms: dict[Slice, Reals]):
+        self._learner, self._shards, self._cache = learner, shards, SegmentCache(norms, {})
 
     def train_parts(self, weights: Weights, segments: list[Segment], sizes: Sizes, on_poll: Callable[[], None]) -> Term:
         """Train the parts; see :class:`Executor`."""
@@ -344,9 +299,40 @@ def mixing_term(
     cache : SegmentCache
     """
     alone = segment.n_parts == 1
-    own = weights.copy() if alone else weights.copy_for_part(cache.terms.pop(segment.part, None))
-    worker_state = _run_segment(segment, own, learner, shards, sizes, stopping, cache.norms)
+    weights = weights.copy() if alone else weights.copy_for_part(cache.terms.pop(segment.part, None))
+    position, row = segment.position, segment.n_done
+    errors = np.full(len(segment.marks), 0 if position is None else position.errors)
+    generator = getattr(np.random, segment.rng_state["bit_generator"])()
+    generator.state = segment.rng_state
+    state = OnlineState(np.zeros(0), False, weights, np.random.Generator(generator), None, n_steps=row)
+
+    def own_sizes(first: int, count: int) -> Reals:  # Returns the size of every P-th step.
+        own, at_once = np.empty(count), max(1, _SIZES_PER_CALL // segment.n_parts)
+        for start in range(0, count, at_once):
+            stop = min(start + at_once, count)
+            t = segment.first_step + segment.part + (first - 1 + start) * segment.n_parts
+            own[start:stop] = sizes(t, (stop - 1 - start) * segment.n_parts + 1)[:: segment.n_parts]
+        return own
+
+    def next_stop() -> int:
+        return int(segment.marks[np.searchsorted(segment.marks, row, side="right")]) - row
+
+    def on_stop(now: Position, count: tuple[int, int]) -> None:
+        nonlocal position, row
+        position, row = now, row + count[0]
+        errors[np.searchsorted(segment.marks, row) :] = now.errors
+        if row == segment.marks[-1]:
+            raise _EndOfSegment
+        if stopping.is_set():
+            raise SegmentStopped
+
+    if row < segment.marks[-1]:
+        slices = parts_of(shards.rows, segment.n_parts)[segment.part]
+        steps = StreamedSteps(learner, shards, weights, slices, cache.norms)
+        rounds = steps.rounds(state, 1, own_sizes, next_stop, on_stop, segment.position)
+        with contextlib.closing(rounds), contextlib.suppress(_EndOfSegment):
+            next(rounds)
     if not alone:
-        own.to_weighted_term(segment.share)
-        cache.terms[segment.part] = own
-    return own, worker_state
+        weights.to_weighted_term(segment.share)
+        cache.terms[segment.part] = weights
+    return weights, WorkerState(position, errors, generator.state)

@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,6 +156,7 @@ def _blocks_of_shard(
         start = stop
 
 
+@dataclass
 class ShardRows:
     """The examples of a corpus on disk, with the interface of `MatrixRows`; a single shard gives the same numbers as a matrix.
 
@@ -162,47 +164,43 @@ class ShardRows:
 
     Parameters
     ----------
-    shards : Shards
+    corpus : Shards
     columns : int array (K,)
         The column of the parameters for each class of the corpus.
     norms : mapping from Slice to array, optional
         The known ‖g(x)‖² of rows.
-    longest : function (n) -> rows, sq_norms; optional
+    find_longest : function (n) -> rows, sq_norms; optional
         Finds the longest rows, so that rows whose norm is unknown need not be read.
-    tracks_objective : bool
+    tracks_objective, last_measured, at_zero
         See `MatrixRows`.
     """
 
-    factors = None  # Every example has the same weight.
+    corpus: Shards
+    columns: NDArray[np.int64]
+    norms: Mapping[Slice, NDArray[np.float64]] = field(default_factory=dict)
+    find_longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None
+    tracks_objective: bool = False
     last_measured: ParamsAndObjective | None = None
     at_zero: float | None = None
 
-    def __init__(
-        self,
-        shards: Shards,
-        columns: NDArray[np.int64],
-        norms: Mapping[Slice, NDArray[np.float64]] | None = None,
-        longest: Callable[[int], tuple[NDArray[np.int64], NDArray[np.float64]]] | None = None,
-        tracks_objective: bool = False,
-    ):
-        self.tracks_objective = tracks_objective
-        self._shards, self._columns, self.n_rows, self._find_longest = shards, columns, shards.n_rows, longest
-        self._ends = np.cumsum(shards.rows)
-        self._norms = {} if norms is None else norms
+    factors = None  # Every example has the same weight.
+
+    def __post_init__(self) -> None:
+        self.n_rows, self._ends = self.corpus.n_rows, np.cumsum(self.corpus.rows)
 
     def shards(self) -> Iterator[Iterable[tuple[sp.csr_array, NDArray[np.int64]]]]:
         """Yield X and labels of all examples, in blocks, shard by shard."""
-        for i in range(len(self._shards)):
-            yield ((X, self._columns[labels]) for X, labels in _blocks_of_shard(self._shards, i))
+        for i in range(len(self.corpus)):
+            yield ((X, self.columns[labels]) for X, labels in _blocks_of_shard(self.corpus, i))
 
     def subset(self, rows: NDArray[np.int64]) -> Iterator[tuple[sp.csr_array, NDArray[np.int64]]]:
         """Yield X and labels of the selected examples (ascending), in blocks."""
         cuts = np.searchsorted(rows, [0, *self._ends])
         for i, (first, last) in enumerate(itertools.pairwise(cuts.tolist())):
             if first < last:
-                own = rows[first:last] - (self._ends[i] - self._shards.rows[i])
-                for X, labels in _blocks_of_shard(self._shards, i, own):
-                    yield X, self._columns[labels]
+                own = rows[first:last] - (self._ends[i] - self.corpus.rows[i])
+                for X, labels in _blocks_of_shard(self.corpus, i, own):
+                    yield X, self.columns[labels]
 
     def shortened(self, learner: Any, params: NDArray[np.float64], errors: int) -> NDArray[np.float64]:
         """Return the parameters, scaled down if needed; see `MatrixRows.shortened`."""
@@ -210,11 +208,11 @@ class ShardRows:
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the n longest examples and their ‖g(x)‖²; read the values of each shard whose norms are not all known."""
-        if self._find_longest is not None:
-            return self._find_longest(n)
+        if self.find_longest is not None:
+            return self.find_longest(n)
         rows, sq_norms = np.zeros(0, dtype=np.int64), np.zeros(0)
         for i, end in enumerate(self._ends.tolist()):
-            start = end - int(self._shards.rows[i])
+            start = end - int(self.corpus.rows[i])
             of_shard = self._sq_norms_of_shard(i)
             longer = np.flatnonzero(of_shard > (sq_norms.min() if len(rows) >= n else 0.0))
             rows, sq_norms = longest_rows(
@@ -224,15 +222,15 @@ class ShardRows:
 
     def _sq_norms_of_shard(self, i: int) -> NDArray[np.float64]:
         # The keys are copied first, because another thread may add norms.
-        pieces = {piece.start: piece for piece in list(self._norms) if piece.shard == i}
+        pieces = {piece.start: piece for piece in list(self.norms) if piece.shard == i}
         known, n_known = [], 0
         while n_known in pieces:
-            known.append(self._norms[pieces[n_known]])
+            known.append(self.norms[pieces[n_known]])
             n_known = pieces[n_known].stop
-        if n_known == self._shards.rows[i]:
+        if n_known == self.corpus.rows[i]:
             return np.concatenate(known)
         # Imported here because numba is slow to import.
         from lxmls_day1.engine.kernels.sparse_rows import sums_of_squares
 
-        X = self._shards.open(i).X
+        X = self.corpus.open(i).X
         return np.asarray(sums_of_squares(X.indptr, X.data))  # type: ignore[no-untyped-call]  # untyped module

@@ -1,10 +1,10 @@
-"""Writing a corpus on disk: each shard atomically, then the words, and last the manifest; `shards` describes the format."""
+"""Writing a corpus on disk: the shards, then the words, and last the manifest; `shards` describes the format."""
 
 import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from lxmls_day1 import __version__
-from lxmls_day1.base.atomic_files import remove_folder, write_files_atomically
+from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.checks import as_canonical, as_matrix, as_numbers, check_number
 from lxmls_day1.base.errors import InputError, check_path, pluralize
 from lxmls_day1.engine.corpus.shards import FORMAT, MANIFEST, VERSION, WORDS, Shards, shard_name
@@ -24,14 +24,16 @@ MAX_VALUE = float(np.finfo(np.float32).max)
 
 
 def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dtype: str) -> dict[str, Any]:
-    """Write one shard atomically, and return its entry in the manifest.
+    """Write one shard, and return its entry in the manifest.
+
+    The shard may be incomplete after an error: a corpus counts only once its manifest is written, and that comes last.
 
     Parameters
     ----------
     folder : Path
         The folder of the corpus; it must exist.
     number : int
-        The index of the shard. An existing shard of this number is replaced.
+        The index of the shard, which must not exist yet.
     X : csr_array (m, J)
         The indices must ascend in each row.
     labels : int array (m,)
@@ -43,38 +45,15 @@ def write_shard(folder: Path, number: int, X: csr_array, labels: np.ndarray, dty
         If a file cannot be written.
     """
     name = shard_name(number)
-    files = write_arrays(folder / name, {**arrays_of(X, dtype), "labels.npy": labels.astype(np.int32, copy=False)})
-    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
-
-
-def arrays_of(X: csr_array, dtype: str) -> dict[str, np.ndarray]:
-    """Return the arrays of a matrix by their file names."""
-    return {
+    (folder / name).mkdir()
+    arrays = {
         "indptr.npy": X.indptr.astype(np.int64, copy=False),
         "indices.npy": X.indices.astype(np.uint32, copy=False),
         "data.npy": X.data.astype(dtype, copy=False),
+        "labels.npy": labels.astype(np.int32, copy=False),
     }
-
-
-def write_arrays(folder: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Write a folder of arrays atomically, replacing an existing folder.
-
-    Returns
-    -------
-    files : dict
-        File name of each array -> size and fingerprint.
-    """
-    temporary = folder.with_name(f"{folder.name}.part")
-    remove_folder(temporary)
-    try:
-        temporary.mkdir()
-        files = {name: write_array(temporary / name, array) for name, array in arrays.items()}
-        remove_folder(folder)
-        os.replace(temporary, folder)
-    except BaseException:
-        remove_folder(temporary)
-        raise
-    return files
+    files = {file: write_array(folder / name / file, array) for file, array in arrays.items()}
+    return {"name": name, "rows": len(labels), "nonzeros": len(X.indices), "files": files}
 
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
@@ -94,44 +73,30 @@ def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     return entry if array.size else {**entry, "empty": True}
 
 
-def write_manifest(
-    folder: Path,
-    *,
-    shards: Sequence[Mapping[str, Any]],
-    classes: Sequence[str],
-    n_features: int,
-    dtype: str,
-    words: Mapping[str, Any] | None = None,
-    **settings: Any,
-) -> None:
+def write_manifest(folder: Path, **entries: Any) -> None:
     """Complete a corpus by writing its manifest atomically.
 
     Parameters
     ----------
     folder : Path
-    shards : sequence of mappings
-        The entries that `write_shard` returned.
-    classes : sequence of str
     n_features : int
+    classes : list of str
     dtype : {"uint8", "float32"}
-    words : mapping, optional
+    words : dict, optional
         The entry that `write_words` returned.
-    **settings
-        How the corpus was made, stored unchanged in the manifest. This includes ``hash_bits``, and ``sources`` with ``path``,
-        ``bytes``, ``mtime_ns`` and ``sha256`` of each source file.
+    shards : list of dict
+        The entries that `write_shard` returned.
+    **entries
+        How the corpus was made, stored unchanged. This includes ``hash_bits``, and ``sources`` with ``path``, ``bytes``, ``mtime_ns``
+        and ``sha256`` of each source file.
     """
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": __version__,
-        "n_features": n_features,
         "hash_bits": None,
         "sources": [],
-        **settings,
-        "classes": list(classes),
-        "dtype": dtype,
-        "words": None if words is None else dict(words),
-        "shards": list(shards),
+        **entries,
     }
     write_files_atomically({folder / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
 
@@ -194,16 +159,11 @@ def write_shards(
         raise InputError(f"{place} is a file; name a folder for the corpus") from None
     if any(place.iterdir()):
         raise InputError(f"{place} is not empty; name a new folder for the corpus")
-    starts = range(0, rows.shape[0], rows_a_shard)
-    shards = []
-    for number, start in enumerate(starts):
-        first, last = rows.indptr[start], rows.indptr[min(start + rows_a_shard, rows.shape[0])]
-        part = csr_array((min(rows_a_shard, rows.shape[0] - start), rows.shape[1]), dtype=rows.dtype)
-        part.data, part.indices = rows.data[first:last], rows.indices[first:last]
-        part.indptr = rows.indptr[start : start + rows_a_shard + 1] - first
-        shards.append(write_shard(place, number, part, codes[start : start + rows_a_shard], dtype))
+    parts = [slice(start, start + rows_a_shard) for start in range(0, rows.shape[0], rows_a_shard)]
+    shards = [write_shard(place, number, rows[part], codes[part], dtype) for number, part in enumerate(parts)]
     words_entry = None if words is None else write_words(place, words)
-    write_manifest(place, shards=shards, classes=classes, n_features=rows.shape[1], dtype=dtype, words=words_entry)
+    features = {"n_features": rows.shape[1], "dtype": dtype, "words": words_entry}
+    write_manifest(place, classes=list(classes), **features, shards=shards)
     return Shards(place)
 
 

@@ -101,7 +101,6 @@ class TrainingRun:
 
     def _content(self) -> dict[str, Any]:
         """Return the content of a checkpoint."""
-        assert self.position is not None
         return {
             "state": _values_of(self._state),
             "position": self.position.values(),

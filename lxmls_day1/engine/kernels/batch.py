@@ -14,7 +14,7 @@ from lxmls_day1.engine.kernels.primitives import kernel
 from lxmls_day1.engine.kernels.row_primitives import add_row, score_row
 from lxmls_day1.engine.kernels.row_steps import cache_aligned_zeros
 from lxmls_day1.engine.kernels.sparse_rows import as_examples
-from lxmls_day1.engine.kernels.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import map_in_order
 
 _SPARSE_ROWS_PER_BLOCK = 32  # rows of a CSR matrix per block
 _DENSE_NUMBERS_PER_BLOCK = 2**18  # numbers (2 MB) of a dense matrix per block, which its second product reads from the cache again
@@ -89,10 +89,7 @@ class LogLoss:
         gradient : float64 array (J + 1, n_columns), a new array
         """
         self.weights[:] = W
-        if len(self.parts) == 1:
-            return self._evaluate_part(self.parts[0])
-        with thread_pool(len(self.parts)) as threads:
-            (loss, gradient), *others = threads.map(self._evaluate_part, self.parts)
+        (loss, gradient), *others = map_in_order(self._evaluate_part, self.parts, len(self.parts))
         for another, part in others:
             loss += another
             gradient += part

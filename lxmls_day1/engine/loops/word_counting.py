@@ -56,7 +56,9 @@ def count_words(
     return X, labels, word_counts, weights
 
 
-def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -> tuple[Reals, float, Reals]:
+def count_shards(
+    shards: "Shards", columns: NDArray[np.int64], n_classes: int, numbers: range | None = None
+) -> tuple[Reals, float, Reals]:
     """Count the words of the documents of a corpus on disk, in one pass.
 
     Parameters
@@ -65,6 +67,8 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
     columns : int array (K,)
         The column of the class of each label of the corpus.
     n_classes : int
+    numbers : range, optional
+        The shards to count; default: all.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def count_shards(shards: "Shards", columns: NDArray[np.int64], n_classes: int) -
     from lxmls_day1.engine.kernels.class_sums import class_sums  # numba imports slowly
 
     word_counts, lowest, n_documents = np.zeros((shards.n_features, n_classes)), 0.0, np.zeros(n_classes)
-    for i in range(len(shards)):
+    for i in range(len(shards)) if numbers is None else numbers:
         shard = shards.open(i)
         labels = columns[shard.labels]
         lowest = min(lowest, class_sums(shard.X, labels, n_classes, sums=word_counts)[1])

@@ -281,25 +281,17 @@ def _most_separating_feature_last(means: np.ndarray, variances: np.ndarray) -> t
     return means[:, order], variances[:, order]
 
 
-def _log_joint(X: np.ndarray, prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """Return log p(y) N(x; μ_y, diag σ_y²) for each row x and class y, as (M, K)."""
-    columns = [
-        np.log(share) - 0.5 * np.sum(np.log(2 * np.pi * variance) + (X - mean) ** 2 / variance, axis=1)
-        for share, mean, variance in zip(prior, means, variances, strict=True)
-    ]
-    return np.stack(columns, axis=1)
-
-
 def _error_in_two_dimensions(prior: np.ndarray, means: np.ndarray, variances: np.ndarray) -> float:
     """Return the Bayes error in two dimensions.
 
     Integrate over the first coordinate by composite Gauss-Legendre quadrature, in panels no wider than any class's
     standard deviation, and over the second coordinate exactly.
     """
-    centre, deviation = means[:, 0], np.sqrt(variances[:, 0])
+    centre, variance = means[:, 0], variances[:, 0]
+    deviation = np.sqrt(variance)
     edges = np.unique(centre[:, None] + deviation[:, None] * np.arange(-_TAIL, _TAIL + 1))
     nodes, weights = np.polynomial.legendre.leggauss(_PANEL_NODES)
     half = np.diff(edges)[:, None] / 2
     x = (edges[:-1, None] + half * (1 + nodes)).reshape(-1, 1)
-    log_weights = _log_joint(x, prior, means[:, :1], variances[:, :1])
+    log_weights = np.log(prior) - 0.5 * (np.log(2 * np.pi * variance) + (x - centre) ** 2 / variance)  # (N, K)
     return float((half * weights).ravel() @ _errors_on_lines(log_weights, means[:, 1], variances[:, 1]))

@@ -137,11 +137,8 @@ class SlicedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._starts)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice | NDArray[np.integer[Any]]) -> list[str]: ...
-    def __getitem__(self, place: int | slice | NDArray[np.integer[Any]]) -> str | list[str]:
+    def __getitem__(self, place: Any) -> Any:
+        """Return a string for an integer; return a list of strings for a slice or an index array."""
         if isinstance(place, (slice, np.ndarray)):
             return list(SlicedTexts(self._content, self._starts[place], self._ends[place]))
         return self._content[self._starts[place] : self._ends[place]].decode("utf-8", "surrogatepass")

@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from lxmls_day1.base.atomic_files import remove_stale_folders
 from lxmls_day1.base.errors import CorpusUnavailable, InputError, check_path
-from lxmls_day1.engine.kernels.threads import thread_pool
+from lxmls_day1.engine.kernels.threads import map_in_order
 from lxmls_day1.engine.text import downloads
 from lxmls_day1.engine.text.downloads import CorpusFile, DownloadFailed, Network, PlainFiles, RequiredFile, TarArchive
 
@@ -343,8 +343,7 @@ def sha256_of_files(paths: Iterable[Path]) -> list[str]:
     ...     [digits[:16] for digits in sha256_of_files(files)]
     ['ba7816bf8f01cfea', 'e3b0c44298fc1c14']
     """
-    with thread_pool(4) as readers:
-        return list(readers.map(downloads.sha256_of, paths))
+    return list(map_in_order(downloads.sha256_of, paths, 4))
 
 
 def _paths(corpus: Corpus, folder: Path) -> dict[str, Path]:
@@ -396,7 +395,11 @@ def _fetch_into_cache(
     ]
     _log.info("downloading the %s corpus from %s", corpus.name, source.address)
     wanted = [one for one in wanted if not downloads.has_valid_checksum(one.file, one.target)]
-    failure = downloads.fetch_files(source, wanted, cache, network)
+    failure: DownloadFailed | OSError | None = None
+    try:
+        downloads.fetch_files(source, wanted, cache, network)
+    except (DownloadFailed, OSError) as error:
+        failure = error
     places = _paths(corpus, cache / corpus.folder)
     missing = [file.name for file in corpus.files if not downloads.has_valid_checksum(file, places[file.name])]
     if missing:

@@ -112,7 +112,7 @@ def read_bytes(path: str) -> bytes:
     if path != STANDARD_INPUT:
         check_readable(path, "name a file, or a pipe that ends", pipes=True)
     with closing(HashingReader(path, display_name(path), None)) as opened:
-        return b"".join(decompress(opened, display_name(path), path))
+        return b"".join(decompress(opened))
 
 
 def stdin_lines() -> Iterator[tuple[int, bytes]]:

@@ -142,9 +142,7 @@ def has_valid_checksum(file: CorpusFile, path: Path) -> bool:
         return False
 
 
-def fetch_files(
-    source: PlainFiles | TarArchive, wanted: Sequence[RequiredFile], cache: Path, network: Network
-) -> DownloadFailed | OSError | None:
+def fetch_files(source: PlainFiles | TarArchive, wanted: Sequence[RequiredFile], cache: Path, network: Network) -> None:
     """Download files, and move each to its target as soon as it is verified.
 
     Parameters
@@ -155,20 +153,15 @@ def fetch_files(
         The folder above all targets, in which the scratch folder is created; created if missing.
     network : Network
 
-    Returns
-    -------
-    DownloadFailed, OSError or None
-        The error that ended the download early, or None. Files completed before the error are at their targets, so the
-        caller decides whether the error matters.
+    Raises
+    ------
+    DownloadFailed, OSError
+        Files completed before the error are at their targets, so the caller decides whether the error matters.
     """
     cache.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f"{FOLDER_PREFIX}download-", cache) as scratch:
-        try:
-            for one, path in source.fetch(wanted, scratch, network):
-                _publish(one, path)
-        except (DownloadFailed, OSError) as error:
-            return error
-    return None
+        for one, path in source.fetch(wanted, scratch, network):
+            _publish(one, path)
 
 
 def _publish(wanted: RequiredFile, path: Path) -> None:

@@ -85,15 +85,27 @@ def as_rows(X: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "sp.csr_arr
            [0., 0., 0.]])
     """
     column_of = {name: column for column, name in enumerate(names)}
+    return rows_of_pairs([_features(m, features) for m, features in enumerate(X)], column_of)
+
+
+def rows_of_pairs(examples: Sequence[Iterable[tuple[str, float]]], column_of: Mapping[str, int]) -> "sp.csr_array":
+    """Return the matrix of examples given as pairs (name, number), each name once; names without a column are ignored.
+
+    Examples
+    --------
+    >>> rows_of_pairs([{"dull": 2, "book": 1}.items(), [("new", 1.0)]], {"book": 0, "dull": 1}).toarray()
+    array([[1., 2.],
+           [0., 0.]])
+    """
     rows, columns, numbers = [], [], []
-    for m, features in enumerate(X):
-        for name, number in _features(m, features):
+    for m, pairs in enumerate(examples):
+        for name, number in pairs:
             if name in column_of:
                 rows.append(m)
                 columns.append(column_of[name])
                 numbers.append(number)
-    entries = (np.array(numbers, dtype=np.float64), (np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)))
-    return sp.csr_array(entries, shape=(len(X), len(column_of)))
+    entries = (np.array(numbers, dtype=np.float64), (np.array(rows, dtype=np.int32), np.array(columns, dtype=np.int32)))
+    return sp.csr_array(entries, shape=(len(examples), len(column_of)))
 
 
 def _features(m: int, features: Any) -> Iterator[tuple[str, float]]:

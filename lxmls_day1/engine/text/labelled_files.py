@@ -353,7 +353,7 @@ class LabelledStream:
         opened = HashingReader(path, name, self._report)
         self._inputs.append(opened)
         with closing(opened):
-            text = TextBlocks(decompress(opened, name, path), name, self._layout.encoding)
+            text = TextBlocks(decompress(opened), name, self._layout.encoding)
             ending = _ending_of(Path(opened.inner_name or path))
             yield from self._text_batches(number, ending, text)
             self.warnings += [text.replacement_warning] if text.replacement_warning else []

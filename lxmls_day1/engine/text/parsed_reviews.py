@@ -17,8 +17,6 @@ import codecs
 import functools
 import io
 import os
-import zipfile
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +27,7 @@ from scipy.sparse import csr_array
 from lxmls_day1.base.atomic_files import rewrite_cache_file
 from lxmls_day1.base.errors import CorpusError, quoted
 from lxmls_day1.engine.models.packed_texts import SlicedTexts
+from lxmls_day1.engine.text.text_blocks import ERRORS_OF_DAMAGE
 
 LABEL_NAMES = ("positive", "negative")
 FILES = tuple(f"{label}.review" for label in LABEL_NAMES)
@@ -152,22 +151,13 @@ class ParsedReviews:
         return replace(self, starts=X.indptr, columns=X.indices, counts=X.data, y=self.y[order])
 
 
-def parse_reviews(
-    source: str | os.PathLike[str] | Iterable[str],
-    label: str | None = None,
-    name: str | None = None,
-    without_labels: bool = False,
-) -> ParsedReviews:
+def parse_reviews(source: str | os.PathLike[str] | Iterable[str], without_labels: bool = False) -> ParsedReviews:
     """Parse many lines of the corpus format.
 
     Parameters
     ----------
     source : path, or iterable of str
         A file in UTF-8, or lines.
-    label : str, optional
-        The label that all lines must have.
-    name : str, optional
-        The name of the source in error messages. Default: the path.
     without_labels : bool
         Whether labels may be missing; the y of such a line is meaningless.
 
@@ -187,14 +177,13 @@ def parse_reviews(
     (['a_fine', 'book', 'dull'], [1, 2, 1, 1], [0, 1])
     """
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        name = name or str(path)
-        lines = _lines(path.read_bytes(), name)
+        name = os.fspath(source)
+        lines = _lines(Path(source).read_bytes(), name)
     else:
-        lines, name = [line.encode(*_ENCODING) for line in source], name or "the lines given"
+        name, lines = "the lines given", [line.encode(*_ENCODING) for line in source]
     if without_labels:
         lines = list(map(_with_label, lines))
-    return _parse([(name, lines, label)])
+    return _parse([(name, lines, None)])
 
 
 def parse_pair(positive: bytes, negative: bytes, names: Sequence[str] = FILES) -> ParsedReviews:
@@ -346,7 +335,6 @@ def _first_equal(text: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarra
 
 _VERSION = "parsed reviews 2"
 _ARRAYS = ("starts", "columns", "counts", "y")
-_DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 
 
 def save_parsed(path: Path, reviews: ParsedReviews, sources: Sequence[str]) -> None:
@@ -400,7 +388,7 @@ def load_parsed(path: Path, sources: Sequence[str]) -> ParsedReviews | None:
             arrays = {name: kept[name] for name in _ARRAYS}
             text, line_ends = letters.tobytes(), np.flatnonzero(letters == ord("\n"))
             text.decode(*_ENCODING)
-    except _DAMAGED:
+    except (*ERRORS_OF_DAMAGE, KeyError):
         return None
     starts, ends = np.append(0, line_ends + 1), np.append(line_ends, len(text))
     return ParsedReviews(**arrays, tokens=SlicedTexts(text, starts, ends) if text else [])

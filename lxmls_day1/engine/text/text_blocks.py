@@ -23,7 +23,8 @@ from lxmls_day1.base.errors import CorpusError, InputError, did_you_mean, plural
 STANDARD_INPUT = "-"
 PIECE_BYTES = 1 << 20  # bytes per read
 _MIN_START_BYTES = 10  # minimum number of bytes to recognise a format
-_DAMAGED = (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile)
+#: What reading a damaged archive may raise.
+ERRORS_OF_DAMAGE = (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile)
 #: The supported compressed formats by their first bytes: the name, the extension, and the module that decompresses.
 _COMPRESSED_FORMATS = (
     (b"\x1f\x8b", "gzip", ".gz", "gzip"),
@@ -75,20 +76,30 @@ class HashingReader:
     """A file that is read once from beginning to end, while its bytes are counted and hashed."""
 
     def __init__(self, path: str, name: str, report: Callable[[int], object] | None):
-        self.path, self._name, self._report = path, name, report
+        self.path, self.name, self._report = path, name, report
         self.inner_name = ""  # name of the file inside a zip archive, set when the archive is read
-        self._digest, self._n_bytes = hashlib.sha256(), 0
+        self._digest, self._n_bytes, self._peeked = hashlib.sha256(), 0, io.BytesIO()
         try:
             self._file: IO[bytes] = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
         except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed.
             raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
+    def peek(self) -> bytes:
+        """Return the first bytes of the file, enough to recognise its format; `read` returns them again."""
+        start = self.read(PIECE_BYTES)
+        while len(start) < _MIN_START_BYTES and (more := self.read(PIECE_BYTES)):
+            start += more
+        self._peeked = io.BytesIO(start)
+        return start
+
     def read(self, size: int = -1) -> bytes:
-        """Return the next ``size`` bytes, or all remaining bytes; raise an InputError if reading fails."""
+        """Return up to ``size`` of the next bytes; raise an InputError if reading fails."""
+        if content := self._peeked.read(size):
+            return content
         try:
             content = self._file.read(size)
         except OSError as error:
-            raise InputError(f"{self._name} cannot be read: {error.strerror}") from error
+            raise InputError(f"{self.name} cannot be read: {error.strerror}") from error
         self._digest.update(content)
         self._n_bytes += len(content)
         if self._report is not None:
@@ -113,17 +124,14 @@ class HashingReader:
             self._file.close()
 
 
-def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
+def decompress(file: HashingReader) -> Iterator[bytes]:
     """Yield the content in pieces, decompressed if it is gzip, bzip2, xz, or a zip archive of one file.
 
     Parameters
     ----------
     file : HashingReader
-        The input, positioned at its beginning. For a zip archive, its ``inner_name`` is set.
-    name : str
-        The name of the file in messages.
-    path : str
-        The path, whose extension must match the content: a file called ``.gz`` must be a gzip file.
+        The input, positioned at its beginning. The extension of its path must match the content: a file called ``.gz`` must be a gzip
+        file. For a zip archive, its ``inner_name`` is set.
 
     Raises
     ------
@@ -132,32 +140,28 @@ def decompress(file: HashingReader, name: str, path: str) -> Iterator[bytes]:
     InputError
         For another binary file, or an archive of several files; the message gives advice.
     """
-    start = file.read(PIECE_BYTES)
-    while len(start) < _MIN_START_BYTES and (more := file.read(PIECE_BYTES)):
-        start += more
+    name, path, start = file.name, file.path, file.peek()
     kind, module = _compression_of(start)
-    wanted = next((kind for _, kind, ending, _ in _COMPRESSED_FORMATS if path.lower().endswith(ending)), kind)
-    if start and not kind and wanted:
-        refuse_binary(start, name)
-        raise CorpusError(
-            f"{name} is not a {wanted} file, though its name ends in {Path(path).suffix}; rename it if it is plain text, or compress it"
-        )
     if not kind:
         refuse_binary(start, name)
-        while start:
-            yield start
-            start = file.read(PIECE_BYTES)
+        wanted = next((kind for _, kind, ending, _ in _COMPRESSED_FORMATS if path.lower().endswith(ending)), "")
+        if start and wanted:
+            raise CorpusError(
+                f"{name} is not a {wanted} file, though its name ends in {Path(path).suffix}; rename it if it is plain text, or compress it"
+            )
+        while piece := file.read(PIECE_BYTES):
+            yield piece
         return
     try:
         first_piece = True
-        for piece in _zip_pieces(start, file, name) if kind == "zip" else _stream_pieces(module, start, file, name):
+        for piece in _zip_pieces(file) if kind == "zip" else _stream_pieces(module, file):
             if first_piece:
                 if again := _compression_of(piece)[0]:
                     raise InputError(f"{name}, unpacked, is a {again} file again; {_UNPACK}")
                 refuse_binary(piece, f"{name}, unpacked,")
                 first_piece = False
             yield piece
-    except (*_DAMAGED, _lzma_error()) as error:
+    except (*ERRORS_OF_DAMAGE, _lzma_error()) as error:
         if isinstance(error, InputError):
             raise
         raise CorpusError(f"{name} is a damaged {kind} file ({error}); fetch or compress it again") from error
@@ -173,22 +177,21 @@ def _lzma_error() -> type[Exception]:
     return getattr(sys.modules.get("lzma"), "LZMAError", EOFError)
 
 
-def _stream_pieces(module: str, start: bytes, file: HashingReader, name: str) -> Iterator[bytes]:
+def _stream_pieces(module: str, file: HashingReader) -> Iterator[bytes]:
     try:
-        opened = import_module(module).open(_PrependedReader(start, file))
+        opened = import_module(module).open(file)
     except ImportError:  # A build of Python may lack bz2 or lzma.
-        raise InputError(f"{name} is packed with {module}, which this Python cannot read; {_UNPACK}") from None
+        raise InputError(f"{file.name} is packed with {module}, which this Python cannot read; {_UNPACK}") from None
     with opened as packed:
         while piece := packed.read(PIECE_BYTES):
             yield piece
 
 
-def _zip_pieces(start: bytes, file: HashingReader, name: str) -> Iterator[bytes]:
+def _zip_pieces(file: HashingReader) -> Iterator[bytes]:
     """Yield the content of the only file in a zip archive, from a copy, because the table of contents is at the archive's end."""
     with tempfile.SpooledTemporaryFile(_MAX_ZIP_BYTES_IN_MEMORY) as copy:
-        while start:
-            copy.write(start)
-            start = file.read(PIECE_BYTES)
+        while piece := file.read(PIECE_BYTES):
+            copy.write(piece)
         with zipfile.ZipFile(copy) as archive:
             members = [
                 member for member in archive.infolist()
@@ -205,7 +208,7 @@ def _zip_pieces(start: bytes, file: HashingReader, name: str) -> Iterator[bytes]
     some = ", ".join(names[:_MAX_NAMES_SHOWN]) + ", …" * (len(names) > _MAX_NAMES_SHOWN)
     of_files = f"a zip archive of {pluralize(len(names), 'file')}{f' ({some})' if names else ''}"
     what, remedy = kind or ("a zip archive with a password" if len(names) == 1 else of_files, _UNPACK)
-    raise InputError(f"{name} is {what}; {remedy}")
+    raise InputError(f"{file.name} is {what}; {remedy}")
 
 
 def _document_archive_kind(names: Sequence[str]) -> tuple[str, str] | None:
@@ -249,19 +252,6 @@ def refuse_compressed(path: str) -> None:
     if kind := _compression_of(start)[0]:
         raise InputError(f"{path} is a {kind} file, and tagged sentences are read from plain text; {_UNPACK}")
     refuse_binary(start, path)
-
-
-class _PrependedReader(io.RawIOBase):
-    """A file whose first bytes were read already and are returned first."""
-
-    def __init__(self, start: bytes, file: HashingReader):
-        self._start, self._file = io.BytesIO(start), file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._start.read(size) or self._file.read(size)
 
 
 class TextBlocks:

@@ -10,6 +10,7 @@ import numpy as np
 from lxmls_day1.base import sparse as sp
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.models.model_file import SavedModel
+from lxmls_day1.engine.text.feature_vectors import rows_of_pairs
 from lxmls_day1.engine.text.tokens import count_tokens
 
 Bag = Mapping[str, float]
@@ -107,14 +108,7 @@ class TextModel(SavedModel):
             from lxmls_day1.engine.text.token_batches import numbered_bags
 
             return numbered_bags(bags).hashed(hash_bits)
-        columns, indices, counts, ends = self.columns, [], [], [0]
-        for bag in bags:
-            row = sorted((columns[token], count) for token, count in bag.items() if token in columns)
-            indices += [column for column, _ in row]
-            counts += [count for _, count in row]
-            ends.append(len(indices))
-        entries = np.array(counts, dtype=float), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32)
-        return sp.csr_array(entries, shape=(len(bags), len(columns)))
+        return rows_of_pairs([bag.items() for bag in bags], self.columns)
 
     def scores_of_bags(self, bags: Sequence[Bag]) -> np.ndarray:
         """Return the scores (M, K) of texts given as token counts, in time independent of the number of features."""

@@ -26,7 +26,7 @@ Sentiment Classification*, ACL 2007.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import compress
 
@@ -214,27 +214,3 @@ def count_tokens(*texts: str) -> dict[str, int]:
     for text in texts:
         counts.update(unigrams_and_bigrams(split_words(text)))
     return dict(counts)
-
-
-def processed_line(counts: Mapping[str, int], label: str) -> str:
-    """Return one review as a line of the published format, ``token:count token:count … #label#:positive``.
-
-    Parameters
-    ----------
-    counts : mapping of str to int
-        Token -> count, as returned by `count_tokens`. A token must not contain a space or a line feed. It must
-        not begin with ``#label#:``, the mark of the label, or be ``#label#``.
-    label : str
-        ``positive`` or ``negative``.
-
-    Returns
-    -------
-    str
-        The line, without its line end.
-
-    Examples
-    --------
-    >>> processed_line(count_tokens("A dull, dull book."), "negative")
-    'dull:2 book:1 a_dull:1 dull_dull:1 dull_book:1 #label#:negative'
-    """
-    return " ".join([*(f"{token}:{count}" for token, count in counts.items()), f"#label#:{label}"])

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.text.documents import Document, decode_utf8, escape_unprintable, read_documents
-from lxmls_day1.engine.text.tokens import count_tokens, processed_line
+from lxmls_day1.engine.text.tokens import count_tokens
+from tests.made_data import processed_line
 from tests.wording import wording
 
 characters = st.characters(exclude_characters=" \n\r\t", exclude_categories=["Cs", "Zs", "Cc"])

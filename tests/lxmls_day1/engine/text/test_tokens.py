@@ -11,11 +11,11 @@ from lxmls_day1.engine.text.tokens import (
     FUNCTION_WORDS,
     count_tokens,
     normalise_word,
-    processed_line,
     split_words,
     unigrams_and_bigrams,
 )
 from readers.vocabulary import count_words
+from tests.made_data import processed_line
 
 # The expected forms are those of the published corpus; see the docstring of tokens.py.
 WORDS = {
