@@ -17,7 +17,7 @@ from lxmls_day1.engine.kernels.sparse_rows import as_examples
 from lxmls_day1.engine.kernels.threads import map_in_order
 
 _SPARSE_ROWS_PER_BLOCK = 32  # rows of a CSR matrix per block
-_DENSE_NUMBERS_PER_BLOCK = 2**18  # numbers (2 MB) of a dense matrix per block, which its second product reads from the cache again
+_DENSE_NUMBERS_PER_BLOCK = 2**18  # numbers (2 MB) of a dense matrix per block
 _MAX_NUMBERS_IN_NUMPY = 2**10  # scores of a dense matrix for which no machine code is used
 _MIN_DENSE_SHARE = 1 / 8  # minimum share of non-zero numbers for which a dense matrix is not converted to a sparse one
 
