@@ -144,7 +144,7 @@ def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     origin = WorkspaceState.from_folder(folder).origin
     texts = []
     for name in report.exercise.files:
-        if not name.endswith(".py") or not (folder / name).is_file():
+        if not (folder / name).is_file():
             continue
         source = (folder / name).read_text(encoding="utf-8-sig", errors="replace").replace("\r\n", "\n")
         places = [function_lines(source, function) for function in origin.functions_in(name)]

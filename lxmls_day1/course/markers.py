@@ -15,7 +15,6 @@ byte for byte.
 import ast
 import functools
 import io
-import json
 import re
 import textwrap
 import tokenize
@@ -54,7 +53,7 @@ class Solution:
     first: int  # the line of the opening marker
     last: int  # the line of the closing marker
     indent: str
-    function: str | None  # "Mira.steps"; None at the top level, as in the cell of a notebook
+    function: str | None  # "Mira.steps"; None at the top level
     n_lines: int  # number of lines of code, without blank lines and comments
 
 
@@ -313,13 +312,9 @@ def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _stubs_in(path: Path) -> list[Stub]:
-    """Return the stubs in a file or in the code cells of a notebook; none if it is missing or cannot be read."""
+def _stubs_in(path: Path) -> tuple[Stub, ...]:
+    """Return the stubs in a file; none if it is missing or cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        sources = [text]
-        if path.suffix == ".ipynb":
-            sources = [cell_source(cell) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [stub for source in sources for stub in _stubs(source)]
+        return _stubs(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return ()

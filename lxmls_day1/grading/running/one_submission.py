@@ -206,7 +206,7 @@ def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tupl
     """Yield the functions of an exercise, each in the submitted and in the starter version; a missing version is empty."""
     for path in map(PurePosixPath, exercise.files):
         source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
-        for function in _names_in(stub, exercise.id) if path.suffix == ".py" else ():
+        for function in _names_in(stub, exercise.id):
             yield _function_in(source.split("\n"), function), _function_in(stub.split("\n"), function)
 
 
