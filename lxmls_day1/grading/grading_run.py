@@ -14,15 +14,16 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
-from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
+from lxmls_day1.grading.intake.identity import identify
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.reports.report_files import ROWS, write_files
+from lxmls_day1.grading.reports.report_files import ROWS, write_files, write_reports
+from lxmls_day1.grading.running.marking import current_marks, marked_gradebook
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.run_folders import run_folder
@@ -91,8 +92,6 @@ class Run:
         The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
     again : sequence of str
         Students who are graded again even if nothing has changed.
-    make_workers : function from Plan, optional
-        Makes the workers. Default: `jobs` processes.
     on_progress : function from Progress
         Called after each result.
     report : function from str
@@ -103,23 +102,22 @@ class Run:
     out: Path
     jobs: int = -1
     again: Sequence[str] = ()
-    make_workers: Callable[[Plan], Workers] | None = None
     on_progress: Callable[[Progress], None] = lambda progress: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
     def found(self) -> list[FoundSubmission]:
         """The submissions in the paths. A caller that already knows them may set this and `identified`."""
-        return list(step("found")(self.paths))
+        return find_submissions(self.paths)
 
     @functools.cached_property
     def identified(self) -> list[FoundSubmission]:
         """The same submissions, each with the key of its owner. Earlier owners are read from the output folder."""
-        return list(step("identified")(self.out, self.again)(self.found))
+        return identify(self.found, self.out, self.again)
 
 
 def grade(run: Run, plan: Plan) -> Gradebook:
-    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of each student as soon as they are ready.
+    """Take submissions through the steps of `lxmls_day1.grading`, and write the files of each student as soon as they are ready.
 
     Returns
     -------
@@ -139,14 +137,15 @@ def grade(run: Run, plan: Plan) -> Gradebook:
             if student not in students:
                 close = did_you_mean(student, students)
                 raise InputError(f"there is no submission of {student!r} to be graded again{close}")
-        # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
-        mark = step("marked")(run.out, plan, submissions, run.report)
+        current_marks(run.out, plan, students)  # Read before grading, too, so that an invalid file is reported at once.
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
-        book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
+        results = [fresh.get(student) or earlier[student] for student in students]
+        marks = current_marks(run.out, plan, students)
+        book = marked_gradebook(results, submissions, plan, marks, run.report)
         pages = {**dict.fromkeys(earlier), **fresh}
-        write = step("written")(run.out, pages, mark.manual_marks, run.report, plan.grader)
-        return cast(Gradebook, write(book))
+        write_reports(run.out, book, pages, marks, run.report, plan.grader)
+        return book
 
 
 def _fresh_results(
@@ -160,7 +159,7 @@ def _fresh_results(
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
     states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}
     waiting = [one for one in submissions if not (one.keeps_previous_row and one.student in states)]
-    workers = run.make_workers(plan) if run.make_workers else Workers(plan, run.jobs, len(submissions))
+    workers = Workers(plan, run.jobs, len(submissions))
     fresh: dict[str, SubmissionGrade] = {}
     kept = len(submissions) - len(waiting)
     with (
