@@ -31,15 +31,6 @@ from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Progress of a run: submissions done, all submissions, and the number whose earlier results are kept."""
-
-    done: int
-    total: int
-    kept: int
-
-
 class Workers:
     """A pool of grading processes, each for one submission at a time. Its size is `number_of_jobs`, at most one per submission."""
 
@@ -92,8 +83,8 @@ class Run:
         The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
     again : sequence of str
         Students who are graded again even if nothing has changed.
-    on_progress : function from Progress
-        Called after each result.
+    on_progress : function
+        Called after each result with the numbers of submissions done, of all, and of those whose earlier results are kept.
     report : function from str
         Takes sentences for the instructor: why students are graded again, and which files of an earlier run were removed.
     """
@@ -102,7 +93,7 @@ class Run:
     out: Path
     jobs: int = -1
     again: Sequence[str] = ()
-    on_progress: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[int, int, int], None] = lambda done, total, kept: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
@@ -172,7 +163,7 @@ def _fresh_results(
             else:
                 save_student_files(run.out, graded)
                 fresh[student] = graded.row
-            run.on_progress(Progress(kept + len(fresh), len(submissions), kept))
+            run.on_progress(kept + len(fresh), len(submissions), kept)
     if number := len((fresh.keys() & earlier.keys()) - reasons.keys()):
         run.report(f"{number} of {len(submissions)} graded again: the submissions have changed.")
     return fresh

@@ -145,8 +145,6 @@ def undo(folder: Path) -> ReplaceResult:
             if backup.what.startswith(PRACTICE):
                 state.practised = [id for id in state.practised if id != backup.exercise]
             state.origin = backup.origin or state.origin
-        for path in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
         state.save(contents)
         for path in (*new, *(folder / old for old in backup.kept.values())):
             with contextlib.suppress(OSError):
@@ -235,8 +233,6 @@ def replace_and_backup(
     written = {name: content_digest(name, content) for name, content in new.items()}
     state.backups.append(replace(backup, kept=kept, written=written))
     try:
-        for path in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
         state.save(contents)
     except BaseException:
         shutil.rmtree(folder / place, ignore_errors=True)
