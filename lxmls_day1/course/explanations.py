@@ -153,7 +153,7 @@ def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     return "\n\n".join(texts)[:MAX_ATTEMPT_CHARS]
 
 
-def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
+def save_questions(folder: Path, questions: Collection[Explanation]) -> None:
     """Save questions in the state; a question without an answer gets the latest attempt.
 
     Raises
@@ -161,8 +161,7 @@ def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
     OSError
         If the state cannot be written.
     """
-    questions = list(questions)
-    if not questions or not is_workspace(folder):
+    if not questions:
         return
     with changed_state(folder) as state:
         for one in questions:

@@ -95,7 +95,8 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
 @functools.lru_cache(maxsize=256)  # Many known mistakes are made in the same file.
 def _parse_solutions(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
-        comments = list(_comments(source))
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        comments = [token for token in tokens if token.type == tokenize.COMMENT]
         tree = ast.parse(source)
     except (SyntaxError, tokenize.TokenError) as error:
         line = getattr(error, "lineno", None) or (error.args[1][0] if isinstance(error, tokenize.TokenError) else 1)
@@ -196,12 +197,6 @@ def functions_with_exercise(source: str, exercise: str, name: str = "source") ->
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     stubs = (function for _, found, function in _stubs(source) if found == exercise and function)
     return list(dict.fromkeys(marked or stubs))
-
-
-def _comments(source: str) -> Iterator[Comment]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token
 
 
 def _pairs(

@@ -257,9 +257,10 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
         for top, match in matches.items():
             name = match["name"] if names.platform != GRADESCOPE else top
             parts.setdefault((name, match["id"]), {})[top] = match
-        made = _canvas_entry if names.platform == CANVAS else _entry_of_platform
         entries = [
-            replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
+            _canvas_entry(name, id, their)
+            if names.platform == CANVAS
+            else _entry_of(names.platform, name, id, tops, their)
             for (name, id), their in sorted(parts.items())
         ]
     unclear = names.distrust_reasons
@@ -267,13 +268,11 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
     return [replace(entry, owner_warnings=doubts) for entry, doubts in zip(entries, found, strict=True)], names
 
 
-def _entry_of_platform(
-    name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]
-) -> FoundSubmission:
+def _entry_of(platform: str, name: str, id: str, tops: Tops, matches: Mapping[str, re.Match[str]]) -> FoundSubmission:
     """Return one student's submission, from all files or folders. For Moodle, and for Gradescope, which has no ids in its names."""
-    parts = [(top, (match["file"] or top) if is_file[top] else "") for top, match in sorted(matches.items())]
-    ids = (id,) if "file" in next(iter(matches.values())).re.groupindex else ()
-    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, identity_key=id)
+    parts = [(top, (match["file"] or top) if () in tops[top] else "") for top, match in sorted(matches.items())]
+    ids = (id,) if platform != GRADESCOPE else ()
+    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), (), ids, platform, id)
 
 
 def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubmission]:
@@ -293,9 +292,7 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubm
     return entries
 
 
-def _canvas_entry(
-    name: str, id: str, is_file: Mapping[str, bool], files: Mapping[str, re.Match[str]]
-) -> FoundSubmission:
+def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> FoundSubmission:
     """Return one student's submission, from the newest version of each file."""
     versions: dict[str, list[tuple[int, int, str]]] = {}
     for top, match in files.items():

@@ -67,7 +67,6 @@ def summary_html(gradebook: Gradebook) -> str:
         most_groups=MAX_GROUPS,
         **_checks(rows),
         trouble=list(_process_failures(rows)),
-        row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         same_work=same_work(rows),
         min_answer_tokens=MIN_ANSWER_TOKENS,
