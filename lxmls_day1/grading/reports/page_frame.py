@@ -187,19 +187,14 @@ def points_text(points: float, max_decimals: int = 2) -> str:
 
 
 def date_text(iso: str) -> str:
-    """Format an ISO 8601 time for readers. An invalid time is returned unchanged.
+    """Format an ISO 8601 time in UTC for readers; an empty text stays empty.
 
     Examples
     --------
     >>> date_text("2026-07-19T12:30:05+00:00")
     '2026-07-19 12:30 UTC'
     """
-    try:
-        moment = datetime.fromisoformat(iso)
-    except ValueError:
-        return one_line(iso)
-    zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
-    return f"{moment:%Y-%m-%d %H:%M}{zone}"
+    return f"{datetime.fromisoformat(iso):%Y-%m-%d %H:%M} UTC" if iso else ""
 
 
 def joined(texts: list[str]) -> str:
