@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lxmls_day1.base.errors import NoAnswer
+from lxmls_day1.base.errors import InputError, NoAnswer
 from lxmls_day1.base.waiting import ActivityClock, Deadline
 from lxmls_day1.box.box_server import OUT_OF_TIME_STATUS
 from lxmls_day1.box.channel import Channel, ConnectionClosed, ReceiveTimeout
@@ -125,6 +125,8 @@ class Box:
         InvalidReply
             If the code returned a value that is not plain data. The box remains usable.
         """
+        if self._closed:
+            raise InputError("this box is closed")
         clock = ActivityClock(self._process.server_pid)
 
         def is_late() -> bool:

@@ -16,11 +16,9 @@ Canvas, ``lib/content_zipper.rb`` (the name of a person may hold underscores and
 import contextlib
 import os
 import re
-import zipfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.grouping import grouped
@@ -31,11 +29,10 @@ from lxmls_day1.grading.intake.untrusted_files import (
     MAX_LISTED_DEPTH,
     OTHER_ARCHIVES,
     SOURCES,
-    BoundedReader,
     RejectedSubmission,
     display_name,
     list_paths,
-    open_plain_file,
+    members_of,
 )
 from lxmls_day1.grading.safe_text import one_line
 
@@ -313,15 +310,11 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
 
     Lines are recognised by their indentation, because text that students write is indented further.
     """
+    file = FoundSubmission("", "", "", path, ((prefix + GRADESCOPE_NAMES, GRADESCOPE_NAMES),))
     try:
         with contextlib.ExitStack() as stack:
-            if path.is_dir():
-                stream: IO[bytes] = stack.enter_context(open_plain_file(path, prefix + GRADESCOPE_NAMES))
-            else:
-                file = stack.enter_context(open_plain_file(path))
-                archive = stack.enter_context(zipfile.ZipFile(BoundedReader(file)))
-                stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
-            content = stream.read(5_000_000)
+            (member,) = members_of(file, stack)
+            content = stack.enter_context(member.open()).read(5_000_000)
     except (*DAMAGED, RejectedSubmission):
         return entries
     table: dict[str, dict[str, list[str]]] = {}
