@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.box.levels import try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
@@ -63,15 +64,10 @@ def failed_row(
 
 def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGrade]) -> SubmissionGrade:
     """Return a row with the results of the checks and nothing else."""
+    own = grouped((check.exercise, check) for check in checks)
     exercises = tuple(
-        ExerciseGrade(
-            exercise.id,
-            exercise.title,
-            exercise.kind,
-            float(exercise.points),
-            tuple(check for check in checks if check.exercise == exercise.id),
-        )
-        for exercise in plan.exercises
+        ExerciseGrade(one.id, one.title, one.kind, float(one.points), tuple(own.get(one.id, ())))
+        for one in plan.exercises
     )
     return SubmissionGrade(
         submission.student,
