@@ -68,7 +68,7 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     Parameters
     ----------
     paths : sequence of path
-        Existing folders, zip files, single source files; each may hold one submission or many.
+        Folders, zip files, single source files; each may hold one submission or many.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     Raises
     ------
     InputError
-        If the paths contain no submission.
+        If a path does not exist, or contains no submission.
 
     Examples
     --------
@@ -90,6 +90,9 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     [('ada-lovelace_17', 'Ada Lovelace'), ('alan-turing_4', 'Alan Turing')]
     """
     places = list(dict.fromkeys(Path(path).expanduser() for path in paths))
+    for path in places:
+        if not os.path.lexists(path):
+            raise InputError(f"{path} does not exist; name folders or zip files with submissions.")
     entries: list[FoundSubmission] = []
     for folder, siblings in grouped((path.parent, path) for path in places).items():
         together, names = _named_by_platform(_group_by_top(path.name + "/" * path.is_dir() for path in siblings))
