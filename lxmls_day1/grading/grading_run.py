@@ -26,7 +26,6 @@ from lxmls_day1.grading.reports.report_files import ROWS, write_files, write_rep
 from lxmls_day1.grading.running.marking import current_marks, marked_gradebook
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
-from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
@@ -110,6 +109,8 @@ class Run:
 def grade(run: Run, plan: Plan) -> Gradebook:
     """Take submissions through the steps of `lxmls_day1.grading`, and write the files of each student as soon as they are ready.
 
+    Call this inside a `run_folder`.
+
     Returns
     -------
     Gradebook
@@ -121,7 +122,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         If no submission is found, another process grades into the output folder, the manual marks cannot be read, or
         grading is not possible on this machine. A submission never causes this error.
     """
-    with locked_folder(run.out, "grading into"), run_folder():
+    with locked_folder(run.out, "grading into"):
         submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers run elsewhere
         students = [one.student for one in submissions]
         for student in run.again:
