@@ -143,7 +143,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
 def _fresh_results(
     run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
-    """Have workers take submissions through the steps *read* and *checked*. Return the new and the replaced results."""
+    """Have workers read and grade submissions. Return the new and the replaced results."""
     known = [(one, earlier[one.student]) for one in submissions if one.student in earlier]
     whys = ((one.student, _stale_reason(plan, one, result, run.again)) for one, result in known)
     reasons = {student: why for student, why in whys if why}

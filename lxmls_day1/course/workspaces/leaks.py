@@ -79,8 +79,9 @@ def find_solution_leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str
 
 
 def find_code_leaks(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
-    """Return the locations of lines of code solutions in the students' model answers, which `find_solution_leaks` "
-    "cannot read in their encoding.
+    """Return the locations of lines of code solutions in the students' model answers.
+
+    `find_solution_leaks` cannot read these in their encoding.
     """
     texts: Files = {
         name.with_suffix(".md"): "\n".join(answer.text for answer in decode_answers(content)).encode()
