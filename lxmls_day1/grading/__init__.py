@@ -1,18 +1,18 @@
 """Grading of untrusted submissions: their code runs in a box, and its answers are judged outside the box.
 
-A submission goes through these steps, in order. `lxmls_day1.grading.grading_run.grade` takes a class through them.
-`read_submission` and `Grader` run in worker processes, on one submission at a time; the other steps take the whole class.
+`STEPS` lists the steps that a submission goes through, in order. `lxmls_day1.grading.grading_run.grade` takes a class through them.
+The steps *read* and *checked* run in worker processes, on one submission at a time; the other steps take the whole class.
 
-=================================================  ==========================================  ==========================================
-step                                               takes                                       returns
-=================================================  ==========================================  ==========================================
-``intake.finding_submissions.find_submissions``    paths of folders, zip files and downloads   submissions, named after their paths
-``intake.identity.identify``                       submissions                                 submissions, each with the key of its owner
-``intake.submissions.read_submission``             a submission                                its files in memory, or why it cannot be read
-``running.one_submission.Grader``                  these files                                 a result, and the pages of the student
-``running.marking.marked_gradebook``               the results of all submissions              a gradebook with points
-``reports.report_files.write_reports``             the gradebook                               nothing; all files are written
-=================================================  ==========================================  ==========================================
+=============  ==========================================  ==========================================
+step           takes                                       returns
+=============  ==========================================  ==========================================
+found          paths of folders, zip files and downloads   submissions, named after their paths
+identified     submissions                                 submissions, each with the key of its owner
+read           a submission                                its files in memory, or why it cannot be read
+checked        these files                                 a result, and the pages of the student
+marked         the results of all submissions              a gradebook with points
+written        the gradebook                               the same gradebook, after all files are written
+=============  ==========================================  ==========================================
 
 Folders: ``intake`` finds, identifies and reads submissions; ``running`` runs and marks them; ``reports`` makes pages and tables.
 ``make map ARGS=lxmls_day1/grading`` prints what each module is for.
@@ -36,3 +36,26 @@ Glossary
     report                  the pages and tables that are made from results
     ======================  =============================================================================================
 """
+
+from importlib import import_module
+from typing import Any
+
+#: The steps in order, each with its function or class. A function takes the return value of the step above, and settings of the
+#: run by name. A class is instantiated with settings of the run, and its instance is called with the return value of the step above.
+STEPS = {
+    "found": "intake.finding_submissions.find_submissions",
+    "identified": "intake.identity.Identification",
+    "read": "intake.submissions.read_submission",
+    "checked": "running.one_submission.Grader",
+    "marked": "running.marking.Marking",
+    "written": "reports.report_files.Report",
+}
+
+
+def step(name: str) -> Any:
+    """Return the function or class of a step.
+
+    Its module is imported on demand, because programs in boxes import this package, too.
+    """
+    module, _, attribute = STEPS[name].rpartition(".")
+    return getattr(import_module(f"{__name__}.{module}"), attribute)

@@ -14,16 +14,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
+from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.identity import identify
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
-from lxmls_day1.grading.reports.report_files import ROWS, write_files, write_reports
-from lxmls_day1.grading.running.marking import current_marks, marked_gradebook
+from lxmls_day1.grading.reports.report_files import ROWS, write_files
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
@@ -82,6 +81,8 @@ class Run:
         The number of submissions graded in parallel on this machine. Default: −1, the number of cores.
     again : sequence of str
         Students who are graded again even if nothing has changed.
+    make_workers : function from Plan, optional
+        Makes the workers. Default: `jobs` processes.
     on_progress : function
         Called after each result with the numbers of submissions done, of all, and of those whose earlier results are kept.
     report : function from str
@@ -92,22 +93,23 @@ class Run:
     out: Path
     jobs: int = -1
     again: Sequence[str] = ()
+    make_workers: Callable[[Plan], Workers] | None = None
     on_progress: Callable[[int, int, int], None] = lambda done, total, kept: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
     def found(self) -> list[FoundSubmission]:
         """The submissions in the paths. A caller that already knows them may set this and `identified`."""
-        return find_submissions(self.paths)
+        return list(step("found")(self.paths))
 
     @functools.cached_property
     def identified(self) -> list[FoundSubmission]:
         """The same submissions, each with the key of its owner. Earlier owners are read from the output folder."""
-        return identify(self.found, self.out, self.again)
+        return list(step("identified")(self.out, self.again)(self.found))
 
 
 def grade(run: Run, plan: Plan) -> Gradebook:
-    """Take submissions through the steps of `lxmls_day1.grading`, and write the files of each student as soon as they are ready.
+    """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of each student as soon as they are ready.
 
     Call this inside a `run_folder`.
 
@@ -129,15 +131,14 @@ def grade(run: Run, plan: Plan) -> Gradebook:
             if student not in students:
                 close = did_you_mean(student, students)
                 raise InputError(f"there is no submission of {student!r} to be graded again{close}")
-        current_marks(run.out, plan, students)  # Read before grading, too, so that an invalid file is reported at once.
+        # Created before grading, so that an invalid file of marks is reported at once and not after an hour.
+        mark = step("marked")(run.out, plan, submissions, run.report)
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
-        results = [fresh.get(student) or earlier[student] for student in students]
-        marks = current_marks(run.out, plan, students)
-        book = marked_gradebook(results, submissions, plan, marks, run.report)
+        book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
         pages = {**dict.fromkeys(earlier), **fresh}
-        write_reports(run.out, book, pages, marks, run.report, plan.grader)
-        return book
+        write = step("written")(run.out, pages, mark.manual_marks, run.report, plan.grader)
+        return cast(Gradebook, write(book))
 
 
 def _fresh_results(
@@ -151,7 +152,7 @@ def _fresh_results(
         run.report(f"{number} of {len(submissions)} to be graded again: {why}.")
     states = {student: content_digest(result) for student, result in earlier.items() if student not in reasons}
     waiting = [one for one in submissions if not (one.keeps_previous_row and one.student in states)]
-    workers = Workers(plan, run.jobs, len(submissions))
+    workers = run.make_workers(plan) if run.make_workers else Workers(plan, run.jobs, len(submissions))
     fresh: dict[str, SubmissionGrade] = {}
     kept = len(submissions) - len(waiting)
     with (

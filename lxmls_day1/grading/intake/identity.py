@@ -43,59 +43,64 @@ OWNER_CASES = {
 }
 
 
-def identify(found: Iterable[FoundSubmission], out: Path, again: Collection[str] = ()) -> list[FoundSubmission]:
-    """Return the submissions in the order of their keys, each with the key of its owner, and save the owners.
-
-    `OWNER_CASES` decides about each key. A submission that cannot have its key gets another key, no id, and a warning.
+class Identification:
+    """A step that compares the owners of this run with the owners of earlier runs, and saves them.
 
     Parameters
     ----------
-    found : iterable of FoundSubmission
     out : Path
-        The output folder, in which the owners of this run and of earlier runs are saved.
+        The output folder, in which the owners are saved.
     again : collection of str
         Students whose new owner is accepted.
     """
-    owners = _saved_owners(out)
-    this_run = 1 + max((owner.first_run for owner in owners.values()), default=0)
-    identified = []
-    for holder, claims in grouped((one.identity_key or one.student, one) for one in found).items():
-        owner = owners.get(holder)
-        since = owner.first_run if owner else this_run
-        submissions, owner = _decide_owner([replace(one, first_run=since) for one in claims], owner, again)
-        identified += submissions
-        if owner is not None:
-            owners[holder] = owner
-    out.mkdir(parents=True, exist_ok=True)
-    write_files_atomically({out / OWNERS: json.dumps(dict(sorted(owners.items()))).encode()})
-    return sorted(identified, key=lambda one: one.student)
 
+    def __init__(self, out: Path, again: Collection[str] = ()):
+        self._out, self._again = out, again
 
-def _decide_owner(
-    claims: Sequence[FoundSubmission], owner: _Owner | None, again: Collection[str]
-) -> tuple[list[FoundSubmission], _Owner | None]:
-    """Return the claims on a key with their final keys, and the owner to be saved."""
-    which, otherwise = OWNER_CASES[_case_of(claims, owner)]
-    may_have = [one for one in claims if which == "all" or (owner and one.label == owner.label)]
-    if len(may_have) > 1:
-        may_have = [one for one in may_have if not one.parts]
-    if len(may_have) == 1:
-        kept = replace(may_have[0], student=owner.student if owner else may_have[0].student)
-        disputed = [_with_disputed_key(one, kept) for one in claims if one is not may_have[0]]
-        return [kept, *disputed], _Owner(kept.label, kept.student, kept.first_run)
-    disputed = [_with_disputed_key(one, claims[0]) for one in claims]
-    if owner is None:
-        return disputed, None
-    earlier = replace(claims[0], student=owner.student, keeps_previous_row=True)
-    if otherwise == "the earlier result stands":
-        return [earlier, *disputed], owner
-    if owner.student in again:
-        return [replace(earlier, keeps_previous_row=False)], owner._replace(label=earlier.label)
-    doubt = (
-        f"{owner.student} was {owner.label}, and is {earlier.label} now: the earlier grade stays. "
-        f"--again {owner.student} grades it again."
-    )
-    return [replace(earlier, owner_warnings=(*earlier.owner_warnings, doubt))], owner
+    def __call__(self, found: Iterable[FoundSubmission]) -> list[FoundSubmission]:
+        """Return the submissions in the order of their keys, each with the key of its owner.
+
+        `OWNER_CASES` decides about each key. A submission that cannot have its key gets another key, no id, and a warning.
+        """
+        owners = _saved_owners(self._out)
+        this_run = 1 + max((owner.first_run for owner in owners.values()), default=0)
+        identified = []
+        for holder, claims in grouped((one.identity_key or one.student, one) for one in found).items():
+            owner = owners.get(holder)
+            since = owner.first_run if owner else this_run
+            submissions, owner = self._decide_owner([replace(one, first_run=since) for one in claims], owner)
+            identified += submissions
+            if owner is not None:
+                owners[holder] = owner
+        self._out.mkdir(parents=True, exist_ok=True)
+        write_files_atomically({self._out / OWNERS: json.dumps(dict(sorted(owners.items()))).encode()})
+        return sorted(identified, key=lambda one: one.student)
+
+    def _decide_owner(
+        self, claims: Sequence[FoundSubmission], owner: _Owner | None
+    ) -> tuple[list[FoundSubmission], _Owner | None]:
+        """Return the claims on a key with their final keys, and the owner to be saved."""
+        which, otherwise = OWNER_CASES[_case_of(claims, owner)]
+        may_have = [one for one in claims if which == "all" or (owner and one.label == owner.label)]
+        if len(may_have) > 1:
+            may_have = [one for one in may_have if not one.parts]
+        if len(may_have) == 1:
+            kept = replace(may_have[0], student=owner.student if owner else may_have[0].student)
+            disputed = [_with_disputed_key(one, kept) for one in claims if one is not may_have[0]]
+            return [kept, *disputed], _Owner(kept.label, kept.student, kept.first_run)
+        disputed = [_with_disputed_key(one, claims[0]) for one in claims]
+        if owner is None:
+            return disputed, None
+        earlier = replace(claims[0], student=owner.student, keeps_previous_row=True)
+        if otherwise == "the earlier result stands":
+            return [earlier, *disputed], owner
+        if owner.student in self._again:
+            return [replace(earlier, keeps_previous_row=False)], owner._replace(label=earlier.label)
+        doubt = (
+            f"{owner.student} was {owner.label}, and is {earlier.label} now: the earlier grade stays. "
+            f"--again {owner.student} grades it again."
+        )
+        return [replace(earlier, owner_warnings=(*earlier.owner_warnings, doubt))], owner
 
 
 def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:

@@ -20,6 +20,8 @@ from lxmls_day1.grading.reports.manual_marks import ManualMarks, write_manual_ma
 from lxmls_day1.grading.reports.student_page import student_html
 from lxmls_day1.lab import reference_folder
 
+Pages = Mapping[str, SubmissionGrade | None]
+
 ROWS = ".rows"
 WRITTEN = ".written.json"
 CLASS_FILES = tuple(map(PurePosixPath, ("grades.csv", "grades.json", "summary.html", "answers.html")))
@@ -81,23 +83,12 @@ def files_of_class(gradebook: Gradebook) -> dict[PurePosixPath, bytes]:
     return dict(zip(CLASS_FILES, (*tables, *map(str.encode, pages)), strict=True))
 
 
-def write_reports(
-    out: Path,
-    book: Gradebook,
-    pages: Mapping[str, SubmissionGrade | None],
-    manual_marks: ManualMarks,
-    report: Callable[[str], None],
-    grader: str,
-) -> None:
-    """Write the tables and pages of a class, and each student's page, unless they are already there with this content.
-
-    ``WRITTEN`` holds a digest of the content of each group of files, and the size and time of each file.
+class Report:
+    """A step that writes the files of a run.
 
     Parameters
     ----------
     out : Path
-        The folder of the run.
-    book : Gradebook
     pages : mapping from student to SubmissionGrade
         For each student who already has a page, the result on it, or None if an earlier run wrote the page.
     manual_marks : ManualMarks
@@ -107,24 +98,34 @@ def write_reports(
     grader : str
         The version of the grader: another version writes all files again.
     """
-    book_parts = to_plain(replace(book, graded=""))  # A new time alone does not cause a file to be written.
-    rows, reference = book_parts.pop("rows"), reference_folder()
-    settings = [grader, digest_of((reference / "notebooks").glob("*.ipynb"), reference), book_parts]
-    groups = {row["student"]: _digest(settings, row) for row in rows} | {CLASS: _digest(settings, rows)}
-    written = _read_written(out)
-    known = {name: digest for name, digest in groups.items() if name in written}
-    current = [n for n, digest in known.items() if written[n] == [digest, _stamps(out, written[n][1])]]
-    files = {} if CLASS in current else files_of_class(book)
-    for row in book.rows:
-        if row.student not in current and pages.get(row.student) != row:
-            files |= files_of_student(row, book)
-    write_files(out, files)
-    paths = {row.student: pages_of(row.student) for row in book.rows} | {CLASS: CLASS_FILES}
-    stamps = {name: [digest, _stamps(out, map(str, paths[name]))] for name, digest in groups.items()}
-    if stamps != written:
-        write_files(out, {PurePosixPath(WRITTEN): json.dumps(stamps).encode()})
-    remove_pages(out, pages.keys() - {row.student for row in book.rows}, report)
-    write_manual_marks(out, book.rows, manual_marks)
+
+    def __init__(self, out: Path, pages: Pages, manual_marks: ManualMarks, report: Callable[[str], None], grader: str):
+        self._out, self._pages, self._by_hand, self._report, self._grader = out, pages, manual_marks, report, grader
+
+    def __call__(self, book: Gradebook) -> Gradebook:
+        """Write the tables and pages of a class, and each student's page, unless they are already there with this content.
+
+        ``WRITTEN`` holds a digest of the content of each group of files, and the size and time of each file.
+        """
+        book_parts = to_plain(replace(book, graded=""))  # A new time alone does not cause a file to be written.
+        rows, reference = book_parts.pop("rows"), reference_folder()
+        settings = [self._grader, digest_of((reference / "notebooks").glob("*.ipynb"), reference), book_parts]
+        groups = {row["student"]: _digest(settings, row) for row in rows} | {CLASS: _digest(settings, rows)}
+        written = _read_written(self._out)
+        known = {name: digest for name, digest in groups.items() if name in written}
+        current = [n for n, digest in known.items() if written[n] == [digest, _stamps(self._out, written[n][1])]]
+        files = {} if CLASS in current else files_of_class(book)
+        for row in book.rows:
+            if row.student not in current and self._pages.get(row.student) != row:
+                files |= files_of_student(row, book)
+        write_files(self._out, files)
+        paths = {row.student: pages_of(row.student) for row in book.rows} | {CLASS: CLASS_FILES}
+        stamps = {name: [digest, _stamps(self._out, map(str, paths[name]))] for name, digest in groups.items()}
+        if stamps != written:
+            write_files(self._out, {PurePosixPath(WRITTEN): json.dumps(stamps).encode()})
+        remove_pages(self._out, self._pages.keys() - {row.student for row in book.rows}, self._report)
+        write_manual_marks(self._out, book.rows, self._by_hand)
+        return book
 
 
 def _digest(*parts: Any) -> str:

@@ -1,6 +1,6 @@
 """The marks of a class: the results of all submissions with manual marks, the current points, and warnings about owners."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lxmls_day1.grading.gradebook import Gradebook, SubmissionGrade
@@ -11,38 +11,48 @@ from lxmls_day1.grading.reports.report_files import abbreviate_list
 from lxmls_day1.grading.running.plan import Plan, all_check_files
 
 
-def current_marks(out: Path, plan: Plan, students: Collection[str]) -> ManualMarks:
-    """Read the manual marks in the folder of a run, for its students; raise an `InputError` if they cannot be read."""
-    exercises = [exercise for exercise in plan.exercises if not all_check_files([exercise])]
-    out_of = {exercise.id: float(exercise.points) for exercise in exercises}
-    return read_manual_marks(out, students, out_of)
-
-
-def marked_gradebook(
-    results: Sequence[SubmissionGrade],
-    submissions: Sequence[FoundSubmission],
-    plan: Plan,
-    marks: ManualMarks,
-    report: Callable[[str], None],
-) -> Gradebook:
-    """Return the gradebook of these results, one for each submission, with marks and current points.
+class Marking:
+    """A step that adds marks to the results of a run.
 
     Parameters
     ----------
-    results : sequence of SubmissionGrade
+    out : Path
+        The folder of the run, which holds the manual marks.
+    plan : Plan
     submissions : sequence of FoundSubmission
         All submissions of the run.
-    plan : Plan
-    marks : ManualMarks
     report : function from str
         Receives sentences for the instructor.
+
+    Attributes
+    ----------
+    manual_marks : ManualMarks
+        The manual marks. They are read when the instance is created, and again at each call.
+
+    Raises
+    ------
+    InputError
+        If the manual marks cannot be read.
     """
-    students = {one.student for one in submissions}
-    if absent := sorted({student for student, _ in marks.marks} - students):
-        report(f"{FILE} has marks for {abbreviate_list(absent)}, who are not in this run; they stay there.")
-    if new := {points for result in results for points in plan.changed_points(result)}:
-        report(
-            f"Points have changed; they are applied to the stored verdicts, and no check is run for them: {', '.join(sorted(new))}."
-        )
-    marked = [marks.apply_to(plan.with_points(result)) for result in results]
-    return plan.gradebook(attach_owner_warnings(submissions, marked))
+
+    def __init__(self, out: Path, plan: Plan, submissions: Sequence[FoundSubmission], report: Callable[[str], None]):
+        self._out, self._plan, self._submissions, self._report = out, plan, submissions, report
+        self.manual_marks = self._read()
+
+    def _read(self) -> ManualMarks:
+        exercises = [exercise for exercise in self._plan.exercises if not all_check_files([exercise])]
+        out_of = {exercise.id: float(exercise.points) for exercise in exercises}
+        return read_manual_marks(self._out, [one.student for one in self._submissions], out_of)
+
+    def __call__(self, results: Sequence[SubmissionGrade]) -> Gradebook:
+        """Return the gradebook of these results, one for each submission, with marks and current points."""
+        self.manual_marks = self._read()
+        students = {one.student for one in self._submissions}
+        if absent := sorted({student for student, _ in self.manual_marks.marks} - students):
+            self._report(f"{FILE} has marks for {abbreviate_list(absent)}, who are not in this run; they stay there.")
+        if new := {points for result in results for points in self._plan.changed_points(result)}:
+            self._report(
+                f"Points have changed; they are applied to the stored verdicts, and no check is run for them: {', '.join(sorted(new))}."
+            )
+        marked = [self.manual_marks.apply_to(self._plan.with_points(result)) for result in results]
+        return self._plan.gradebook(attach_owner_warnings(self._submissions, marked))

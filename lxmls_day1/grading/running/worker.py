@@ -15,9 +15,10 @@ from typing import Any
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.box.sandbox import BoxesUnavailable
+from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.submissions import State, content_digest, read_submission, unreadable_submission
+from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.running.one_submission import GradedSubmission, Grader, failed_row
 from lxmls_day1.grading.running.plan import Plan
 from lxmls_day1.grading.safe_text import one_line
@@ -60,7 +61,7 @@ def serve() -> None:
             os._exit(0)
         try:
             if word == "plan":
-                grader = Grader(value, grader.fork_servers if grader else None)
+                grader = step("checked")(value, grader.fork_servers if grader else None)
                 limit_memory(value)
                 reply: tuple[str, Any] = "done", None
             else:
@@ -94,14 +95,14 @@ def _prepare(grader: Grader, _: None) -> tuple[CheckGrade, ...]:
 
 def _state_of(grader: Grader, found: FoundSubmission) -> State | None:
     try:
-        return content_digest(read_submission(found, given=grader.plan.given))
+        return content_digest(step("read")(found, given=grader.plan.given))
     except Exception:  # `_grade` reports the error
         return None
 
 
 def _grade(grader: Grader, found: FoundSubmission) -> GradedSubmission:
     try:
-        submission = read_submission(found, given=grader.plan.given)
+        submission = step("read")(found, given=grader.plan.given)
     except Exception as error:
         message = f"{type(error).__name__}: {one_line(str(error), 300)}"
         checks, unread = grader.checks, unreadable_submission(found)

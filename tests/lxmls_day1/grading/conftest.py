@@ -196,7 +196,7 @@ class KeptWorker(Workers):
     def __init__(self):
         self.processes, self._stopped = [], False
 
-    def __call__(self, plan, jobs, n_submissions):
+    def __call__(self, plan):
         if not self.processes:
             super().__init__(plan, 1, 1)
         worker = self.processes[0]
@@ -221,7 +221,7 @@ class KeptWorker(Workers):
 
 @pytest.fixture(scope="module")
 def one_worker():
-    """Yield what replaces `Workers` in all tests of a file: one process and one fork server for all runs."""
+    """Yield the `workers` of `grade` for all tests of a file: one process and one fork server for all runs."""
     worker = KeptWorker()
     with run_folder():  # one folder for all these runs
         yield worker

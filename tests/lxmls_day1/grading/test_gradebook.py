@@ -1,7 +1,12 @@
-"""Points: each kind of check counts by its share, and an explained answer has a minimum."""
+"""Points: each kind of check counts by its share, and an explained answer has a minimum. Also the steps of grading."""
+
+import inspect
+import re
+from pathlib import Path
 
 import pytest
 
+from lxmls_day1 import grading
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade
 from lxmls_day1.grading.verdicts import OK, WRONG
 
@@ -36,3 +41,14 @@ BOTH = {"mistakes": (("a", "It is so."), ("b", "And so.")), "named_as": "both", 
 )
 def test_points_follow_the_shares_of_the_checks(n_public, n_hidden, small, wanted):
     assert points(n_public, n_hidden, **small) == pytest.approx(wanted)
+
+
+def test_every_step_of_grading_takes_one_value_and_is_used():
+    sources = [path.read_text(encoding="utf-8") for path in Path(grading.__file__).parent.rglob("*.py")]
+    used = {name for source in sources for name in re.findall(r'\bstep\("(\w+)"\)', source)}
+    assert used == set(grading.STEPS)
+    for found in map(grading.step, grading.STEPS):
+        called = inspect.signature(found.__call__ if inspect.isclass(found) else found)
+        given = [one for name, one in called.parameters.items() if one.default is one.empty and name != "self"]
+        required = [one for one in given if one.kind is not one.KEYWORD_ONLY]  # the others are settings of the run
+        assert len(required) == 1 and called.return_annotation is not called.empty, found

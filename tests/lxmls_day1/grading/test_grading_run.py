@@ -184,12 +184,11 @@ def class_of_three(tmp_path, solved, given):
 
 
 @pytest.fixture
-def graded(one_worker, monkeypatch):
+def graded(one_worker):
     """Return a function that grades the submissions of a folder into another one, with the worker of all runs."""
 
     def run(inbox, out, plan, **options):
-        monkeypatch.setattr(grading_run, "Workers", one_worker)
-        return grade(Run([inbox], out, **options), plan)
+        return grade(Run([inbox], out, make_workers=one_worker, **options), plan)
 
     return run
 

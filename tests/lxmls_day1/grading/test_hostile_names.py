@@ -31,7 +31,7 @@ from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.grading_run import grade, save_student_files
 from lxmls_day1.grading.intake.finding_submissions import blackboard_users, find_submissions, parse_names
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, key_of
-from lxmls_day1.grading.intake.identity import identify
+from lxmls_day1.grading.intake.identity import Identification
 from lxmls_day1.grading.intake.submissions import content_digest, read_submission
 from lxmls_day1.grading.reports.report_files import files_of_student, pages_of
 from lxmls_day1.grading.reports.roster import Roster, _normalized_id, matched_lines
@@ -126,7 +126,7 @@ class Readers:
 
     checks = ()
 
-    def __init__(self, plan, jobs, n_submissions):
+    def __init__(self, plan):
         self.plan, self.processes = plan, [self]
 
     def stop(self):
@@ -160,10 +160,8 @@ class Run:
     def __call__(self, files, again=(), plan=None, **options):
         path = download(self.folder / "download.zip", files)
         self.said = []
-        run = grading_run.Run([path], self.out, again=again, report=self.said.append, **options)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(grading_run, "Workers", Readers)
-            self.book = grade(run, plan or self.plan)
+        run = grading_run.Run([path], self.out, again=again, make_workers=Readers, report=self.said.append, **options)
+        self.book = grade(run, plan or self.plan)
         self.filled = self.roster.fill(run.identified, self.book.rows)
         self.owners = {one.identity_key: one.student for one in run.identified}
         lines = list(csv.reader(io.StringIO(self.filled.content.decode())))[1:]
@@ -228,7 +226,7 @@ class TestOtherStudentsMarks:
         rows = [row_of(key, CLASS[person][1]) for person, key in keys.items()]
 
         def seen(files):
-            found = identify(find_submissions([download(tmp_path / "download.zip", files)]), tmp_path / "owners")
+            found = Identification(tmp_path / "owners")(find_submissions([download(tmp_path / "download.zip", files)]))
             honest = [one for one in found if one.student in keys.values()]
             others = [row_of(one.student, True) for one in found if one not in honest]
             return honest, run.roster.fill(found, [*rows, *others]).content, len(others)
@@ -412,7 +410,7 @@ class TestOwners:
     def test_a_named_path_wins_over_contents_of_another_path(self, tmp_path):
         ada = download(tmp_path / "ada.zip", {WORK: b""})
         eve = download(tmp_path / "eve.zip", {f"{name}/mira.py": b"" for name in ("ada", "bob", "carl")})
-        found = identify(find_submissions([ada, eve]), tmp_path / "out")
+        found = Identification(tmp_path / "out")(find_submissions([ada, eve]))
         assert {one.student: bool(one.owner_warnings) for one in found if one.path == ada} == {"ada": False}
 
     @pytest.mark.parametrize("inside", ["", "all/", "all/all/"])
@@ -422,7 +420,7 @@ class TestOwners:
         """Zoë is absent. Eve hands in a zip file that holds a file or folder with the name that the platform would give Zoë's."""
         eve = download(tmp_path / "eve.zip", {inside + PLATFORMS[platform]("zoë", 107, "mira.py"): b"right"})
         paths = [download(tmp_path / name, {WORK: b"wrong"}) for name in others]
-        found = identify(find_submissions([eve, *paths]), tmp_path / "out")
+        found = Identification(tmp_path / "out")(find_submissions([eve, *paths]))
         assert [one.student for one in found] == sorted(["eve", *(path.stem for path in paths)])
         (doubt,) = (doubt for one in found for doubt in one.owner_warnings)
         assert "eve.zip" in doubt and all(one.ids != ("107",) and not one.platform for one in found)
@@ -433,7 +431,7 @@ class TestOwners:
         for form in ("NFC", "NFD"):  # The form in zip files, and the form on disks.
             names = [unicodedata.normalize(form, moodle(*who, "lab.zip")) for who in (("Zoë", 11), ("Ada", 12))]
             path = download(tmp_path / "all.zip", dict.fromkeys(names, b""))
-            found = identify(find_submissions([path]), tmp_path)
+            found = Identification(tmp_path)(find_submissions([path]))
             assert len(found) == 2 and not any(one.owner_warnings for one in found)
 
     def test_a_folder_instead_of_a_zip_file_keeps_its_owner(self, run):
@@ -560,12 +558,11 @@ class TestWholeRuns:
     """Attacks that once fooled the grader in whole runs: a date in the far future, and a namesake."""
 
     @pytest.fixture
-    def run(self, tmp_path, real, one_worker, monkeypatch):
+    def run(self, tmp_path, real, one_worker):
         def graded(files, roster):
             path = download(tmp_path / "download.zip", files)
             (tmp_path / "roster.csv").write_text("".join(f"{line},\n" for line in roster), encoding="utf-8")
-            run = grading_run.Run([path], tmp_path / "out")
-            monkeypatch.setattr(grading_run, "Workers", one_worker)
+            run = grading_run.Run([path], tmp_path / "out", make_workers=one_worker)
             book = grade(run, real)
             filled = Roster(tmp_path / "roster.csv", roster[0].partition(",")[2]).fill(run.identified, book.rows)
             return [line.rpartition(",")[2] for line in filled.content.decode().splitlines()[1:]], book

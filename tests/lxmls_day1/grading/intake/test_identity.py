@@ -6,7 +6,7 @@ import pytest
 
 from lxmls_day1.grading.intake import identity
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.identity import OWNER_CASES, identify
+from lxmls_day1.grading.intake.identity import OWNER_CASES, Identification
 
 
 def claim(file, name="", alone=True):
@@ -40,10 +40,10 @@ EVE, MALLORY = claim("e.zip", "eve"), claim("m.zip", "mallory")
 )
 def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_key, n_doubts):
     if earlier:
-        identify([earlier], tmp_path)
+        Identification(tmp_path)([earlier])
     owner = identity._saved_owners(tmp_path).get("ada")
     assert case in OWNER_CASES and identity._case_of(claims, owner) == case
-    identified = identify(claims, tmp_path)
+    identified = Identification(tmp_path)(claims)
     assert ["frozen" if one.keeps_previous_row else one.source for one in identified if one.student == "ada"] == (
         [has_the_key] if has_the_key else []
     )
@@ -51,5 +51,5 @@ def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_k
     assert sum(len(one.owner_warnings) for one in identified) == n_doubts
     if case.endswith("one claim"):  # From now on the claim is the owner, because of --again.
         for again in (["ada"], []):
-            (accepted,) = identify(claims, tmp_path, again)
+            (accepted,) = Identification(tmp_path, again)(claims)
             assert accepted.source == "e.zip" and not accepted.keeps_previous_row and not accepted.owner_warnings

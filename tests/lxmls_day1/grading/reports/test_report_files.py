@@ -7,7 +7,7 @@ import lxmls_day1
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook
 from lxmls_day1.grading.reports import report_files
 from lxmls_day1.grading.reports.manual_marks import ManualMarks
-from lxmls_day1.grading.reports.report_files import files_of_student, write_reports
+from lxmls_day1.grading.reports.report_files import Report, files_of_student
 from lxmls_day1.grading.running.plan import grader_version
 from tests.lxmls_day1.grading.grades import mira, submission
 
@@ -48,7 +48,7 @@ def written(tmp_path, monkeypatch):
 
     def write(book, grader="1"):
         made.clear()
-        write_reports(tmp_path, book, dict.fromkeys(["ada", "bob"]), ManualMarks(), print, grader)
+        Report(tmp_path, dict.fromkeys(["ada", "bob"]), ManualMarks(), print, grader)(book)
         return sorted(made)
 
     return write
