@@ -25,6 +25,7 @@ from lxmls_day1.grading.intake.submissions import State, content_digest, unreada
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
 from lxmls_day1.grading.running.one_submission import GradedSubmission, failed_row
 from lxmls_day1.grading.running.plan import Plan
+from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
@@ -111,8 +112,6 @@ class Run:
 def grade(run: Run, plan: Plan) -> Gradebook:
     """Take submissions through the steps of `lxmls_day1.grading.STEPS`, and write the files of each student as soon as they are ready.
 
-    Call this inside a `run_folder`.
-
     Returns
     -------
     Gradebook
@@ -124,7 +123,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         If no submission is found, another process grades into the output folder, the manual marks cannot be read, or
         grading is not possible on this machine. A submission never causes this error.
     """
-    with locked_folder(run.out, "grading into"):
+    with locked_folder(run.out, "grading into"), run_folder():
         submissions = [replace(one, path=one.path.absolute()) for one in run.identified]  # workers run elsewhere
         students = [one.student for one in submissions]
         for student in run.again:

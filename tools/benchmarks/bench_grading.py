@@ -17,7 +17,6 @@ from lxmls_day1.course.workspaces.generation import solved_files
 from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
-from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 
 EXERCISES = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
@@ -46,7 +45,7 @@ def measure_rate(inbox, out, plan, jobs):
 
 def main(quick=False):
     cores = os.cpu_count() or 1
-    with run_folder(), tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place:
         inbox = Path(place, "inbox")
         write_submissions(inbox, 30 if quick else 100)
         level = strongest_level(lab_program())

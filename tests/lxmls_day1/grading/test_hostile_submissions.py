@@ -29,7 +29,6 @@ from lxmls_day1.grading.grading_run import Run, grade
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import EXPECTED as EXPECTED_ANSWERS
 from lxmls_day1.grading.running.plan import KEPT, Plan, make_plan
-from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.labs import code_of
 from tests.lxmls_day1.zip_files import link, write_zip
@@ -322,8 +321,7 @@ def graded(request, tmp_path_factory):
     with server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LXMLS_DAY1_SECRET", SECRET)
         plan = make_plan(out, Level(level, (), user, newest_landlock), ["1.5"], seed=3, limits=LIMITS)
-        with run_folder():
-            book = grade(Run([inbox], out, jobs=2), plan)
+        book = grade(Run([inbox], out, jobs=2), plan)
         connected = had_a_guest(server)
     after = looks(inbox), looks(canary), looks(reference_folder() / "tests" / "exercises"), children()
     shutil.rmtree(inbox)
@@ -425,7 +423,6 @@ def test_allowed_processes_are_killed_with_their_box(tmp_path):
     before = children()
     limits = Limits(check_seconds=2, processes=400)
     plan = make_plan(tmp_path / "out", Level(BUBBLEWRAP), ["1.5"], seed=3, limits=limits)
-    with run_folder():
-        book = grade(Run([tmp_path / "inbox"], tmp_path / "out", jobs=1), plan)
+    book = grade(Run([tmp_path / "inbox"], tmp_path / "out", jobs=1), plan)
     assert [row.points for row in book.rows][1] == 10
     assert children() <= before

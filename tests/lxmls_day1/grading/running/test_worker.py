@@ -11,7 +11,6 @@ from lxmls_day1.grading.grading_run import Run, grade, saved_rows
 from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.plan import make_plan
-from lxmls_day1.grading.running.run_folders import run_folder
 from lxmls_day1.lab import reference_folder
 from lxmls_day1.library_path import python_command
 from tests.lxmls_day1.grading.labs import code_of
@@ -82,7 +81,7 @@ def rows(tmp_path_factory):
     plan = make_plan(base / "out", strongest_level(lab_program()), ["1.5"], seed=3)
     faulty = python_command("lxmls_day1.grading.running.worker")
     faulty[-1] = faulty[-1].partition("import runpy")[0] + f"exec({FAULTY!r})"
-    with pytest.MonkeyPatch.context() as patch, run_folder():
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker_process, "python_command", lambda module: faulty)
         patch.setattr(type(plan), "worker_timeout", 8.0)
         book = grade(Run([base / "inbox"], base / "out", jobs=2), plan)
