@@ -319,8 +319,6 @@ def uses_reference_file(lab: str, name: str) -> bool:
     name : str
         The name of the module: ``"classifiers.crf"``.
     """
-    if not any(isinstance(finder, ReferenceFallbackFinder) for finder in sys.meta_path):
-        return False
     if module_name_in_lab(lab, name) or not module_name_in_lab(reference_path(), name):
         return False
     try:

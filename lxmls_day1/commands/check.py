@@ -7,16 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.shared_options import lab_option
-
-if TYPE_CHECKING:
-    from lxmls_day1.course.running.checking import CheckReport
 
 POLL_SECONDS = 0.5  # seconds
 
@@ -110,7 +106,7 @@ def command(
         return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit, verbose, in_lines).all_passed
+        return check_and_show(folder, ids, time_limit, verbose, in_lines)
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
@@ -122,8 +118,11 @@ def command(
 
 def check_and_show(
     folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False, in_lines: bool = False
-) -> "CheckReport":
-    """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor."""
+) -> bool:
+    """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor.
+
+    Return True if all checks have passed.
+    """
     from lxmls_day1.course.explanations import check_and_save
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
     from lxmls_day1.course.reports.room_link import send_verdicts
@@ -141,7 +140,7 @@ def check_and_show(
             click.echo(in_this_encoding(line))  # whole, whatever the width, because an editor reads it
     for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
         click.echo(sentence, err=True)
-    return report
+    return report.all_passed
 
 
 def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:

@@ -171,11 +171,11 @@ class _ProgressBar:
     def __exit__(self, *_: object) -> None:
         self._bar.close()
 
-    def show(self, progress: Any) -> None:
+    def show(self, done: int, total: int, kept: int) -> None:
         if self._bar.total is None:
-            self._bar.reset(total=progress.total)
-        self._bar.update(progress.done - self._bar.n)
-        self.kept = progress.kept
+            self._bar.reset(total=total)
+        self._bar.update(done - self._bar.n)
+        self.kept = kept
 
 
 def _conclude(book: Any, folder: Path) -> None:

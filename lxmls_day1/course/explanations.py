@@ -144,7 +144,7 @@ def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     origin = WorkspaceState.from_folder(folder).origin
     texts = []
     for name in report.exercise.files:
-        if not name.endswith(".py") or not (folder / name).is_file():
+        if not (folder / name).is_file():
             continue
         source = (folder / name).read_text(encoding="utf-8-sig", errors="replace").replace("\r\n", "\n")
         places = [function_lines(source, function) for function in origin.functions_in(name)]
@@ -153,7 +153,7 @@ def attempt_source(folder: Path, report: checking.ExerciseReport) -> str:
     return "\n\n".join(texts)[:MAX_ATTEMPT_CHARS]
 
 
-def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
+def save_questions(folder: Path, questions: Collection[Explanation]) -> None:
     """Save questions in the state; a question without an answer gets the latest attempt.
 
     Raises
@@ -161,8 +161,7 @@ def save_questions(folder: Path, questions: Iterable[Explanation]) -> None:
     OSError
         If the state cannot be written.
     """
-    questions = list(questions)
-    if not questions or not is_workspace(folder):
+    if not questions:
         return
     with changed_state(folder) as state:
         for one in questions:

@@ -15,7 +15,6 @@ byte for byte.
 import ast
 import functools
 import io
-import json
 import re
 import textwrap
 import tokenize
@@ -54,7 +53,7 @@ class Solution:
     first: int  # the line of the opening marker
     last: int  # the line of the closing marker
     indent: str
-    function: str | None  # "Mira.steps"; None at the top level, as in the cell of a notebook
+    function: str | None  # "Mira.steps"; None at the top level
     n_lines: int  # number of lines of code, without blank lines and comments
 
 
@@ -96,7 +95,8 @@ def find_solutions(source: str, name: str = "source", exercises: Collection[str]
 @functools.lru_cache(maxsize=256)  # Many known mistakes are made in the same file.
 def _parse_solutions(source: str, name: str, exercises: tuple[str, ...] | None) -> tuple[Solution, ...]:
     try:
-        comments = list(_comments(source))
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        comments = [token for token in tokens if token.type == tokenize.COMMENT]
         tree = ast.parse(source)
     except (SyntaxError, tokenize.TokenError) as error:
         line = getattr(error, "lineno", None) or (error.args[1][0] if isinstance(error, tokenize.TokenError) else 1)
@@ -197,12 +197,6 @@ def functions_with_exercise(source: str, exercise: str, name: str = "source") ->
     marked = [s.function for s in find_solutions(source, name) if s.exercise == exercise and s.function]
     stubs = (function for _, found, function in _stubs(source) if found == exercise and function)
     return list(dict.fromkeys(marked or stubs))
-
-
-def _comments(source: str) -> Iterator[Comment]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token
 
 
 def _pairs(
@@ -313,13 +307,9 @@ def stub_functions(folder: Path, exercise: "Exercise") -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _stubs_in(path: Path) -> list[Stub]:
-    """Return the stubs in a file or in the code cells of a notebook; none if it is missing or cannot be read."""
+def _stubs_in(path: Path) -> tuple[Stub, ...]:
+    """Return the stubs in a file; none if it is missing or cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        sources = [text]
-        if path.suffix == ".ipynb":
-            sources = [cell_source(cell) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [stub for source in sources for stub in _stubs(source)]
+        return _stubs(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return ()

@@ -168,7 +168,9 @@ class WorkspaceState:
         return {self.folder / FILE: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
     def save(self, with_files: Mapping[Path, bytes] | None = None) -> None:
-        """Write the state, and other files that belong to it, to disk in one atomic write."""
+        """Write the state, and other files that belong to it, to disk in one atomic write; make the folders of these files."""
+        for path in with_files or ():
+            path.parent.mkdir(parents=True, exist_ok=True)
         if self.damage and is_workspace(self.folder):
             with contextlib.suppress(FileNotFoundError):
                 os.replace(self.folder / FILE, self.folder / DAMAGED)

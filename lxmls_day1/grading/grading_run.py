@@ -30,15 +30,6 @@ from lxmls_day1.grading.running.worker_process import WorkerDied, WorkerProcess
 from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Progress of a run: submissions done, all submissions, and the number whose earlier results are kept."""
-
-    done: int
-    total: int
-    kept: int
-
-
 class Workers:
     """A pool of grading processes, each for one submission at a time. Its size is `number_of_jobs`, at most one per submission."""
 
@@ -93,8 +84,8 @@ class Run:
         Students who are graded again even if nothing has changed.
     make_workers : function from Plan, optional
         Makes the workers. Default: `jobs` processes.
-    on_progress : function from Progress
-        Called after each result.
+    on_progress : function
+        Called after each result with the numbers of submissions done, of all, and of those whose earlier results are kept.
     report : function from str
         Takes sentences for the instructor: why students are graded again, and which files of an earlier run were removed.
     """
@@ -104,7 +95,7 @@ class Run:
     jobs: int = -1
     again: Sequence[str] = ()
     make_workers: Callable[[Plan], Workers] | None = None
-    on_progress: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[int, int, int], None] = lambda done, total, kept: None
     report: Callable[[str], None] = lambda text: None
 
     @functools.cached_property
@@ -152,7 +143,7 @@ def grade(run: Run, plan: Plan) -> Gradebook:
 def _fresh_results(
     run: Run, plan: Plan, submissions: Sequence[FoundSubmission], earlier: Mapping[str, SubmissionGrade]
 ) -> dict[str, SubmissionGrade]:
-    """Have workers take submissions through the steps *read* and *checked*. Return the new and the replaced results."""
+    """Have workers read and grade submissions. Return the new and the replaced results."""
     known = [(one, earlier[one.student]) for one in submissions if one.student in earlier]
     whys = ((one.student, _stale_reason(plan, one, result, run.again)) for one, result in known)
     reasons = {student: why for student, why in whys if why}
@@ -173,7 +164,7 @@ def _fresh_results(
             else:
                 save_student_files(run.out, graded)
                 fresh[student] = graded.row
-            run.on_progress(Progress(kept + len(fresh), len(submissions), kept))
+            run.on_progress(kept + len(fresh), len(submissions), kept)
     if number := len((fresh.keys() & earlier.keys()) - reasons.keys()):
         run.report(f"{number} of {len(submissions)} graded again: the submissions have changed.")
     return fresh

@@ -118,7 +118,6 @@ class TestLeaks:
             "classifiers/steps.py: tau = min(cap, tau)",
             "classifiers/means.py: total_of_all = sum(values)",
             "classifiers/means.py: return total_of_all / len(values)",
-            'notebooks/1_first.ipynb: curve = [lab.function("steps", "half_step", l, 1.0, 9.0) for l in range(3)]',
             "notebooks/2_second.ipynb: secret_of_the_cell = 42",
         }
         assert all("means" in where or "2_second" in where for where in solution_lines(reference, ["1.2"]).values())

@@ -166,14 +166,12 @@ def problems_of_recording(reference: Path, new: RecordedAnswers) -> Iterator[str
 
 
 def _marked_solutions(reference: Path, registry: Registry) -> Iterator[tuple[str, str]]:
-    """Yield file and exercise of every solution in ``readers/``, ``classifiers/`` and the notebooks."""
+    """Yield file and exercise of every solution in ``readers/`` and ``classifiers/``, and of every model answer in the notebooks."""
     for name, content in reference_files(reference).items():
         if name.suffix == ".py" and name.parts[0] in PACKAGES:
             for solution in find_solutions(content.decode(), str(name), registry.ids):
                 yield str(name), solution.exercise
         elif name.suffix == ".ipynb":
-            for source, is_code, whole_cell_of in cell_sources(json.loads(content)):
-                for solution in find_solutions(source, str(name), registry.ids) if is_code else ():
-                    yield str(name), solution.exercise
+            for _, whole_cell_of in cell_sources(json.loads(content)):
                 if whole_cell_of is not None and whole_cell_of in registry:
                     yield str(name), whole_cell_of

@@ -36,7 +36,7 @@ def write_submissions(folder, count):
 def measure_rate(inbox, out, plan, jobs):
     """Return submissions per second and core, from the first progress report with graded submissions to the last but one."""
     times = []
-    run = Run([inbox], out, jobs, on_progress=lambda progress: times.append((time.perf_counter(), progress.done)))
+    run = Run([inbox], out, jobs, on_progress=lambda done, *_: times.append((time.perf_counter(), done)))
     grade(run, plan)
     graded = [(moment, done) for moment, done in times if done]
     (first, before), (last, after) = graded[0], graded[-2]

@@ -311,7 +311,9 @@ def _notebooks_with_answers(folder: Path, answers: Mapping[str, str]) -> generat
             if asked.notebook not in notebooks:
                 notebooks[asked.notebook] = json.loads((folder / asked.notebook).read_bytes())
             (cell,) = (cell for cell in notebooks[asked.notebook]["cells"] if cell["id"] == asked.cell)
-            generation.set_cell_source(cell, f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}")
+            cell["source"] = f"{''.join(asked.question.partition(ANSWER_LABEL)[:2])}\n\n{text}".splitlines(
+                keepends=True
+            )
     return {PurePosixPath(name): generation.notebook_bytes(notebook) for name, notebook in notebooks.items()}
 
 

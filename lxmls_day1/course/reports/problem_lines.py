@@ -60,7 +60,7 @@ def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
     for file in exercise.files:
         wrong_first = sorted(origin.functions_in(file), key=lambda name: states.get(name.rpartition(".")[2]) != "wrong")
         for function in wrong_first:
-            text = _source(folder, file)
+            text = (folder / file).read_text(encoding="utf-8-sig", errors="replace")
             if lines := code_lines(text, function):
                 written = [n for n in lines if text.split("\n")[n - 1].strip() not in _given(file, exercise)]
                 return [(file, (written or lines)[0])]
@@ -72,7 +72,3 @@ def _given(name: str, exercise: Exercise) -> set[str]:
     registry = Registry.from_folder(reference_folder())
     source = student_source(reference_text(name), registry, [exercise.id], name)
     return {"", *map(str.strip, source.split("\n"))}
-
-
-def _source(folder: Path, name: str) -> str:
-    return (folder / name).read_text(encoding="utf-8-sig", errors="replace")

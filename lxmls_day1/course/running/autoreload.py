@@ -82,11 +82,7 @@ class Autoreload:
 
     def before_cell(self, *_info: Any) -> None:
         """Reload changed files; IPython calls this before each cell."""
-        import IPython  # imported here because it is only needed in a shell
-
-        shell = IPython.get_ipython()  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
-        if shell is not None:
-            self.reload_changed(shell.user_ns)
+        self.reload_changed(sys.modules["IPython"].get_ipython().user_ns)
 
     def _imported(self) -> dict[str, ModuleType]:
         """Return the modules that were imported from the lab's folders."""

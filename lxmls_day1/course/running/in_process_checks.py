@@ -58,10 +58,17 @@ def run_in_process(
     report = work_folder / REPORT
     report.write_bytes(b"")
     statuses: list[int] = []
+
+    def end(status: int = 0) -> NoReturn:
+        statuses.append(status)
+        raise _ExitCalled
+
     with (
         contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()),
-        contextlib.chdir(work_folder), isolated_imports(folder), _record_exit(statuses), TimeLimit(folder) as limit, _limited_recursion(),
+        contextlib.chdir(work_folder), isolated_imports(folder), pytest.MonkeyPatch.context() as patch,
+        TimeLimit(folder) as limit, _limited_recursion(),
     ):  # fmt: skip
+        patch.setattr(os, "_exit", end)  # It ends the checks instead of Python.
         status = 0
         try:
             report_checks(request, report, _OPTIONS, lambda: _with_limits(limit.limit_to(time_limit)))
@@ -79,19 +86,6 @@ def _with_limits(limited: contextlib.AbstractContextManager[None]) -> Iterator[N
         patch.setattr(sys, "stdin", io.StringIO())
         with limited:
             yield
-
-
-@contextlib.contextmanager
-def _record_exit(statuses: list[int]) -> Iterator[None]:
-    """Make `os._exit` end pytest instead of Python, and append its status to ``statuses``."""
-
-    def end(status: int = 0) -> NoReturn:
-        statuses.append(status)
-        raise _ExitCalled
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "_exit", end)
-        yield
 
 
 @contextlib.contextmanager

@@ -48,7 +48,7 @@ class ChecksRun:
     seed : int or None
         The seed of hidden checks; if None, it is drawn when the first hidden check needs it.
     item : pytest.Item or None
-        The check that is running, if any.
+        The check that is running, if any, for its fixtures.
     guarded_lab : GuardedLab or None
         The lab that the check calls, if it is in this process.
     boxed_lab : bool
@@ -69,17 +69,11 @@ class ChecksRun:
     expected: RecordedAnswers | None = None
     recordings: dict[str, RecordingExpect] | None = None
     practised: Collection[str] = ()
-    item: pytest.Item | None = None
+    item: Any = None
     guarded_lab: GuardedLab | None = None
     _answers: dict[Path, RecordedAnswers] = field(default_factory=dict)
     _hidden_answers: RecordedAnswers | None = None
     _registries: dict[Path, Registry] = field(default_factory=dict)
-
-    @property
-    def current(self) -> pytest.Item:
-        """The check that is running, for its fixtures."""
-        assert self.item is not None
-        return self.item
 
     def lab(self, item: pytest.Item) -> LabUnderTest:
         """Return the lab under test."""
@@ -180,22 +174,22 @@ class Fixtures:
     @pytest.fixture
     def lab(self) -> Any:
         """Return the lab under test, or its stand-in."""
-        return self._run.lab(self._run.current)
+        return self._run.lab(self._run.item)
 
     @pytest.fixture
     def expect(self) -> Expect | RecordingExpect:
         """``expect("what this is", value, rtol=1e-6, atol=1e-9)`` compares a value with what the reference answers."""
-        return self._run.expect(self._run.current)
+        return self._run.expect(self._run.item)
 
     @pytest.fixture
     def rng(self) -> Any:
         """Return a numpy Generator that depends on the check only, and for a hidden check also on the seed of the run."""
-        return self._run.rng(self._run.current)
+        return self._run.rng(self._run.item)
 
     @pytest.fixture
     def small_inputs(self) -> Callable[[Any], None]:
         """Return the function that runs a lab on the probe inputs of the exercise and judges its answers."""
-        return self._run.small_inputs(self._run.current)
+        return self._run.small_inputs(self._run.item)
 
 
 RUN = pytest.StashKey[ChecksRun]()

@@ -50,7 +50,7 @@ class TimeLimit:
         self.exceeded, self.last_place = False, ""
         self._folder = folder
         self._places = tuple(str(folder / package) for package in PACKAGES)
-        self._timer = _timer()
+        self._timer: _SystemTimer | _PageTimer = _PageTimer() if sys.platform == "emscripten" else _SystemTimer()
         self._before: Any = None
 
     def __enter__(self) -> "TimeLimit":
@@ -169,7 +169,3 @@ class _PageTimer:
 
     def go_on(self) -> None:
         self._buffer.heard = True
-
-
-def _timer() -> "_SystemTimer | _PageTimer":
-    return _PageTimer() if sys.platform == "emscripten" else _SystemTimer()

@@ -17,15 +17,15 @@ from typing import Any
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.markers import (
     EXERCISE_ID,
+    LIKELY_MARKER,
     MarkerError,
     Solution,
     cell_source,
-    find_solutions,
     replace_with_stubs,
     stub,
 )
 from lxmls_day1.course.registry import FILE, FOLDER, MISTAKES, Exercise, Registry, exercise_of_check
-from lxmls_day1.course.source_functions import Definition, first_line, indented
+from lxmls_day1.course.source_functions import Definition, first_line
 from lxmls_day1.course.workspaces.model_answers import FILE as MODEL_ANSWERS
 from lxmls_day1.course.workspaces.model_answers import ModelAnswer, answers_of_notebook, encode_answers, read_cells
 from lxmls_day1.lab import PACKAGES, describe_syntax_error, reference_folder
@@ -162,31 +162,21 @@ def stub_text(exercise: Exercise, solution: Solution) -> str:
 
 
 def student_notebook(notebook: Notebook, registry: Registry, assigned: Collection[str], name: str) -> Notebook:
-    """Return a copy of a notebook without outputs and without the solutions of the assigned exercises.
+    """Return a copy of a notebook without outputs and without the model answers to the assigned exercises.
 
-    Marked regions of code cells become stubs, and so does a whole code cell that is tagged ``solution``. A markdown cell with that tag is a
-    model answer, and is removed. A model answer that belongs to no exercise is removed for every student.
+    A model answer is a markdown cell that is tagged ``solution``. One that belongs to no exercise is removed for every student. A solution
+    in code is an error, because it belongs in a file of the exercise.
     """
     made = _without_outputs(notebook)
     cells = []
     for number, (cell, id) in enumerate(zip(made["cells"], exercises_of_cells(made), strict=True), 1):
-        where = f"{name}, cell {number}"
-        tags = cell.get("metadata", {}).get("tags", [])
-        if "solution" in tags and cell["cell_type"] != "code":
-            if id in assigned or (assigned and id not in registry):
-                continue
-        elif "solution" in tags:
-            if id is None or id not in registry:
-                raise MarkerError(
-                    f"{where}: this cell is tagged `solution`; expected a heading such as 'Exercise 1.4' above it, or a "
-                    "tag such as `exercise-1.4`, of an exercise that there is"
-                )
-            if id in assigned:
-                text = stub(id, registry[id].title, registry[id].task, _count_code_lines(cell_source(cell)))
-                set_cell_source(cell, "\n".join([f'with lab.exercise("{id}"):', *indented(text, "    ")]))
-                tags.remove("solution")
-        elif cell["cell_type"] == "code":
-            set_cell_source(cell, student_source(cell_source(cell), registry, assigned, where))
+        is_solution = "solution" in cell.get("metadata", {}).get("tags", [])
+        if cell["cell_type"] == "code" and (is_solution or LIKELY_MARKER.search(cell_source(cell))):
+            raise MarkerError(
+                f"{name}, cell {number}: this code is marked as a solution; expected solutions in Python files only"
+            )
+        if is_solution and (id in assigned or (assigned and id not in registry)):
+            continue
         cells.append(cell)
     made["cells"] = cells
     return made
@@ -213,24 +203,6 @@ def exercises_of_cells(notebook: Notebook) -> list[str | None]:
 def notebook_bytes(notebook: Notebook) -> bytes:
     """Return a notebook in the format of Jupyter."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
-
-
-def set_cell_source(cell: dict[str, Any], source: str) -> None:
-    """Set the source of a cell, as a list of lines."""
-    cell["source"] = source.splitlines(keepends=True)
-
-
-def solution_cells(notebook: Notebook, exercise: str) -> list[dict[str, Any]]:
-    """Return the code cells that contain a solution of an exercise, by marker or by tag."""
-    return [
-        cell
-        for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
-        if cell["cell_type"] == "code"
-        and (
-            ("solution" in cell.get("metadata", {}).get("tags", []) and id == exercise)
-            or any(solution.exercise == exercise for solution in find_solutions(cell_source(cell)))
-        )
-    ]
 
 
 @functools.lru_cache(maxsize=64)  # A command makes the starter files several times.
@@ -298,7 +270,3 @@ def _without_outputs(notebook: Notebook) -> Notebook:
         if cell["cell_type"] == "code":
             cell["outputs"], cell["execution_count"] = [], None
     return made
-
-
-def _count_code_lines(source: str) -> int:
-    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source.split("\n"))

@@ -29,14 +29,12 @@ def solution_lines(reference: Path, assigned: Collection[str], code_only: bool =
         a_script = name.suffix == ".py" and name.parts[0] in PACKAGES
         if not (a_script or name.suffix == ".ipynb"):
             continue
-        sources: list[tuple[str, bool, str | None]] = (
-            [(content.decode(), True, None)] if a_script else list(cell_sources(json.loads(content)))
-        )
-        for source, is_code, whole_cell_of in sources:
+        sources = [(content.decode(), None)] if a_script else cell_sources(json.loads(content))
+        for source, whole_cell_of in sources:
             lines = source.split("\n")
-            regions = [s for s in find_solutions(source, str(name)) if s.exercise in assigned] if is_code else []
+            regions = [s for s in find_solutions(source, str(name)) if s.exercise in assigned] if a_script else []
             solved = {n for region in regions for n in range(region.first, region.last - 1)}
-            if code_only and not is_code and whole_cell_of is not None:
+            if code_only and whole_cell_of is not None:
                 continue  # a model answer
             if whole_cell_of == NO_EXERCISE or whole_cell_of in assigned:
                 solved = set(range(len(lines)))
@@ -81,8 +79,9 @@ def find_solution_leaks(files: Mapping[PurePosixPath, bytes], lines: Mapping[str
 
 
 def find_code_leaks(files: Files, reference: Path, assigned: Collection[str]) -> list[str]:
-    """Return the locations of lines of code solutions in the students' model answers, which `find_solution_leaks` "
-    "cannot read in their encoding.
+    """Return the locations of lines of code solutions in the students' model answers.
+
+    `find_solution_leaks` cannot read these in their encoding.
     """
     texts: Files = {
         name.with_suffix(".md"): "\n".join(answer.text for answer in decode_answers(content)).encode()
@@ -108,8 +107,8 @@ def _strings_in(content: object) -> Iterator[str]:
                 yield from _strings_in(part)
 
 
-def cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, bool, str | None]]:
-    """Yield for each cell its text, whether it is code, and the exercise that it solves if it is tagged ``solution``."""
+def cell_sources(notebook: dict[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Yield for each cell its text, and the exercise that it answers if it is tagged ``solution``."""
     for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True):
         is_solution = "solution" in cell.get("metadata", {}).get("tags", [])
-        yield cell_source(cell), cell["cell_type"] == "code", (id or NO_EXERCISE) if is_solution else None
+        yield cell_source(cell), (id or NO_EXERCISE) if is_solution else None

@@ -5,25 +5,17 @@ Replaced files are saved under ``.lab-backups``. All writes are atomic.
 
 import ast
 import contextlib
-import json
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs
+from lxmls_day1.course.markers import functions_with_exercise
 from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.source_functions import function_text, replace_function
 from lxmls_day1.course.workspace_state import BACKUPS, Backup, WorkspaceState, content_digest, is_unchanged, lock_state
-from lxmls_day1.course.workspaces.generation import (
-    notebook_bytes,
-    reference_text,
-    set_cell_source,
-    solution_cells,
-    student_notebook,
-    student_source,
-)
+from lxmls_day1.course.workspaces.generation import reference_text, student_source
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.workspace import workspace_folder
 
@@ -108,27 +100,13 @@ def _file_texts(folder: Path, exercise: Exercise, with_stub: bool) -> dict[str, 
     """Return the text of each file of an exercise with its solution, or with its stub. Other assigned exercises are stubs in both."""
     registry = Registry.from_folder(folder)
     assigned = [id for id in registry.ids if (with_stub if id == exercise.id else id in registry.assigned)]
-    texts = {}
-    for name in exercise.files:
-        text = reference_text(name)
-        if name.endswith(".ipynb"):
-            notebook = student_notebook(json.loads(text), registry, assigned, name)
-            texts[name] = notebook_bytes(notebook).decode()
-        else:
-            texts[name] = student_source(text, registry, assigned, name)
-    return texts
+    return {name: student_source(reference_text(name), registry, assigned, name) for name in exercise.files}
 
 
-def _parts_of(exercise: Exercise, name: str, text: str) -> dict[str, str]:
-    """Return the functions or cells of a file that hold the solution of an exercise or its stub, as one of `_file_texts` has them."""
-    reference = reference_text(name)
-    if not name.endswith(".ipynb"):
-        functions = functions_with_exercise(reference, exercise.id, name)
-        return {function: function_text(text, function) for function in functions}
-    cells = {cell["id"]: cell_source(cell) for cell in json.loads(text)["cells"]}
-    solved = [cell["id"] for cell in solution_cells(json.loads(reference), exercise.id)]
-    ids = solved or [id for id, source in cells.items() if exercise.id in remaining_stubs(source)]
-    return {id: cells[id] for id in ids}
+def _functions_of(exercise: Exercise, name: str, text: str) -> dict[str, str]:
+    """Return the functions of a file that hold the solution of an exercise or its stub, as one of `_file_texts` has them."""
+    functions = functions_with_exercise(reference_text(name), exercise.id, name)
+    return {function: function_text(text, function) for function in functions}
 
 
 def undo(folder: Path) -> ReplaceResult:
@@ -167,8 +145,6 @@ def undo(folder: Path) -> ReplaceResult:
             if backup.what.startswith(PRACTICE):
                 state.practised = [id for id in state.practised if id != backup.exercise]
             state.origin = backup.origin or state.origin
-        for path in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
         state.save(contents)
         for path in (*new, *(folder / old for old in backup.kept.values())):
             with contextlib.suppress(OSError):
@@ -192,25 +168,20 @@ def _own_path(folder: Path, name: str) -> Path:
 
 
 def _replace_parts(folder: Path, exercise: Exercise, command: str, texts: dict[str, str]) -> ReplaceResult:
-    """Replace the functions and cells of an exercise by those in other texts of its files, and save the old texts.
+    """Replace the functions of an exercise by those in other texts of its files, and save the old texts.
 
     A missing file is restored as a whole.
     """
-    found = {name: parts for name, text in texts.items() if (parts := _parts_of(exercise, name, text))}
+    found = {name: functions for name, text in texts.items() if (functions := _functions_of(exercise, name, text))}
     if not found:
         raise InputError(f"exercise {exercise.id} came with its solution; there is nothing to reset.")
     full_command = f"{command} {exercise.id}"
     with lock_state(folder):
         new: dict[str, bytes] = {}
-        for name, parts in found.items():
+        for name, functions in found.items():
             path = _own_path(folder, name)
             before = path.read_bytes() if path.is_file() else None
-            if before is None:
-                after = texts[name].encode()
-            elif name.endswith(".ipynb"):
-                after = _with_cells(before, name, parts, exercise.id)
-            else:
-                after = _with_functions(before, name, parts, full_command)
+            after = texts[name].encode() if before is None else _with_functions(before, name, functions, full_command)
             if after != before:
                 new[name] = after
         state = WorkspaceState.from_folder(folder)
@@ -262,8 +233,6 @@ def replace_and_backup(
     written = {name: content_digest(name, content) for name, content in new.items()}
     state.backups.append(replace(backup, kept=kept, written=written))
     try:
-        for path in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
         state.save(contents)
     except BaseException:
         shutil.rmtree(folder / place, ignore_errors=True)
@@ -310,22 +279,6 @@ def _is_python(content: bytes) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
-
-
-def _with_cells(before: bytes, name: str, cells: dict[str, str], exercise: str) -> bytes:
-    """Return a notebook's content with the sources of cells, found by their ids, replaced."""
-    try:
-        notebook = json.loads(before)
-        by_id = {cell.get("id"): cell for cell in notebook["cells"]}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"{name} is no longer a notebook; delete it, and `lxmls-day1 reset {exercise}` puts it back."
-        ) from None
-    for id, source in cells.items():
-        if id not in by_id:
-            raise InputError(f"{name} no longer has the cell of exercise {exercise}; a new workspace has it.")
-        set_cell_source(by_id[id], source)
-    return notebook_bytes(notebook)
 
 
 def _code_exercise(folder: Path, id: str) -> Exercise:

@@ -37,20 +37,13 @@ __pycache__/
 WELCOME = Path(__file__).with_name("welcome.md")
 
 
-def start_workspace(
-    destination: str | os.PathLike[str],
-    assigned: Collection[str] | None = None,
-    core_only: bool = False,
-    editor_files: bool = True,
-) -> Path:
+def start_workspace(destination: str | os.PathLike[str], core_only: bool = False, editor_files: bool = True) -> Path:
     """Make a workspace: readers, classifiers with stubs, notebooks, public checks.
 
     Parameters
     ----------
     destination : path
         A folder that does not exist yet, or is empty.
-    assigned : collection of str, optional
-        The exercises to solve, as in `student_files`.
     core_only : bool
         If True, the workspace contains only the exercises of the guide, with the files that they need.
     editor_files : bool
@@ -66,7 +59,7 @@ def start_workspace(
         If the folder is not empty, or cannot be created.
     """
     folder = Path(os.path.expanduser(destination)).resolve()
-    files = student_files(reference_folder(), assigned)
+    files = student_files(reference_folder())
     if core_only:
         registry = Registry.from_folder(reference_folder())
         files = files_for_exercises(files, core_exercises(registry), registry)

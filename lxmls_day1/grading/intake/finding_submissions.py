@@ -16,11 +16,9 @@ Canvas, ``lib/content_zipper.rb`` (the name of a person may hold underscores and
 import contextlib
 import os
 import re
-import zipfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.grouping import grouped
@@ -31,11 +29,10 @@ from lxmls_day1.grading.intake.untrusted_files import (
     MAX_LISTED_DEPTH,
     OTHER_ARCHIVES,
     SOURCES,
-    BoundedReader,
     RejectedSubmission,
     display_name,
     list_paths,
-    open_plain_file,
+    members_of,
 )
 from lxmls_day1.grading.safe_text import one_line
 
@@ -257,9 +254,10 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
         for top, match in matches.items():
             name = match["name"] if names.platform != GRADESCOPE else top
             parts.setdefault((name, match["id"]), {})[top] = match
-        made = _canvas_entry if names.platform == CANVAS else _entry_of_platform
         entries = [
-            replace(made(name, id, {top: () in tops[top] for top in their}, their), platform=names.platform)
+            _canvas_entry(name, id, their)
+            if names.platform == CANVAS
+            else _entry_of(names.platform, name, id, tops, their)
             for (name, id), their in sorted(parts.items())
         ]
     unclear = names.distrust_reasons
@@ -267,13 +265,11 @@ def _named_by_platform(tops: Tops) -> tuple[list[FoundSubmission], ParsedNames]:
     return [replace(entry, owner_warnings=doubts) for entry, doubts in zip(entries, found, strict=True)], names
 
 
-def _entry_of_platform(
-    name: str, id: str, is_file: Mapping[str, bool], matches: Mapping[str, re.Match[str]]
-) -> FoundSubmission:
+def _entry_of(platform: str, name: str, id: str, tops: Tops, matches: Mapping[str, re.Match[str]]) -> FoundSubmission:
     """Return one student's submission, from all files or folders. For Moodle, and for Gradescope, which has no ids in its names."""
-    parts = [(top, (match["file"] or top) if is_file[top] else "") for top, match in sorted(matches.items())]
-    ids = (id,) if "file" in next(iter(matches.values())).re.groupindex else ()
-    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), ids=ids, identity_key=id)
+    parts = [(top, (match["file"] or top) if () in tops[top] else "") for top, match in sorted(matches.items())]
+    ids = (id,) if platform != GRADESCOPE else ()
+    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), (), ids, platform, id)
 
 
 def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubmission]:
@@ -293,9 +289,7 @@ def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubm
     return entries
 
 
-def _canvas_entry(
-    name: str, id: str, is_file: Mapping[str, bool], files: Mapping[str, re.Match[str]]
-) -> FoundSubmission:
+def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> FoundSubmission:
     """Return one student's submission, from the newest version of each file."""
     versions: dict[str, list[tuple[int, int, str]]] = {}
     for top, match in files.items():
@@ -319,15 +313,11 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
 
     Lines are recognised by their indentation, because text that students write is indented further.
     """
+    file = FoundSubmission("", "", "", path, ((prefix + GRADESCOPE_NAMES, GRADESCOPE_NAMES),))
     try:
         with contextlib.ExitStack() as stack:
-            if path.is_dir():
-                stream: IO[bytes] = stack.enter_context(open_plain_file(path, prefix + GRADESCOPE_NAMES))
-            else:
-                file = stack.enter_context(open_plain_file(path))
-                archive = stack.enter_context(zipfile.ZipFile(BoundedReader(file)))
-                stream = stack.enter_context(archive.open(prefix + GRADESCOPE_NAMES))
-            content = stream.read(5_000_000)
+            (member,) = members_of(file, stack)
+            content = stack.enter_context(member.open()).read(5_000_000)
     except (*DAMAGED, RejectedSubmission):
         return entries
     table: dict[str, dict[str, list[str]]] = {}

@@ -14,7 +14,7 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.workspace_state import FILE as STATE
 from lxmls_day1.course.workspaces.packed_work import SUBMISSION
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.intake.untrusted_files import DEFAULT_LIMITS, Budget, RejectedSubmission, members_with_archive
+from lxmls_day1.grading.intake.untrusted_files import MAX_BYTES, Budget, RejectedSubmission, members_with_archive
 
 MAX_MANIFEST_BYTES = 1_000_000
 
@@ -64,7 +64,7 @@ def _listed_exercises(found: FoundSubmission, registry: Registry) -> tuple[str, 
         members = [one for one in members_with_archive(found, stack) if one.name.name in (SUBMISSION, STATE)]
         members.sort(key=lambda one: (one.name.name != SUBMISSION, len(one.name.parts), str(one.name)))
         for member in members:
-            content = Budget(DEFAULT_LIMITS).read(member, MAX_MANIFEST_BYTES)
+            content = Budget(MAX_BYTES).read(member, MAX_MANIFEST_BYTES)
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 plain = json.loads(content)
                 named = plain["exercises"] if member.name.name == SUBMISSION else plain["origin"]["exercises"]

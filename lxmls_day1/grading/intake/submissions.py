@@ -10,22 +10,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
-from lxmls_day1.course.explanations import MAX_FILE_BYTES
+from lxmls_day1.course.explanations import MAX_FILE_BYTES as MAX_EXPLANATIONS_BYTES
 from lxmls_day1.course.workspaces.generation import Files
-from lxmls_day1.course.workspaces.packed_work import SUBMISSION
+from lxmls_day1.course.workspaces.packed_work import MAX_FILE_BYTES, SUBMISSION
 from lxmls_day1.grading.gradebook import SubmissionGrade
 from lxmls_day1.grading.intake.exercise_files import Defines, is_answer
 from lxmls_day1.grading.intake.finding_submissions import downloads_within
 from lxmls_day1.grading.intake.found_submission import FoundSubmission, slug_of
 from lxmls_day1.grading.intake.submission_layout import SubmissionLayout, lay_out
 from lxmls_day1.grading.intake.untrusted_files import (
-    DEFAULT_LIMITS,
     MAX_ARCHIVES,
+    MAX_BYTES,
     OTHER_ARCHIVES,
     SOURCES,
     Budget,
     Member,
-    ReadingLimits,
     RejectedSubmission,
     display_name,
     members_of,
@@ -36,6 +35,8 @@ from lxmls_day1.grading.safe_text import one_line
 
 SPLIT_ADVICE = "give each submission, or a download by itself, to `grade`"
 MAX_SOURCE_FILES = 5000
+MAX_LAB_FILES = 1000  # other files of a submission are not read
+MAX_DEPTH = 2  # levels of zip files that are opened: a zip file in a zip file, but not a third one in that
 MAX_NAMES_SHOWN = 5  # file names in a message
 MAX_WARNINGS = 30
 #: Limits on the comparison of files with unexpected names: for all files together, and for one Python file.
@@ -94,7 +95,7 @@ def content_digest(handed_in: Submission | SubmissionGrade) -> State:
     return handed_in.digest, handed_in.author, handed_in.receipt
 
 
-def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimits = DEFAULT_LIMITS) -> Submission:
+def read_submission(found: FoundSubmission, *, given: Files) -> Submission:
     """Read a submission into memory.
 
     Parameters
@@ -103,7 +104,6 @@ def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimi
     given : mapping from path to content
         The starter files (`student_files`). They decide which of several folders is the lab, and to which place a loose file belongs. A
         file with another name counts only if it answers the exercise of the starter file.
-    limits : ReadingLimits
 
     Returns
     -------
@@ -128,8 +128,8 @@ def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimi
     try:
         with contextlib.ExitStack() as stack:
             members = readable_members(members_of(found, stack), complaints)
-            receipt = _receipt(members, limits)
-            files, called, more, alike = _read(members, given, limits, stack, complaints)
+            receipt = _receipt(members)
+            files, called, more, alike = _read(members, given, stack, complaints)
     except RejectedSubmission as refusal:
         problem = f"{refusal}."
     except MemoryError:
@@ -143,32 +143,32 @@ def read_submission(found: FoundSubmission, *, given: Files, limits: ReadingLimi
     return Submission(found.student, found.name, found.source, digest, {}, problem, remarks, receipt=receipt)
 
 
-def _receipt(members: Sequence[Member], limits: ReadingLimits) -> str:
+def _receipt(members: Sequence[Member]) -> str:
     """Return the SHA-256 of the zip file of a submission, or an empty string unless it has exactly one."""
     archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
     if len(archives) != 1:
         return ""
     try:
-        return hashlib.sha256(Budget(limits).read(archives[0], limits.bytes)).hexdigest()
+        return hashlib.sha256(Budget(MAX_BYTES).read(archives[0], MAX_BYTES)).hexdigest()
     except RejectedSubmission:
         return ""
 
 
 def _read(
-    outer: list[Member], given: Files, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
+    outer: list[Member], given: Files, stack: contextlib.ExitStack, complaints: list[str]
 ) -> tuple[Files, str, list[str], dict[PurePosixPath, str]]:
     """Return the files, the author named in the packed file, warnings, and texts about names similar to files of the lab.
 
     A complaint about each ignored file is added to `complaints`.
     """
-    members, layout = _opened_members(outer, given, limits, stack, complaints)
-    _refuse_several_authors(members, limits)
+    members, layout = _opened_members(outer, given, stack, complaints)
+    _refuse_several_authors(members)
     if not layout.places:
         raise RejectedSubmission(_nothing_in([member.name for member in members], complaints, layout))
-    if len(layout.places) > limits.files:
-        raise RejectedSubmission(f"It contains {len(layout.places)} files of a lab; at most {limits.files} are read")
+    if len(layout.places) > MAX_LAB_FILES:
+        raise RejectedSubmission(f"It contains {len(layout.places)} files of a lab; at most {MAX_LAB_FILES} are read")
     by_name = {member.name: member for member in members}
-    files = _contents(layout, by_name, limits, complaints)
+    files = _contents(layout, by_name, complaints)
     if not files:
         raise RejectedSubmission(_nothing_in([], complaints, layout))
     warnings = list(layout.warnings)
@@ -178,11 +178,11 @@ def _read(
     explanations = by_name.get(layout.root / EXPLANATIONS)
     if explanations is not None:
         try:
-            files[EXPLANATIONS] = Budget(limits).read(explanations, MAX_FILE_BYTES)
+            files[EXPLANATIONS] = Budget(MAX_BYTES).read(explanations, MAX_EXPLANATIONS_BYTES)
         except RejectedSubmission as refusal:
             warnings.append(f"{display_name(explanations.name)} {refusal}; it was ignored.")
     manifest = by_name.get(layout.root / SUBMISSION)
-    author, partners = _names_in_manifest(manifest, limits) if manifest else ("", "")
+    author, partners = _names_in_manifest(manifest) if manifest else ("", "")
     if partners:
         warnings.append(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
@@ -190,10 +190,10 @@ def _read(
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.similar
 
 
-def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) -> None:
+def _refuse_several_authors(members: Sequence[Member]) -> None:
     """Raise `RejectedSubmission` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
-    named = (_names_in_manifest(member, limits)[0] for member in manifests[:MAX_ARCHIVES])
+    named = (_names_in_manifest(member)[0] for member in manifests[:MAX_ARCHIVES])
     authors = {slug_of(author) for author in named if author}
     if len(manifests) > 1 and len(authors) > 1:
         raise RejectedSubmission(
@@ -202,10 +202,10 @@ def _refuse_several_authors(members: Sequence[Member], limits: ReadingLimits) ->
 
 
 def _opened_members(
-    everything: list[Member], given: Files, limits: ReadingLimits, stack: contextlib.ExitStack, complaints: list[str]
+    everything: list[Member], given: Files, stack: contextlib.ExitStack, complaints: list[str]
 ) -> tuple[list[Member], SubmissionLayout]:
     """Return all files and their layout. Zip files are opened until a lab is found."""
-    budget = Budget(limits)
+    budget = Budget(MAX_BYTES)
     first = 0
     if len(everything) == 1 and everything[0].name.suffix.casefold() == ".zip":
         outer, first = everything[0].name, 1
@@ -228,11 +228,11 @@ def _opened_members(
             complaints.append(
                 f"{where} looks like a download of {platform} with the work of {number} students: {SPLIT_ADVICE}"
             )
-        layout = lay_out([member.name for member in everything], given, _exercise_matcher(everything, given, limits))
+        layout = lay_out([member.name for member in everything], given, _exercise_matcher(everything, given))
         archives = [member for member in newest if member.name.suffix.casefold() == ".zip"]
         if layout.is_lab or not archives:
             break
-        if level >= limits.depth:
+        if level >= MAX_DEPTH:
             complaints.append(f"{display_name(archives[0].name)} lies too deep in other zip files")
             break
         newest = []
@@ -247,9 +247,9 @@ def _opened_members(
     return everything, layout
 
 
-def _exercise_matcher(members: Sequence[Member], given: Files, limits: ReadingLimits) -> Defines:
+def _exercise_matcher(members: Sequence[Member], given: Files) -> Defines:
     """Return a function that decides if a file answers the exercise of a starter file; True if that file is empty."""
-    budget = Budget(replace(limits, bytes=min(limits.bytes, MAX_COMPARED_BYTES)))
+    budget = Budget(MAX_COMPARED_BYTES)
 
     @functools.cache
     def defines(name: PurePosixPath, home: PurePosixPath) -> bool:
@@ -257,7 +257,7 @@ def _exercise_matcher(members: Sequence[Member], given: Files, limits: ReadingLi
             return True
         member = next(member for member in members if member.name == name)
         try:
-            content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else limits.file_bytes)
+            content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else MAX_FILE_BYTES)
         except RejectedSubmission:
             return False
         return is_answer(content, given[home], home)
@@ -265,15 +265,13 @@ def _exercise_matcher(members: Sequence[Member], given: Files, limits: ReadingLi
     return defines
 
 
-def _contents(
-    layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], limits: ReadingLimits, complaints: list[str]
-) -> Files:
+def _contents(layout: SubmissionLayout, by_name: Mapping[PurePosixPath, Member], complaints: list[str]) -> Files:
     """Return the files of the lab, and add a complaint for each unreadable file."""
-    budget = Budget(limits)
+    budget = Budget(MAX_BYTES)
     files: Files = {}
     for place, name in sorted(layout.places.items(), key=lambda item: (item[0].suffix not in SOURCES, str(item[0]))):
         try:
-            files[place] = budget.read(by_name[name], limits.file_bytes)
+            files[place] = budget.read(by_name[name], MAX_FILE_BYTES)
         except RejectedSubmission as refusal:
             complaints.append(f"{display_name(name)} {refusal}")
     return files
@@ -295,10 +293,10 @@ def _nothing_in(names: list[PurePosixPath], complaints: list[str], layout: Submi
     return f"{nothing}, but {', '.join(display_name(name) for name in sorted(names)[:MAX_NAMES_SHOWN])}{more}"
 
 
-def _names_in_manifest(member: Member, limits: ReadingLimits) -> tuple[str, str]:
+def _names_in_manifest(member: Member) -> tuple[str, str]:
     """Return the author in ``submission.json`` of `submit`, and the partners (written by version 0.2.0); empty if the file is invalid."""
     try:
-        manifest_content = json.loads(Budget(limits).read(member, 100_000))
+        manifest_content = json.loads(Budget(MAX_BYTES).read(member, 100_000))
         name, partners = manifest_content["name"], manifest_content.get("with", [])
     except (RejectedSubmission, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", ""

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
-from lxmls_day1.course.workspaces.packed_work import MAX_FILE_BYTES
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.library_path import PACKAGES
@@ -39,6 +38,9 @@ CLUTTER = re.compile(
 UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 MAX_LISTED_FILES = 200_000
+#: Of the files of one submission together, unpacked; also of all zip files in it together.
+MAX_BYTES = 100_000_000
+MAX_RATIO = 200.0  # of the unpacked to the packed size, for files above `ALWAYS_ALLOWED_BYTES`
 MAX_NAMES_IN_ARCHIVES, MAX_ARCHIVES = 100_000, 100  # names in all zip files of a submission together; zip files in it
 MAX_NESTING = 40
 MAX_LISTED_DEPTH = 4  # levels of a folder that are listed to decide if it holds one submission or many
@@ -50,34 +52,6 @@ DAMAGED = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, OSError,
     ValueError, ArithmeticError, LookupError, EOFError,
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ReadingLimits:
-    """The limits on reading one submission.
-
-    Attributes
-    ----------
-    files : int
-        The maximum number of files of the lab; other files are not read.
-    bytes : int
-        The maximum size of these files together, unpacked; also of all zip files in the submission together.
-    file_bytes : int
-        The maximum size of one file.
-    ratio : float
-        The maximum ratio of unpacked to packed size, for files above 1 MiB.
-    depth : int
-        The number of nested zip files that are opened. With 2, a zip file in a zip file is opened, but not a third level.
-    """
-
-    files: int = 1000
-    bytes: int = 100_000_000
-    file_bytes: int = MAX_FILE_BYTES
-    ratio: float = 200.0
-    depth: int = 2
-
-
-DEFAULT_LIMITS = ReadingLimits()
 
 
 class RejectedSubmission(Exception):
@@ -104,8 +78,8 @@ class Member:
 class Budget:
     """A reader of files that counts the bytes and enforces the limits."""
 
-    def __init__(self, limits: ReadingLimits):
-        self.limits, self.left = limits, limits.bytes
+    def __init__(self, max_bytes: int):
+        self.max_bytes = self.left = max_bytes
         self.names_left = MAX_NAMES_IN_ARCHIVES
 
     def count_names(self, members: int) -> None:
@@ -138,12 +112,12 @@ class Budget:
         return b"".join(chunks)
 
     def _check(self, member: Member, size: int, max_bytes: int) -> None:
-        if member.packed is not None and size > ALWAYS_ALLOWED_BYTES and size > self.limits.ratio * member.packed:
+        if member.packed is not None and size > ALWAYS_ALLOWED_BYTES and size > MAX_RATIO * member.packed:
             raise RejectedSubmission("is a zip bomb: tiny when packed, far too large when unpacked")
         if size > max_bytes:
             raise RejectedSubmission(f"is too large: more than {max_bytes / 1e6:.3g} MB")
         if size > self.left:
-            raise RejectedSubmission(f"is too large: with it there are more than {self.limits.bytes / 1e6:.3g} MB")
+            raise RejectedSubmission(f"is too large: with it there are more than {self.max_bytes / 1e6:.3g} MB")
 
 
 def readable_members(members: list[Member], complaints: list[str]) -> list[Member]:
@@ -204,7 +178,7 @@ def members_with_archive(found: FoundSubmission, stack: contextlib.ExitStack) ->
     members = members_of(found, stack)
     archives = [member for member in members if member.name.suffix.casefold() == ".zip"]
     if len(archives) == 1 and not archives[0].rejection_reason:
-        members = members + members_of_archive(archives[0], Budget(DEFAULT_LIMITS), stack, [])
+        members = members + members_of_archive(archives[0], Budget(MAX_BYTES), stack, [])
     return members
 
 
@@ -387,7 +361,7 @@ def members_of_archive(
         except OSError as error:
             raise RejectedSubmission(f"cannot be read ({reason_of(error)})") from None
     else:
-        file = io.BytesIO(budget.read(member, budget.limits.bytes))
+        file = io.BytesIO(budget.read(member, budget.max_bytes))
     members = members_of_zip(file, stack)
     budget.count_names(len(members))
     members = readable_members(members, complaints)

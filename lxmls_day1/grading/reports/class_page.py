@@ -17,7 +17,7 @@ from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, S
 from lxmls_day1.grading.reports.class_matrix import class_matrix, submissions_to_look_at
 from lxmls_day1.grading.reports.groups import failure_groups
 from lxmls_day1.grading.reports.manual_marks import FILE as HAND_MARKS
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS, class_script, file_of, points_text, render, run_details
+from lxmls_day1.grading.reports.page_frame import class_script, file_of, points_text, render, run_details
 from lxmls_day1.grading.reports.same_work import MIN_ANSWER_TOKENS, same_work
 from lxmls_day1.grading.verdicts import CRASHED, MEMORY, OK, REFUSED, TIMEOUT, VERDICTS, WRONG
 
@@ -67,7 +67,6 @@ def summary_html(gradebook: Gradebook) -> str:
         most_groups=MAX_GROUPS,
         **_checks(rows),
         trouble=list(_process_failures(rows)),
-        row_of={row.student: row for row in rows},
         submissions=list(map(_submission, rows)),
         same_work=same_work(rows),
         min_answer_tokens=MIN_ANSWER_TOKENS,
@@ -224,7 +223,7 @@ def _check_line(theirs: Sequence[CheckGrade]) -> dict[str, Any]:
 
 
 def _counted_verdicts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{VERDICT_WORDS[verdict][1]} {count}" for verdict, count in counts.items())
+    return ", ".join(f"{VERDICTS[verdict].words} {count}" for verdict, count in counts.items())
 
 
 def _process_failures(rows: Sequence[SubmissionGrade]) -> Iterator[dict[str, Any]]:

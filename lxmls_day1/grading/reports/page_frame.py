@@ -1,4 +1,4 @@
-"""The common parts of all pages of a grading run: templates, signs and words for verdicts, formats of names, points and times.
+"""The common parts of all pages of a grading run: templates, formats of names, points and times.
 
 The HTML is in the folder ``templates`` (jinja2). The environment cleans (`safe_text.sanitize`) and escapes every string that
 a template prints; only `safe_text.html_prose`, `rendered_markdown` and other templates add markup. The pages follow the
@@ -18,7 +18,7 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.installation import how_to_install
 from lxmls_day1.grading.gradebook import PUBLIC_SHARE, ExerciseGrade, Gradebook, SubmissionGrade
 from lxmls_day1.grading.safe_text import html_prose, one_line, sanitize, truncate_lines
-from lxmls_day1.grading.verdicts import CRASHED, ERROR, MEMORY, MISSING, OK, REFUSED, TIMEOUT, VERDICTS, WRONG
+from lxmls_day1.grading.verdicts import VERDICTS
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -32,18 +32,6 @@ except ImportError as error:  # raised on import, before any submission is grade
 
 _NOT_IN_ANCHOR = re.compile("[^a-zA-Z0-9]")
 TEMPLATES = Path(__file__).parent / "templates"
-
-#: Verdict -> (sign, words for students).
-VERDICT_WORDS = {
-    OK: ("✓", "right"),
-    WRONG: ("✗", "wrong"),
-    ERROR: ("!", "error"),
-    TIMEOUT: ("◷", "time limit"),
-    MEMORY: ("▣", "memory limit"),
-    CRASHED: ("↯", "crashed"),
-    REFUSED: ("⊘", "refused"),
-    MISSING: ("○", "missing"),
-}
 
 
 def render(template: str, **values: Any) -> str:
@@ -108,7 +96,7 @@ def environment() -> Environment:
         prose=_prose,
         quoted=functools.partial(quote, safe=""),
     )
-    made.globals.update(VERDICTS=VERDICTS, VERDICT_WORDS=VERDICT_WORDS)
+    made.globals.update(VERDICTS=VERDICTS)
     return made
 
 
@@ -187,19 +175,14 @@ def points_text(points: float, max_decimals: int = 2) -> str:
 
 
 def date_text(iso: str) -> str:
-    """Format an ISO 8601 time for readers. An invalid time is returned unchanged.
+    """Format an ISO 8601 time in UTC for readers; an empty text stays empty.
 
     Examples
     --------
     >>> date_text("2026-07-19T12:30:05+00:00")
     '2026-07-19 12:30 UTC'
     """
-    try:
-        moment = datetime.fromisoformat(iso)
-    except ValueError:
-        return one_line(iso)
-    zone = " UTC" if moment.utcoffset() is not None and not moment.utcoffset() else ""
-    return f"{moment:%Y-%m-%d %H:%M}{zone}"
+    return f"{datetime.fromisoformat(iso):%Y-%m-%d %H:%M} UTC" if iso else ""
 
 
 def joined(texts: list[str]) -> str:

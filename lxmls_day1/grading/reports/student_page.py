@@ -63,7 +63,8 @@ def explanation(check: CheckGrade) -> str:
     time limit: not done within the time limit
     stopped after 2 s
     """
-    said = [f"{frame.VERDICT_WORDS[check.verdict][1]}: {VERDICTS[check.verdict]}" if check.verdict != OK else "right"]
+    verdict = VERDICTS[check.verdict]
+    said = [f"{verdict.words}: {verdict.meaning}" if check.verdict != OK else "right"]
     if check.text:
         said.append(truncate_lines(check.text))
     return "\n".join(said)
@@ -133,9 +134,10 @@ def _checks_on_page(exercise: ExerciseGrade) -> Iterator[tuple[CheckGrade, str, 
     for check in exercise.checks:
         as_in = titles.get(check.text)
         calls = calls_text(check) if check.calls and not check.hidden else ""
-        meaning = VERDICTS[check.verdict] if _needs_explanation(check) else ""
+        verdict = VERDICTS[check.verdict]
+        meaning = verdict.meaning if _needs_explanation(check) else ""
         text = check.text if as_in is None else ""
-        yield check, *frame.VERDICT_WORDS[check.verdict], meaning, text, as_in, calls
+        yield check, verdict.sign, verdict.words, meaning, text, as_in, calls
         if check.text:
             titles.setdefault(check.text, one_line(check.title, 300))
 

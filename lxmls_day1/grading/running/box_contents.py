@@ -55,7 +55,7 @@ def box_files(
     """
     theirs, exercises = submission.files, list(exercises)
     needed = {PurePosixPath(name) for exercise in (exercises if graded is None else graded) for name in exercise.files}
-    to_write = {PurePosixPath(name) for exercise in exercises for name in (*exercise.files, exercise.notebook)}
+    to_write = {PurePosixPath(name) for exercise in exercises for name in exercise.files}
     files: Files = {}
     warnings: list[str] = []
     missing, changed = [], []
@@ -64,13 +64,13 @@ def box_files(
             continue
         if path in to_write:
             if path in theirs:
-                older = migrate_source(theirs[path], content) if path.suffix == ".py" else None
+                older = migrate_source(theirs[path], content)
                 files[path] = older or theirs[path]
                 if older:
                     warnings.append(
                         f"{display_name(path)} is from an older lab; its functions run in the current file."
                     )
-            elif path.suffix == ".py":
+            else:
                 missing += [path] if path in needed else []
                 files[path] = content  # starter files may import it even if the student has not written it
             continue

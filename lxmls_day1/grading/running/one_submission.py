@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar, cast
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.grouping import grouped
 from lxmls_day1.box.levels import try_box
 from lxmls_day1.box.sandbox import BoxesUnavailable, ForkServer
 from lxmls_day1.course.explanations import FILE as EXPLANATIONS
@@ -63,15 +64,10 @@ def failed_row(
 
 def _row_of_checks(plan: Plan, submission: Submission, checks: Sequence[CheckGrade]) -> SubmissionGrade:
     """Return a row with the results of the checks and nothing else."""
+    own = grouped((check.exercise, check) for check in checks)
     exercises = tuple(
-        ExerciseGrade(
-            exercise.id,
-            exercise.title,
-            exercise.kind,
-            float(exercise.points),
-            tuple(check for check in checks if check.exercise == exercise.id),
-        )
-        for exercise in plan.exercises
+        ExerciseGrade(one.id, one.title, one.kind, float(one.points), tuple(own.get(one.id, ())))
+        for one in plan.exercises
     )
     return SubmissionGrade(
         submission.student,
@@ -206,7 +202,7 @@ def _functions_in(files: Files, plan: Plan, exercise: Exercise) -> Iterator[tupl
     """Yield the functions of an exercise, each in the submitted and in the starter version; a missing version is empty."""
     for path in map(PurePosixPath, exercise.files):
         source, stub = (_text(where.get(path, b"")) for where in (files, plan.given))
-        for function in _names_in(stub, exercise.id) if path.suffix == ".py" else ():
+        for function in _names_in(stub, exercise.id):
             yield _function_in(source.split("\n"), function), _function_in(stub.split("\n"), function)
 
 

@@ -177,7 +177,7 @@ def make_plan(
     exercises = tuple(registry.select(ids))
     saved, sources = _saved_expectations(out), _digest_of_checks(exercises)
     kept_folder = _kept_folder(sources)
-    kept = _saved_expectations(kept_folder) if kept_folder and _belongs_to_us(kept_folder) else None
+    kept = _saved_expectations(kept_folder) if _belongs_to_us(kept_folder) else None
     draws = seed is None and not saved
     if seed is None:
         seed = next((found["seed"] for found in (saved, kept) if found), secrets.randbits(32))
@@ -193,7 +193,7 @@ def make_plan(
         content["digest"] = _digest_of_content(content)
         text = json.dumps(content).encode()
         write_files(out, {PurePosixPath(EXPECTED): text})
-        if draws and kept_folder and not usable:
+        if draws and not usable:
             _keep(kept_folder, text)
     return Plan(
         exercises,
@@ -263,12 +263,9 @@ def _digest_of_content(content: Mapping[str, Any]) -> str:
 # have written it. It is JSON, so it can hold wrong answers but no code.
 
 
-def _kept_folder(sources: str) -> Path | None:
-    """Return the folder of the kept answers for these sources and this grader; None if there is no cache folder."""
-    try:
-        return cache_folder() / KEPT / hashlib.sha256(f"{sources} {grader_version()}".encode()).hexdigest()[:32]
-    except InputError:
-        return None
+def _kept_folder(sources: str) -> Path:
+    """Return the folder of the kept answers for these sources and this grader."""
+    return cache_folder() / KEPT / hashlib.sha256(f"{sources} {grader_version()}".encode()).hexdigest()[:32]
 
 
 def _belongs_to_us(folder: Path) -> bool:

@@ -62,10 +62,9 @@ class _GradingRun(pytest_plugin.ChecksRun):
     """A run of checks on a lab in a box."""
 
     boxed_lab = True
-    boxed: BoxedLab | None = None
+    boxed: BoxedLab
 
     def lab(self, item: pytest.Item) -> LabUnderTest:
-        assert self.boxed is not None
         return self.boxed
 
 

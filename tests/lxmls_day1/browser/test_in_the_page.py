@@ -374,7 +374,7 @@ class TestFaults:
 
 @pytest.mark.campaign  # continuous integration runs it
 def test_what_was_written_in_the_book_goes_on_in_the_lab_and_the_first_page_has_ticks(open_lab_page, tmp_path):
-    lab = start_workspace(tmp_path / "lab", ["1.5"], core_only=True)
+    lab = start_workspace(tmp_path / "lab", core_only=True)
     mira = lab / "classifiers/mira.py"
     mira.write_text(with_solution(mira.read_text(), RIGHT))
     files = {PurePosixPath("classifiers/mira.py"): mira.read_bytes()}

@@ -10,7 +10,6 @@ from docs import grading_tables
 from lxmls_day1.box.limits import Limits
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, Gradebook, ManualMark, SubmissionGrade
 from lxmls_day1.grading.reports.class_tables import grades_csv
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.report_files import files_of_class, files_of_student
 from lxmls_day1.grading.verdicts import VERDICTS
 
@@ -34,7 +33,7 @@ def test_a_page_without_a_place_for_the_limits_ends_the_build():
 
 def test_the_table_of_verdicts_has_every_verdict_with_its_sign():
     rows = re.findall(r"^\| `(\w+)` \| (\S) \|", page("marks"), re.MULTILINE)
-    assert rows == [(verdict, VERDICT_WORDS[verdict][0]) for verdict in VERDICTS]
+    assert rows == [(name, verdict.sign) for name, verdict in VERDICTS.items()]
 
 
 def test_the_table_of_files_has_every_file_of_a_run():

@@ -10,8 +10,9 @@ from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports import page_checks
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces import model_answers
+from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import open_work
-from lxmls_day1.course.workspaces.workspace import start_workspace
+from lxmls_day1.course.workspaces.workspace import with_workspace_files, write_files
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
 from tests.python_runs import run_python
@@ -22,10 +23,16 @@ RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    
 ONE_SIDED = RULE.rpartition("\n")[0]
 
 
+def lab_with(place, *exercises):
+    """Return a lab as a page has it, in which these exercises are to be solved."""
+    given = student_files(reference_folder(), exercises)
+    write_files(place, with_workspace_files(given, place, "", editor_files=False))
+    return place
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return a lab as a page has it."""
-    return start_workspace(tmp_path_factory.mktemp("page") / "lab", ["1.1", "1.4", "1.7"])
+    return lab_with(tmp_path_factory.mktemp("page") / "lab", "1.1", "1.4", "1.7")
 
 
 def request(folder, kind, exercise, written, **more):
@@ -128,11 +135,11 @@ def test_an_answer_to_a_question_is_kept_compared_and_taken_along(ask, tmp_path)
     kept = ask("because", "1.4", [ONE_SIDED], question=question, text="By one norm, not by two.")["kept"]
     assert kept["text"] == "By one norm, not by two." and kept["attempt"] == question["attempt"]
     # A page that was opened again starts with a new lab, and brings the answer along.
-    lab = start_workspace(tmp_path / "lab", ["1.4"])
+    lab = lab_with(tmp_path / "lab", "1.4")
     assert kept["text"] in str(request(lab, "check", "1.4", [RULE], explained=[kept])["lines"])
     packed = request(lab, "pack", "1.4", [RULE], explained=[kept], answers={})
     (tmp_path / "work.zip").write_bytes(base64.b64decode(packed["content"]))
-    other = start_workspace(tmp_path / "other", ["1.4"])
+    other = lab_with(tmp_path / "other", "1.4")
     open_work(other, tmp_path / "work.zip")
     assert [one.text for one in WorkspaceState.from_folder(other).explanations] == [kept["text"]]
 
@@ -185,7 +192,7 @@ def test_answers_saved_by_another_version_of_the_page_are_ignored(folder):
 
 @pytest.mark.slow
 def test_answers_of_a_page_can_be_moved_to_a_lab(ask, tmp_path):
-    lab = start_workspace(tmp_path / "lab", ["1.1", "1.4", "1.7"])
+    lab = lab_with(tmp_path / "lab", "1.1", "1.4", "1.7")
     known = model_answers.decode_answers((lab / model_answers.FILE).read_bytes())
     answered, unanswered = (one.cell for one in known if one.exercise == "1.1")
     packed = ask("pack", "1.4", [RULE], answers={answered: "It is **shifted**.", unanswered: " ", "no-cell": "x"})

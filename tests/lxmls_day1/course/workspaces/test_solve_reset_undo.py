@@ -1,4 +1,3 @@
-import json
 import os
 import shutil
 from unittest.mock import Mock
@@ -109,24 +108,6 @@ class TestSolveAndReset:
         with pytest.raises(InputError, match="leads out of"):
             solve(workspace, "1.1")
         assert outside.read_bytes() == before
-
-    def test_cells_of_a_notebook(self, reference, workspace):
-        toml = reference / "tests/exercises/exercises.toml"
-        both = '["classifiers/steps.py", "notebooks/1_first.ipynb"]'
-        toml.write_text(toml.read_text().replace('["classifiers/steps.py"]', both))
-        path = workspace / "notebooks/1_first.ipynb"
-        (workspace / "tests/exercises/exercises.toml").write_text(toml.read_text())
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        notebook["cells"][0]["source"] = ["mine = 1\n"]
-        path.write_text(json.dumps(notebook), encoding="utf-8")
-        before = path.read_bytes()
-        assert solve(workspace, "1.1").files == (STEPS, "notebooks/1_first.ipynb")
-        assert "curve = [" in path.read_text(encoding="utf-8") and "mine = 1" in path.read_text(encoding="utf-8")
-        reset(workspace, "1.1")
-        assert "curve = [" not in path.read_text(encoding="utf-8") and "mine = 1" in path.read_text(encoding="utf-8")
-        undo(workspace)
-        undo(workspace)
-        assert path.read_bytes() == before
 
     def test_an_installation_without_solutions(self, workspace, tmp_path, monkeypatch):
         """A student's installation holds the same stubs as a workspace."""

@@ -20,7 +20,7 @@ from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
 from lxmls_day1.course.workspaces.workspace import write_files
-from lxmls_day1.grading.intake import untrusted_files
+from lxmls_day1.grading.intake import submissions, untrusted_files
 from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from lxmls_day1.grading.intake.submissions import Submission, read_submission
 from lxmls_day1.grading.running.box_contents import box_files
@@ -64,9 +64,16 @@ def within(prefix, files):
     return {f"{prefix}/{name}": content for name, content in files.items()}
 
 
+def read_found(found, **limits):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit in limits.items():
+            patch.setattr(submissions, f"MAX_{name.upper()}", limit)
+        return read_submission(found, given=GIVEN)
+
+
 def read(path, **limits):
     (found,) = find_submissions([path])
-    return read_submission(found, given=GIVEN, limits=untrusted_files.ReadingLimits(**limits))
+    return read_found(found, **limits)
 
 
 def read_zip(tmp_path, content, **limits):
@@ -83,9 +90,7 @@ def submitted(folder, author):
 def read_among_others(tmp_path, files, **limits):
     """Return a submission of a folder of two, so that its folders and zip files are not taken for other students'."""
     write(tmp_path / "all", {"ada.zip": make_zip(files), "bob.zip": make_zip(LAB)})
-    return read_submission(
-        find_submissions([tmp_path / "all"])[0], given=GIVEN, limits=untrusted_files.ReadingLimits(**limits)
-    )
+    return read_found(find_submissions([tmp_path / "all"])[0], **limits)
 
 
 def texts(submission):
@@ -462,7 +467,7 @@ class TestRefused:
 
     def test_too_many_or_too_large_files_are_refused(self, tmp_path):
         many = {**LAB, **{f"classifiers/m{i}.py": b"" for i in range(20)}}
-        assert self.refused(read_zip(tmp_path, many, files=10), wording("grading.at_most_are_read"))
+        assert self.refused(read_zip(tmp_path, many, lab_files=10), wording("grading.at_most_are_read"))
         large = {**LAB, "classifiers/svm.py": os.urandom(3000)}
         assert left_out(read_zip(tmp_path, large, file_bytes=2000), "classifiers/svm.py is too large")
         assert left_out(read_zip(tmp_path, large, bytes=2000), "more than 0.002 MB")

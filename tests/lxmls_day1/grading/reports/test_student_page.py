@@ -6,7 +6,6 @@ import pytest
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
-from lxmls_day1.grading.reports.page_frame import VERDICT_WORDS
 from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
 from lxmls_day1.grading.verdicts import VERDICTS
 from tests.lxmls_day1.grading.grades import LOOK, mira, submission
@@ -138,8 +137,8 @@ class TestContents:
     def test_every_verdict_is_explained_in_words(self, verdict):
         check = CheckGrade("t.py::t", "1.5", "Check", True, verdict)
         text = page_of(row_with("x", exercises=(mira(check),)))
-        assert VERDICT_WORDS[verdict][0] in text and VERDICT_WORDS[verdict][1] in text
-        assert verdict == "ok" or VERDICTS[verdict] in text
+        assert VERDICTS[verdict].sign in text and VERDICTS[verdict].words in text
+        assert verdict == "ok" or VERDICTS[verdict].meaning in text
 
     def test_a_page_without_exercises(self):
         text = page_of(SubmissionGrade("ada", "", "", "", ()), graded="", version="", limits={})

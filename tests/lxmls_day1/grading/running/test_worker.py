@@ -30,7 +30,6 @@ LATE = "late"
 FAULTY = """
 import os, signal, sys, time
 import lxmls_day1.grading.intake.notebook_answers
-import lxmls_day1.grading.intake.submissions
 from lxmls_day1.box import box
 from lxmls_day1.grading.running import one_submission, worker
 
@@ -53,7 +52,7 @@ def with_fault(module, name):
         return step(*arguments, **settings)
     setattr(module, name, called)
 
-with_fault(lxmls_day1.grading.intake.submissions, "read_submission")
+with_fault(worker, "read_submission")
 for name in ("_row", "samples_of", "files_of_student"):
     with_fault(one_submission, name)
 with_fault(one_submission.Grader, "_boxed_files")
