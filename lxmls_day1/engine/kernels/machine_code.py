@@ -17,6 +17,7 @@ source, then in numba's folder in the user's cache. Functions without a source f
 are always compiled.
 """
 
+import contextlib
 import functools
 import gc
 import hashlib
@@ -258,8 +259,9 @@ class MachineCodeCache(NullCache):
                 rewrite_cache_file(folder / name, content)
                 return
             except OSError as error:
-                if _has_content(folder / name, content):  # On Windows, another process may just have written it.
-                    return
+                with contextlib.suppress(OSError):
+                    if (folder / name).read_bytes() == content:  # On Windows, another process may just have written it.
+                        return
                 reason = f"{folder.parent}: {error.strerror or error}"
         _warn_once(reason)  # The last folder is the same for all sources, so this warns only once.
 
@@ -288,13 +290,6 @@ class MachineCodeCache(NullCache):
 
 def _checksum(key: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(hashlib.sha256(key).digest() + payload).digest()
-
-
-def _has_content(path: Path, content: bytes) -> bool:
-    try:
-        return path.read_bytes() == content
-    except OSError:
-        return False
 
 
 def _cache_folders(source: Path) -> Iterator[Path]:
