@@ -322,8 +322,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise InputError(
                 f"{type(self.classifier).__name__}.train does not accept sample_weight: leave out the weights of examples and classes"
             )
-        known = np.unique(y)
-        codes = np.searchsorted(known, y)
+        known, codes = np.unique(y, return_inverse=True)
         given = np.ones(len(y)) if sample_weight is None else sample_weight
         weights = check_sample_weight(given, codes, every_class=False)
         if self.class_weight is None:
