@@ -176,10 +176,8 @@ if not MISSING_NUMBA_NAME:
 
         def define_pipelines(self) -> list[Any]:
             manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            lowering = [
-                (one, text) if one is not NativeLowering else (_InlinedLowering, text) for one, text in manager.passes
-            ]
-            manager.passes[:] = lowering
+            own = {NativeLowering: _InlinedLowering}
+            manager.passes[:] = [(own.get(one, one), text) for one, text in manager.passes]
             manager.finalize()
             return [manager]
 
