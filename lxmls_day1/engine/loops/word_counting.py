@@ -52,7 +52,7 @@ def count_words(
     weights = None if sample_weight is None else checked_weights
     with np.errstate(over="ignore", invalid="ignore"):
         word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
-    check_counts(classifier, word_counts, lowest and _lowest_count(X), documents=[X])
+    check_counts(classifier, word_counts, lowest and lowest_count(X), documents=[X])
     return X, labels, word_counts, weights
 
 
@@ -134,7 +134,7 @@ def check_counts(
         for rows in documents:
             check_finite(rows)
         raise InputError("the counts are so large that their sum is not finite; scale them down")
-    _refuse_negative(lowest, hashed)
+    check_not_negative(lowest, hashed)
     wordless = ~word_counts.any(axis=0)  # (K,)
     if wordless.any() and not (alpha > 0 and len(word_counts)):
         raise InputError(
@@ -143,12 +143,8 @@ def check_counts(
         )
 
 
-def check_not_negative(X: Any) -> None:
-    """Raise an InputError for documents (M, J) with a negative count."""
-    _refuse_negative(_lowest_count(X))
-
-
-def _refuse_negative(lowest: float, hashed: bool = False) -> None:
+def check_not_negative(lowest: float, hashed: bool = False) -> None:
+    """Raise an InputError if the smallest entry of the documents is negative."""
     if lowest < 0:
         remedy = (
             "hashed features can be negative, so make the corpus without --hash, or take another learner"
@@ -158,7 +154,7 @@ def _refuse_negative(lowest: float, hashed: bool = False) -> None:
         raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")
 
 
-def _lowest_count(X: Any) -> float:
+def lowest_count(X: Any) -> float:
     """Return the smallest number in X, or 0 if no number is negative; duplicate entries of a sparse matrix are summed first."""
     lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
     return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)
