@@ -224,15 +224,12 @@ class MachineCodeCache(NullCache):
     def _load_cached(self, sig: Any, target_context: Any) -> Any:
         name, belongs_to = self._file_name_and_key(sig, target_context.codegen())
         for folder in _cache_folders(self._source):
-            try:
-                if not (folder / name).is_file():  # Reading a pipe might block forever.
-                    continue
-                content = (folder / name).read_bytes()
-                if content[:_CHECKSUM_BYTES] == _checksum(belongs_to, content[_CHECKSUM_BYTES:]):
-                    rebuilt = _rebuilt_inlined if self._is_inlined else CompileResult._rebuild
-                    return rebuilt(target_context, *pickle.loads(content[_CHECKSUM_BYTES:]))
-            except Exception:  # unreadable, or written with other modules available: compile
-                continue
+            with contextlib.suppress(Exception):  # unreadable, or written with other modules available: compile
+                if (folder / name).is_file():  # Reading a pipe might block forever.
+                    content = (folder / name).read_bytes()
+                    if content[:_CHECKSUM_BYTES] == _checksum(belongs_to, content[_CHECKSUM_BYTES:]):
+                        rebuilt = _rebuilt_inlined if self._is_inlined else CompileResult._rebuild
+                        return rebuilt(target_context, *pickle.loads(content[_CHECKSUM_BYTES:]))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
