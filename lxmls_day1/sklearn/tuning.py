@@ -154,7 +154,7 @@ def tune(
         trials.append(Trial(choice, *accuracies))
         if not best or trials[-1].accuracy > best[0].accuracy:
             best = trials[-1], learner, params
-    return TuningResult(trials, *best, n_examples)
+    return TuningResult(trials, best[0], best[1], best[2], n_examples)
 
 
 @dataclass(frozen=True)
