@@ -12,7 +12,7 @@ Sources: the guide, section 1.2.2, footnote 1; A. McCallum, K. Nigam, A comparis
 classification, AAAI workshop on learning for text categorization, 1998.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,8 @@ class BernoulliNaiveBayes(LinearClassifier):
 
     smooth_param: float = setting(1.0, "α", above=0)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.prior: Any = None
-        self.likelihood: Any = None
+    prior: Any = field(default=None, init=False)
+    likelihood: Any = field(default=None, init=False)
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Count the documents of each class that hold each word.

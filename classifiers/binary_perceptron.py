@@ -14,7 +14,7 @@ Sources: F. Rosenblatt, The perceptron, Psychological Review 65, 1958; A. Noviko
 perceptrons, 1962.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -69,12 +69,10 @@ class BinaryPerceptron(LinearClassifier):
     max_rounds: int = setting(1000, at_least=1, whole=True)
     order: ArrayLike | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.converged = False
-        self.weights: np.ndarray | None = None
-        self.history: list[Any] = []
-        self.nr_updates = 0
+    converged: bool = field(default=False, init=False)
+    weights: np.ndarray | None = field(default=None, init=False)
+    history: list[Any] = field(default_factory=list, init=False)
+    nr_updates: int = field(default=0, init=False)
 
     def train(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Pass over the data until a pass makes no mistake, at most ``max_rounds`` times.

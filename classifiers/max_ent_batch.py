@@ -168,9 +168,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """
         X, labels, weights = self._training_data(X, y, sample_weight)
         shares = weights / weights.mean()  # (M,), of mean 1
-        solve = {"auto": self._solve_auto, "gis": self._solve_scaling, "dual": self._solve_dual}.get(
-            self.solver, self._solve_descent
-        )
+        others = {"auto": self._solve_auto, "gis": self._solve_scaling, "dual": self._solve_dual}
+        solve = others.get(self.solver, self._solve_descent)
         params = self._run_solver(solve(X, labels, shares))
         at_zero = np.log(len(self.classes))  # F at W = 0, where the L1 penalty may keep W
         loss = self.history[-1].objective - self.penalty_of(params) if self.history else at_zero
@@ -329,10 +328,8 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             yield _SolverState(sweeps, params, objective, arrived, near)
 
     def _solve_scaling(self, X, labels, sample_weights):
-        first_mismatch = None
-        for number, (weights, objective, mismatch) in enumerate(
-            scale_max_ent(X, labels, len(self.classes), sample_weights)
-        ):
+        first_mismatch, path = None, scale_max_ent(X, labels, len(self.classes), sample_weights)
+        for number, (weights, objective, mismatch) in enumerate(path):
             first_mismatch = mismatch if first_mismatch is None else first_mismatch
             arrived, near = (mismatch <= share * first_mismatch for share in (self.tolerance, WARN_TOLERANCE))
             yield _SolverState(number, functools.partial(np.copy, weights), objective, arrived, near)

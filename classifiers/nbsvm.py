@@ -111,9 +111,8 @@ class NBSVM(LinearClassifier):
 
     def _one_vs_rest(self, present, inside, counts):
         """Return the weights (J + 1,) of one class."""
-        r = log_count_ratio(
-            np.asarray((counts * inside) @ present), np.asarray((counts * ~inside) @ present), float(self.smooth_param)
-        )
+        of_class, of_rest = (np.asarray((counts * members) @ present) for members in (inside, ~inside))  # (J,)
+        r = log_count_ratio(of_class, of_rest, float(self.smooth_param))
         weighed = present @ sp.diags_array(r) if sp.issparse(present) else present * r
         regularizer = 2 / len(inside) if self.regularizer is None else self.regularizer
         svm = SVM(regularizer, "dual", self.tolerance, self.max_epochs, seed=self.seed)

@@ -14,7 +14,7 @@ here the average is over the matrices after each step.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,11 +110,9 @@ class OnlineClassifier(LinearClassifier):
     progress: bool = setting(False)
     n_jobs: int = setting(1, at_least=1, whole=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.history: list[Any] = []
-        self.nr_updates = 0
-        self.variances: np.ndarray | None = None
+    history: list[Any] = field(default_factory=list, init=False)
+    nr_updates: int = field(default=0, init=False)
+    variances: np.ndarray | None = field(default=None, init=False)
 
     def train(
         self,

@@ -228,14 +228,13 @@ def solve_dual(
     # Multipliers: α, or for two classes β with α = (1 − β, β), the true class first. Weights: W, or v of W = (−v/2, v/2).
     multipliers = np.zeros(n_examples) if two else np.eye(n_classes)[rows.labels]
     weights = np.zeros(rows.n_features + 1) if two else np.zeros((rows.n_features + 1, n_classes))
+    settings, state = (row_costs, 1 / (regularizer * n_examples), RELAXATION), (multipliers, weights, rests)
     n_sweeps, dual, elsewhere, started = 0, 0.0, 0.0, time.perf_counter()
     for number in range(1, max_epochs + 1):
         n_steps, enough = 0, None
         for _ in range(MAX_SWEEPS_PER_EPOCH):
             order = rng.permutation(np.flatnonzero((rests < MAX_IDLE_VISITS) & (rows.shares > 0)))
-            gap, steps = rows.svm_sweep(
-                order, row_costs, 1 / (regularizer * n_examples), RELAXATION, multipliers, weights, rests
-            )
+            gap, steps = rows.svm_sweep(order, *settings, *state)
             estimate = gap / n_examples
             n_sweeps += 1
             n_steps += int(steps)
@@ -243,7 +242,7 @@ def solve_dual(
                 enough = max(estimate * GAP_REDUCTION_PER_EPOCH, tolerance * dual)
             if estimate <= enough:
                 break
-        loss, cost = rows.svm_measure(row_costs, multipliers, weights, rests)
+        loss, cost = rows.svm_measure(row_costs, *state)
         penalty = regularizer / 2 * float((weights * weights).sum() / (2 if two else 1))
         objective, dual = loss / n_examples + penalty, cost / n_examples - penalty
         seconds = time.perf_counter() - started - elsewhere

@@ -107,10 +107,8 @@ class StructuredClassifier(OnlineClassifier):
     decoder: Callable[[ChainScores], ArrayLike] | None = None
     n_jobs: int = field(default=1, init=False)  # structured training uses one thread
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.feature_names: Sequence[str] | None = None
-        self.given_features = False  # whether words were passed as explicit features
+    feature_names: Sequence[str] | None = field(default=None, init=False)
+    given_features: bool = field(default=False, init=False)  # whether words were passed as explicit features
 
     def check_settings(self) -> None:
         check_templates(self.templates)

@@ -26,7 +26,7 @@ from lxmls_day1.engine.corpus.training_run import ProgressiveValidation, Trainin
 from lxmls_day1.engine.kernels.row_steps import OnlineState, Reals
 from lxmls_day1.engine.loops import learners, online_training
 from lxmls_day1.engine.loops.objectives import objective_at
-from lxmls_day1.engine.loops.word_counting import check_counts, check_words, count_shards, estimate_params
+from lxmls_day1.engine.loops.word_counting import check_counts, count_shards, estimate_params
 
 Corpus = str | os.PathLike[str] | Shards | Any  # The last is an object with ``shards``, such as a `StreamedCorpus`.
 
@@ -435,8 +435,7 @@ def _estimate_from_counts(learner: learners.CountingLearner, shards: Shards, sch
 
         word_counts, lowest, n_documents = counts_on_cluster(scheduler, shards, columns, n_classes)
     matrices = (shards.open(i).X for i in range(len(shards)))
-    check_counts(word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
-    check_words(learner, word_counts)
+    check_counts(learner, word_counts, lowest, matrices, hashed=shards.manifest["hash_bits"] is not None)
     # Placeholder with one row per class, because the counts are already known.
     of_each = sp.csr_array((n_classes, shards.n_features))
     return estimate_params(learner, of_each, np.arange(n_classes), word_counts, n_documents)

@@ -36,10 +36,6 @@ except ImportError as error:
         f"the adapter needs scikit-learn 1.6 or newer, an optional extra of this package: {how_to_install('sklearn')}"
     ) from error
 
-# Classes with special scikit-learn tags. They are compared by name, so that classes of another lab folder match, too.
-_COUNT_MODEL = "MultinomialNaiveBayes"
-_BINARY_MODEL = "BinaryPerceptron"
-
 
 def as_estimator(classifier: Any, class_weight: Any = None, warm_start: bool = False) -> "LabEstimator":
     """Return a scikit-learn estimator for a classifier of the lab.
@@ -322,8 +318,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise InputError(
                 f"{type(self.classifier).__name__}.train does not accept sample_weight: leave out the weights of examples and classes"
             )
-        known = np.unique(y)
-        codes = np.searchsorted(known, y)
+        known, codes = np.unique(y, return_inverse=True)
         given = np.ones(len(y)) if sample_weight is None else sample_weight
         weights = check_sample_weight(given, codes, every_class=False)
         if self.class_weight is None:
@@ -398,7 +393,7 @@ class LearnerEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         for_counts = _takes_counts(self.classifier)
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = for_counts
-        tags.classifier_tags.multi_class = not _is_a(self.classifier, _BINARY_MODEL)
+        tags.classifier_tags.multi_class = not _is_a(self.classifier, "BinaryPerceptron")
         # scikit-learn's checks compute scores on data that are not counts.
         tags.classifier_tags.poor_score = for_counts or getattr(self.classifier, "binary", False)
         return tags
@@ -539,10 +534,11 @@ def _resumes(classifier: Any) -> bool:
 
 
 def _takes_counts(classifier: Any) -> bool:
-    return _is_a(classifier, _COUNT_MODEL)
+    return _is_a(classifier, "MultinomialNaiveBayes")
 
 
 def _is_a(classifier: Any, name: str) -> bool:
+    """Return True if it is of the class with this name, of any lab folder."""
     return any(base.__name__ == name for base in type(classifier).__mro__)
 
 

@@ -99,22 +99,19 @@ def _make_estimator(name: str) -> type[_Estimator]:
     """Make the estimator of a learner. Its signature lists the learner's settings and those that `LearnerEstimator` adds."""
     kind = getattr(import_module("lxmls_day1.classifiers"), name.removesuffix("Classifier"))
     taken = inspect.signature(kind).parameters
-    parameters = [
-        taken[setting].replace(default=default) if setting in taken else _keyword(setting, default)
+    parameters = {
+        setting: taken[setting].replace(default=default) if setting in taken else _keyword(setting, default)
         for setting, default in known_settings(kind).items()
-    ]
+    }
     if is_penalized(kind()):
-        parameters = [
-            one.replace(default=None, annotation="float | str | None") if one.name == "regularizer" else one
-            for one in parameters
-        ]
+        parameters["regularizer"] = parameters["regularizer"].replace(default=None, annotation="float | str | None")
     counts_only = any(row.counts_only for row in reference_listings() if row.class_name == kind.__name__)
     # Models of counts in scikit-learn do not have class weights, either, and its checks of class weights use negative features.
     if not counts_only:
-        parameters.append(_keyword("class_weight", None, "dict[Any, float] | str | None"))
+        parameters["class_weight"] = _keyword("class_weight", None, "dict[Any, float] | str | None")
     if can_resume(kind()):
-        parameters.append(_keyword("warm_start", False, "bool"))
-    signature = inspect.Signature(sorted(parameters, key=lambda one: one.kind))
+        parameters["warm_start"] = _keyword("warm_start", False, "bool")
+    signature = inspect.Signature(sorted(parameters.values(), key=lambda one: one.kind))
 
     def __init__(self: Any, *arguments: Any, **settings: Any) -> None:  # scikit-learn reads the signature set below.
         bound = signature.bind(*arguments, **settings)

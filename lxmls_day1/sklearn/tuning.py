@@ -126,9 +126,7 @@ def tune(
     >>> found.best.accuracy == max(trial.accuracy for trial in found.trials)
     True
     """
-    choices: Iterable[dict[str, Any]] = list(
-        _combinations(classifier, default_grid(classifier) if grid is None else grid)
-    )
+    choices: Iterable[dict[str, Any]] = _combinations(classifier, default_grid(classifier) if grid is None else grid)
     _check_parts(data)
     n_examples = sum(len(y) if isinstance(y, (tuple, list)) else 1 for y in _labels(data, "dev_y"))
     if n_examples == 0:
@@ -137,7 +135,7 @@ def tune(
             "must not be used for choosing"
         )
     trials: list[Trial] = []
-    best: tuple[Any, ...] = ()  # the learner and the parameters of the best trial
+    best: tuple[Any, ...] = ()  # the best trial, its learner and its parameters
     if progress:
         from tqdm.auto import tqdm  # Imported only if the progress bar is shown.
 
@@ -153,10 +151,10 @@ def tune(
             float(learner.evaluate(y, learner.test(X, params)))
             for X, y in ((data.dev_X, data.dev_y), (data.train_X, data.train_y))
         ]
-        if not trials or accuracies[0] > max(trial.accuracy for trial in trials):
-            best = learner, params
         trials.append(Trial(choice, *accuracies))
-    return TuningResult(trials, max(trials, key=lambda trial: trial.accuracy), best[0], best[1], n_examples)
+        if not best or trials[-1].accuracy > best[0].accuracy:
+            best = trials[-1], learner, params
+    return TuningResult(trials, best[0], best[1], best[2], n_examples)
 
 
 @dataclass(frozen=True)
@@ -213,9 +211,8 @@ def with_development_part(data: Any, share: float = 0.2, seed: int = 1) -> Any:
         raise InputError(f"{n_examples} training examples cannot be split so that {share:g} of them are held out")
     order = random_generator(seed).permutation(n_examples)
     held_out, rest = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
-    X, y = data.train_X, data.train_y
-    X, y = (X, y) if _is_list(X) else (as_matrix(X), y)
-    y = y if _is_list(y) else check_labels(y)
+    X = data.train_X if _is_list(data.train_X) else as_matrix(data.train_X)
+    y = data.train_y if _is_list(data.train_y) else check_labels(data.train_y)
     n_rows = len(X) if _is_list(X) else X.shape[0]
     if n_rows != n_examples:
         raise InputError(
@@ -271,7 +268,7 @@ def default_grid(classifier: Any) -> dict[str, tuple[float, ...]]:
     )
 
 
-def _combinations(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
+def _combinations(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Return all combinations of the values in a grid."""
     _check_classifier(classifier)
     known = known_settings(type(classifier))
@@ -288,4 +285,4 @@ def _combinations(classifier: Any, grid: Mapping[str, Sequence[Any]]) -> Iterabl
     for name, values in values_of.items():
         if not values:
             raise InputError(f"the values of {name} must be a list of at least one, but are {grid[name]!r}")
-    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*values_of.values()))
+    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*values_of.values())]

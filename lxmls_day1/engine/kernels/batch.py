@@ -27,9 +27,9 @@ def batch_examples(X):
     return X if isinstance(X, np.ndarray) and _is_dense(X) else as_examples(X)
 
 
-def _is_dense(X, n_rows=1000):
-    """Return True if enough numbers of an array are non-zero, estimated from a sample of its rows."""
-    some = X[:: max(1, len(X) // n_rows)]
+def _is_dense(X):
+    """Return True if enough numbers of an array are non-zero, estimated from about a thousand of its rows."""
+    some = X[:: max(1, len(X) // 1000)]
     return np.count_nonzero(some) >= _MIN_DENSE_SHARE * some.size
 
 

@@ -323,7 +323,6 @@ def _sgd_round_in_numpy(sentences, order, steps, shrinkage, V, U, state):
                     matrix[1 + words.indices[i:j]] -= words.data[i:j, None] * change  # A word has a feature only once.
                 matrix[n_features + 1 :] -= step * factor * excess
         state[1] += scale
-    return len(order)
 
 
 # ------------------------------------------------------------------------------------------------------- whole data sets
@@ -392,7 +391,6 @@ def _sgd_round(sentences, order, steps, shrinkage, V, U, state):
         b.counts[:] = 0.0
         scale_sum += scale
     state[0], state[1] = scale, scale_sum
-    return len(order)
 
 
 def run_sgd_round(sentences, shrinkage, weights, order, steps):
@@ -414,6 +412,6 @@ def run_sgd_round(sentences, shrinkage, weights, order, steps):
         The number of updates.
     """
     order, steps, arrays = as_read_only(order), as_read_only(steps), (weights.V, weights.U, weights.state)
-    updates = _sgd_round(frozen(sentences), order, steps, shrinkage, *arrays)
+    _sgd_round(frozen(sentences), order, steps, shrinkage, *arrays)
     weights.n_steps += len(order)
-    return int(updates)
+    return len(order)

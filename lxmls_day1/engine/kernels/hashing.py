@@ -58,11 +58,9 @@ def _signed_hashes_in_numpy(text, starts):
     first = starts[:-1]
     h = np.zeros(len(lengths), dtype=np.uint64)
     rest = np.zeros(len(lengths), dtype=np.uint64)
-    for offset in range(0, int(lengths.max(initial=0)) // 4 * 4 + 4, 4):
+    for offset in range(0, int(lengths.max(initial=0)), 4):
         left = lengths - offset
         names = np.flatnonzero(left > 0)
-        if not len(names):
-            break
         four = padded[np.minimum(first[names, np.newaxis] + offset + np.arange(4), len(padded) - 1)].astype(np.uint64)
         four[np.arange(4) >= left[names, np.newaxis]] = 0
         block = (four << (np.uint64(8) * np.arange(4, dtype=np.uint64))).sum(axis=1, dtype=np.uint64)
@@ -129,8 +127,7 @@ def joined_names(names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
     (b'an\\xc3\\xa9', array([0, 1, 4]))
     """
     encoded = [name.encode() for name in names]
-    starts = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(name) for name in encoded], out=starts[1:])
+    starts = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     return np.frombuffer(b"".join(encoded), dtype=np.uint8), starts
 
 

@@ -17,6 +17,7 @@ source, then in numba's folder in the user's cache. Functions without a source f
 are always compiled.
 """
 
+import contextlib
 import functools
 import gc
 import hashlib
@@ -175,10 +176,8 @@ if not MISSING_NUMBA_NAME:
 
         def define_pipelines(self) -> list[Any]:
             manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            lowering = [
-                (one, text) if one is not NativeLowering else (_InlinedLowering, text) for one, text in manager.passes
-            ]
-            manager.passes[:] = lowering
+            own = {NativeLowering: _InlinedLowering}
+            manager.passes[:] = [(own.get(one, one), text) for one, text in manager.passes]
             manager.finalize()
             return [manager]
 
@@ -225,15 +224,12 @@ class MachineCodeCache(NullCache):
     def _load_cached(self, sig: Any, target_context: Any) -> Any:
         name, belongs_to = self._file_name_and_key(sig, target_context.codegen())
         for folder in _cache_folders(self._source):
-            try:
-                if not (folder / name).is_file():  # Reading a pipe might block forever.
-                    continue
-                content = (folder / name).read_bytes()
-                if content[:_CHECKSUM_BYTES] == _checksum(belongs_to, content[_CHECKSUM_BYTES:]):
-                    rebuilt = _rebuilt_inlined if self._is_inlined else CompileResult._rebuild
-                    return rebuilt(target_context, *pickle.loads(content[_CHECKSUM_BYTES:]))
-            except Exception:  # unreadable, or written with other modules available: compile
-                continue
+            with contextlib.suppress(Exception):  # unreadable, or written with other modules available: compile
+                if (folder / name).is_file():  # Reading a pipe might block forever.
+                    content = (folder / name).read_bytes()
+                    if content[:_CHECKSUM_BYTES] == _checksum(belongs_to, content[_CHECKSUM_BYTES:]):
+                        rebuilt = _rebuilt_inlined if self._is_inlined else CompileResult._rebuild
+                        return rebuilt(target_context, *pickle.loads(content[_CHECKSUM_BYTES:]))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -258,8 +254,9 @@ class MachineCodeCache(NullCache):
                 rewrite_cache_file(folder / name, content)
                 return
             except OSError as error:
-                if _has_content(folder / name, content):  # On Windows, another process may just have written it.
-                    return
+                with contextlib.suppress(OSError):
+                    if (folder / name).read_bytes() == content:  # On Windows, another process may just have written it.
+                        return
                 reason = f"{folder.parent}: {error.strerror or error}"
         _warn_once(reason)  # The last folder is the same for all sources, so this warns only once.
 
@@ -288,13 +285,6 @@ class MachineCodeCache(NullCache):
 
 def _checksum(key: bytes, payload: bytes) -> bytes:
     return hashlib.sha256(hashlib.sha256(key).digest() + payload).digest()
-
-
-def _has_content(path: Path, content: bytes) -> bool:
-    try:
-        return path.read_bytes() == content
-    except OSError:
-        return False
 
 
 def _cache_folders(source: Path) -> Iterator[Path]:

@@ -143,7 +143,8 @@ class Weights:
     def copy(self) -> "Weights":
         """Return a copy with its own arrays."""
         twin = copy.copy(self)
-        twin.V, twin.U = _aligned_copy(self.V), _aligned_copy(self.U)
+        twin.V, twin.U = cache_aligned_zeros(*self.V.shape), cache_aligned_zeros(*self.U.shape)
+        twin.V[:], twin.U[:] = self.V, self.U
         twin.state = self.state.copy()
         return twin
 
@@ -269,12 +270,6 @@ def _zero_bytes(n_bytes: int) -> NDArray[np.uint8]:
     with contextlib.suppress(OSError):  # The system may not support large pages.
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.uint8)
-
-
-def _aligned_copy(matrix: Reals) -> Reals:
-    twin = cache_aligned_zeros(*matrix.shape)
-    twin[:] = matrix
-    return twin
 
 
 @dataclass(eq=False)
@@ -634,9 +629,7 @@ class RowSteps:
         indptr, indices, data, of_examples, _ = self._examples
         labels, sq_norms, (updates, errors) = self._labels.tolist(), of_examples.tolist(), counts
         factors = [1.0] * len(labels) if self._factors is None else self._factors.tolist()
-        cost_of = list(self._costs)
-        for cost in cost_of:
-            cost.flags.writeable = False  # so that a rule cannot change its costs in place
+        cost_of = list(as_read_only(self._costs))  # so that a rule cannot change its costs in place
         steps_per_round = len(order) // len(updates)
         for n, (m, step) in enumerate(zip(order.tolist(), steps.tolist(), strict=True)):
             label, size, shrink = labels[m], step * factors[m], 1.0 - step * self._shrinkage

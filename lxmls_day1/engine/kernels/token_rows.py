@@ -10,6 +10,7 @@ plus one in the upper half, with its length in the lower half. The bytes of entr
 These kernels need numba; without it, `lxmls_day1.engine.text.token_batches` counts in plain Python.
 """
 
+import string
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +26,8 @@ _RADIX = 256
 _PRIMITIVE = {"forceinline": True, "_nrt": False}
 _NOT_FOUND, _TABLE_FULL = -1, -2
 _ZERO, _ONE, _TWO, _THREE, _EIGHT = (np.uint64(number) for number in (0, 1, 2, 3, 8))
-_IS_LETTER = np.array([chr(c).isascii() and chr(c).isalpha() for c in range(256)])
-_IS_MARK = np.array(
-    [chr(c).isascii() and chr(c).isprintable() and not chr(c).isalnum() and chr(c) not in " _" for c in range(256)]
-)
+_IS_LETTER = np.isin(np.arange(256), [*string.ascii_letters.encode()])
+_IS_MARK = np.isin(np.arange(256), [*string.punctuation.replace("_", "").encode()])
 _MAX_LENGTH = _LOW = np.uint64(2**32 - 1)
 #: For each byte, 1 if white space may begin with it (for an ASCII byte: if it is white space); second array: or a comma.
 SPACES = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3]).astype(np.uint8)

@@ -25,10 +25,10 @@ class MatrixRows:
 
     X: Any  # array or csr_array (M, J)
     labels: NDArray[np.intp]  # (M,)
-    sq_norms: Reals | None = None  # (M,): ‖g(x)‖²
-    factors: Reals | None = None  # (M,): the weight of each example
+    sq_norms: Reals  # (M,): ‖g(x)‖²
+    factors: Reals | None  # (M,): the weight of each example; None if all are equal
     # True if the objective is computed for all parameters, so that a sample saves no time.
-    tracks_objective: bool = False
+    tracks_objective: bool
     last_measured: ParamsAndObjective | None = None  # the last parameters with a known objective
     at_zero: float | None = None  # the mean loss at W = 0, or None if not yet computed
 
@@ -51,7 +51,6 @@ class MatrixRows:
 
     def longest(self, n: int) -> tuple[NDArray[np.int64], Reals]:
         """Return the n longest examples, with their ‖g(x)‖²."""
-        assert self.sq_norms is not None
         return longest_rows(np.arange(self.n_rows), self.sq_norms, n)
 
 

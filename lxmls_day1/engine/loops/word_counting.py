@@ -1,5 +1,6 @@
 """Checked word counts of the documents of each class, from which multinomial naive Bayes is estimated."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,8 +52,7 @@ def count_words(
     weights = None if sample_weight is None else checked_weights
     with np.errstate(over="ignore", invalid="ignore"):
         word_counts, lowest = class_sums(X, labels, len(classifier.classes), weights)
-        check_counts(word_counts, lowest and _lowest_count(X), documents=[X])
-    check_words(classifier, word_counts)
+    check_counts(classifier, word_counts, lowest and lowest_count(X), documents=[X])
     return X, labels, word_counts, weights
 
 
@@ -111,32 +111,40 @@ def estimate_params(
     return params
 
 
-def check_counts(word_counts: Reals, lowest: float, documents: Any = (), hashed: bool = False) -> None:
-    """Raise an InputError for counts that are negative or not finite.
+def check_counts(
+    classifier: Any, word_counts: Reals, lowest: float, documents: Iterable[Any], hashed: bool = False
+) -> None:
+    """Raise an InputError for counts that are negative or not finite, or if a class has no words and smoothing is off.
 
     Parameters
     ----------
+    classifier : LinearClassifier
     word_counts : array (J, K)
     lowest : float
         The smallest entry of the documents.
-    documents : iterable documents matrices
+    documents : iterable of matrices
         The documents; the message names their first entry that is not finite.
     hashed : bool
         True if the words are hashed.
     """
-    if not np.isfinite(word_counts.sum()):
+    alpha = classifier.smooth_param if classifier.smooth else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = alpha * len(word_counts) + word_counts.sum()
+    if not np.isfinite(total):
         for rows in documents:
             check_finite(rows)
         raise InputError("the counts are so large that their sum is not finite; scale them down")
-    _refuse_negative(lowest, hashed)
+    check_not_negative(lowest, hashed)
+    wordless = ~word_counts.any(axis=0)  # (K,)
+    if wordless.any() and not (alpha > 0 and len(word_counts)):
+        raise InputError(
+            f"class {format_label(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
+            "are not defined; smooth, or leave the class out"
+        )
 
 
-def check_not_negative(X: Any) -> None:
-    """Raise an InputError for documents (M, J) with a negative count."""
-    _refuse_negative(_lowest_count(X))
-
-
-def _refuse_negative(lowest: float, hashed: bool = False) -> None:
+def check_not_negative(lowest: float, hashed: bool = False) -> None:
+    """Raise an InputError if the smallest entry of the documents is negative."""
     if lowest < 0:
         remedy = (
             "hashed features can be negative, so make the corpus without --hash, or take another learner"
@@ -146,21 +154,7 @@ def _refuse_negative(lowest: float, hashed: bool = False) -> None:
         raise InputError(f"multinomial naive Bayes takes counts, which are not negative, but got {lowest:g}; {remedy}")
 
 
-def check_words(classifier: Any, word_counts: Reals) -> None:
-    """Raise an InputError if a class has no words and smoothing is off, or if the sum of the counts is not finite."""
-    alpha = classifier.smooth_param if classifier.smooth else 0.0
-    with np.errstate(over="ignore"):
-        if not np.isfinite(alpha * len(word_counts) + word_counts.sum()):
-            raise InputError("the counts are so large that their sum is not finite; scale them down")
-    wordless = ~word_counts.any(axis=0)  # (K,)
-    if wordless.any() and not (alpha > 0 and len(word_counts)):
-        raise InputError(
-            f"class {format_label(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
-            "are not defined; smooth, or leave the class out"
-        )
-
-
-def _lowest_count(X: Any) -> float:
+def lowest_count(X: Any) -> float:
     """Return the smallest number in X, or 0 if no number is negative; duplicate entries of a sparse matrix are summed first."""
     lowest = (X.data if sp.issparse(X) else X).min(initial=0.0)
     return float(as_canonical(X).data.min(initial=0.0) if lowest < 0 and sp.issparse(X) else lowest)
