@@ -2,10 +2,9 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.archives import zipped
@@ -34,8 +33,7 @@ EXCLUDED_FILES = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Wheel:
+class Wheel(NamedTuple):
     """A wheel, with the data that a page needs to load it.
 
     Attributes

@@ -20,7 +20,6 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +34,7 @@ _MAX_EPOCHS = 60
 _MAX_RUNS, _MIN_MEASURED_SECONDS = 5, 0.2  # limits on repeated measurements of a curve
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The settings of the curves.
 
     Attributes
@@ -55,8 +53,7 @@ class Settings:
     nr_passes: int = 100
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """An objective that decreases during training (the dual increases).
 
     Attributes
@@ -75,7 +72,7 @@ class Curve:
     passes: np.ndarray
     seconds: np.ndarray
     objective: np.ndarray
-    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
+    weights: np.ndarray = np.empty(0)
 
     @property
     def is_traced(self) -> bool:
@@ -128,7 +125,7 @@ def curves(
     known = {} if known is None else known
     for name, method in methods.items():
         runs = _MAX_RUNS if timed and name != "The optimum" else 1
-        key = name, settings if name == "SGD" else replace(settings, initial_step=0.0, alpha=0.0)
+        key = name, settings if name == "SGD" else settings._replace(initial_step=0.0, alpha=0.0)
         if known.get(key, (0,))[0] < runs:
             try:
                 known[key] = runs, time_repeatedly(method, runs)
@@ -156,7 +153,7 @@ def time_repeatedly(run: Callable[[], list[Any]], max_runs: int) -> list[Any]:
     while len(runs) < max_runs and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
         runs.append(run())
     return [
-        replace(items[0], seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
+        items[0]._replace(seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
         for items in zip(*runs, strict=True)
     ]
 

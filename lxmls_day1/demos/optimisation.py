@@ -8,7 +8,7 @@ minimum is at W = 0.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -129,7 +129,7 @@ class DemoOptimisation(Demonstration):
         if asked.loss not in self._warm:
             tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
             for regularizer in (0.1, 0.0):
-                list(curves(self.lab, tiny, replace(asked, regularizer=regularizer, nr_passes=2)))
+                list(curves(self.lab, tiny, asked._replace(regularizer=regularizer, nr_passes=2)))
             self._warm.add(asked.loss)
 
 
@@ -184,11 +184,11 @@ class CurveResults:
 
 def settings_of(settings: Mapping[str, Any]) -> Settings:
     """Return the settings of the curves. Settings without effect get their defaults, so that nothing is computed twice."""
-    asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
+    asked = Settings(**{name: settings[name] for name in Settings._fields})
     if asked.loss == "perceptron":  # its steps have length 1, so the other settings have no effect
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
     has_no_dual = asked.loss == "hinge" and asked.regularizer == 0
-    return replace(asked, regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
+    return asked._replace(regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
 
 
 def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:

@@ -12,9 +12,8 @@ shared equally by its two words. So the contributions of the words sum exactly t
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +26,7 @@ MAX_CHARS = 200_000  # characters of a text; the rest is ignored
 _CHUNK = re.compile(r"\S+")
 
 
-@dataclass(frozen=True)
-class TrainedClassifier:
+class TrainedClassifier(NamedTuple):
     """A classifier trained on a corpus."""
 
     label: str
@@ -37,8 +35,7 @@ class TrainedClassifier:
     accuracy: float  # on the test split
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The decision of one classifier on one review.
 
     Attributes
@@ -88,8 +85,7 @@ class Decision:
         return self.lead / total
 
 
-@dataclass(frozen=True)
-class TextChunk:
+class TextChunk(NamedTuple):
     """A chunk of the text between white space, and its contribution to the lead of *positive*.
 
     Attributes
@@ -110,7 +106,7 @@ class TextChunk:
     gap: str
     weight: float
     known: bool
-    rules_out: frozenset[int] = field(default=frozenset())
+    rules_out: frozenset[int] = frozenset()
 
 
 def train_all(lab: Any, corpus: Any, attempts: FailureCollector) -> Iterator[TrainedClassifier]:
@@ -242,8 +238,7 @@ def most_indicative_words(
     return positive, negative
 
 
-@dataclass(frozen=True)
-class WordCounts:
+class WordCounts(NamedTuple):
     """The counts of a word in each class of the training reviews, from which smoothed probabilities are computed.
 
     Attributes
