@@ -300,15 +300,9 @@ def _gaussians_in_order(g1: Gaussian, g2: Gaussian, more: Mapping[str, Gaussian]
 
 
 def _checked_nr_examples(nr_examples: int) -> int:
-    try:
-        if isinstance(nr_examples, bool):
-            raise TypeError
-        count = index(nr_examples)
-    except TypeError:
-        count = 0
-    if count < 1:
+    if isinstance(nr_examples, bool) or not isinstance(nr_examples, (int, np.integer)) or nr_examples < 1:
         raise InputError(f"nr_examples must be a positive whole number, but is {nr_examples!r}.")
-    return count
+    return int(nr_examples)
 
 
 def _means_and_variances(gaussians: Sequence[Gaussian]) -> tuple[np.ndarray, np.ndarray]:

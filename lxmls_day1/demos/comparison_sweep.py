@@ -72,7 +72,9 @@ class DemoComparison(Demonstration):
         panels, sentences = [], list[list[str]]()
         for text in over:
             quantity = AXES[text]
-            best = np.array([best_accuracies(quantity, value)[0 if part == "all" else 1] for value in SWEEP_VALUES[quantity]])  # fmt: skip
+            best, _ = curve(
+                np.array([[best_accuracies(quantity, value) for value in SWEEP_VALUES[quantity]]]), quantity, part
+            )
             curves = {
                 label: [curve(np.array(self.measured[quantity, label][:n]), quantity, part) for n in after]
                 for label in visible

@@ -148,8 +148,9 @@ def make_lattice(
     ]
     edges = []
     for column, matrix in enumerate(columns):
-        for step, score in np.ndenumerate(matrix):
-            edges.append(Edge(column, *step, score, *(path[column] == step for path in paths)))
+        for (before, after), score in np.ndenumerate(matrix):
+            are_on = (path[column] == (before, after) for path in paths)
+            edges.append(Edge(column, before, after, score, *are_on))
     nodes = emissions[:, kept]
     return Lattice(
         words=words,
