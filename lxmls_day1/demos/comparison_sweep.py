@@ -88,7 +88,6 @@ class DemoComparison(Demonstration):
             steps=draw.Steps("repetitions", after, start=len(after) - 1),
             notes=skip_sentences(skipped),
             observations=_OF_THE_RARE_CLASS if part == "rare" else "",
-            facts={"done": sum(map(len, self.measured.values()))},
         )
 
     def _measure(self, quantities: Sequence[str], shown: Sequence[str], nr_seeds: int) -> Iterator[float]:

@@ -182,29 +182,24 @@ def text_chunks(text: str, decision: Decision) -> list[TextChunk]:
         for word, weight, row in zip(decision.explanation.words, margin_contributions(each, 0, 1), each, strict=True)
     }
     found = list(_CHUNK.finditer(text[:MAX_CHARS]))
-    normalised, chunk_of = [], []
-    for number, match in enumerate(found):
-        parts = split_words(match[0])
-        normalised += parts
-        chunk_of += [number] * len(parts)
+    words = [(word, number) for number, match in enumerate(found) for word in split_words(match[0])]
+    unigrams = {word: unigrams_and_bigrams([word]) for word in {word for word, _ in words}}
+    # Each token, and the chunks that share its weight.
+    shared: list[tuple[str, tuple[int, ...]]] = [
+        (token, (number,)) for word, number in words for token in unigrams[word]
+    ]
+    for (first, one), (second, other) in pairwise(words):
+        bigrams = unigrams_and_bigrams([first, second])[len(unigrams[first]) + len(unigrams[second]) :]
+        shared += [(token, (one, other)) for token in bigrams]
     weights, known = [0.0] * len(found), [False] * len(found)
     rules_out: list[frozenset[int]] = [frozenset()] * len(found)
-
-    def give(token: str, *receivers: int) -> None:
+    for token, numbers in shared:
         if token in weight_of:
             weight, ruled_out = weight_of[token]
-            for number in receivers:
-                weights[number] += weight / len(receivers)
+            for number in numbers:
+                weights[number] += weight / len(numbers)
                 known[number] = True
                 rules_out[number] |= ruled_out
-
-    unigrams = {word: unigrams_and_bigrams([word]) for word in set(normalised)}
-    for word, number in zip(normalised, chunk_of, strict=True):
-        for token in unigrams[word]:
-            give(token, number)
-    for pair, numbers in zip(pairwise(normalised), pairwise(chunk_of), strict=True):
-        for token in unigrams_and_bigrams(pair)[len(unigrams[pair[0]]) + len(unigrams[pair[1]]) :]:
-            give(token, *numbers)
     ends = [0, *(match.end() for match in found)]
     return [
         TextChunk(match[0], text[end : match.start()], weight, is_known, ruled_out)

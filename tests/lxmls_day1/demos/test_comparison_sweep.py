@@ -48,7 +48,7 @@ def test_it_opens_with_two_classifiers_below_the_best_in_one_panel(demo):
     assert panel.name == "size" and labels == [*OPENING, "best possible"]
     *lines, highest = drawn(scene, "size")
     assert (highest[:, 1] == 0).all() and all((line[:, 1] <= 0).all() for line in lines)
-    assert scene.facts["done"] == 3 * len(OPENING)  # The others are not trained.
+    assert [len(seeds) for seeds in demo.measured.values()] == [3] * len(OPENING)  # The others are not trained.
 
 
 @pytest.mark.slow
