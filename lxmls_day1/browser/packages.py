@@ -97,11 +97,9 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
         place = PurePosixPath(path.as_posix())
         if ".." in place.parts or place.is_absolute() or EXCLUDED_FILES.search(str(place)):
             continue
-        if place.suffix in COMPILED and (
-            MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
-        ):
-            continue  # compiled from a source file in the package, which is sufficient
         if place.suffix in COMPILED:
+            if MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources:
+                continue  # compiled from a source file in the package, which is sufficient
             raise InputError(
                 f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."
             )

@@ -135,7 +135,7 @@ def _sentence(text: str, means: Mapping[str, np.ndarray], best: np.ndarray) -> s
     """Return a sentence about the distance from the best at the first and at the last value."""
     first, *_, last = SWEEP_VALUES[AXES[text]]
     parts = (
-        f"{label} {draw.signed(100 * mean[0], 1)} and {draw.signed(100 * mean[-1], 1)}"
-        for label, mean in ((label, mean - best) for label, mean in means.items())
+        f"{label} {draw.signed(100 * (mean - best)[0], 1)} and {draw.signed(100 * (mean - best)[-1], 1)}"
+        for label, mean in means.items()
     )
     return f"% from the best possible at {first:g} and at {last:g} ({text}): {'; '.join(parts) or 'no classifier is shown'}."
