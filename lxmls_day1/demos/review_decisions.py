@@ -67,7 +67,7 @@ class Decision(NamedTuple):
     @property
     def has_words(self) -> bool:
         """True if at least one word contributes; otherwise there cannot be a verdict."""
-        return bool(len(self.explanation.words)) and (self.pros != 0 or self.cons != 0)
+        return self.pros != 0 or self.cons != 0
 
     @property
     def share(self) -> float:
@@ -77,12 +77,9 @@ class Decision(NamedTuple):
         """
         if not self.has_words:
             return 0.0
-        if math.isinf(self.lead):
-            return math.copysign(1.0, self.lead)
-        total = self.total
-        if math.isinf(total) or total == 0:  # words rule out both classes, so the intercepts decided
-            return math.copysign(1.0, self.lead) if self.lead and math.isinf(total) else 0.0
-        return self.lead / total
+        if math.isinf(self.total):  # a word rules out a class, or words rule out both, so that the intercepts decided
+            return math.copysign(1.0, self.lead) if self.lead else 0.0
+        return self.lead / self.total
 
 
 class TextChunk(NamedTuple):
@@ -285,14 +282,15 @@ def token_of(corpus: Any, typed: str) -> str | None:
     return next((token for token in candidates if token in corpus.feat_dict), None)
 
 
-def one_sided_words(corpus: Any, nr_words: int = 12) -> list[str]:
-    """Return the most frequent words of either class that never occur in the other class in training, which need smoothing."""
-    counts, _ = _by_class(corpus)
-    chosen = []
-    for seen, unseen in ((0, 1), (1, 0)):
-        only = np.where(counts[unseen] == 0, counts[seen], 0)
-        chosen.append([corpus.feature_names[j] for j in np.argsort(-only, kind="stable")[: nr_words // 2] if only[j] > 0])  # fmt: skip
-    return [word for pair in zip(*chosen, strict=False) for word in pair]
+def one_sided_word(corpus: Any) -> str:
+    """Return the most frequent word of positive reviews that never occurs in negative ones in training, and therefore needs smoothing.
+
+    If there is none, return an empty string.
+    """
+    (positive, negative), _ = _by_class(corpus)
+    only = np.where(negative == 0, positive, 0)
+    most_frequent = int(only.argmax())
+    return corpus.feature_names[most_frequent] if only[most_frequent] else ""
 
 
 def _by_class(corpus: Any) -> tuple[np.ndarray, np.ndarray]:
