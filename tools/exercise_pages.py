@@ -13,7 +13,6 @@ import textwrap
 import tomllib
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -361,4 +360,4 @@ def _stripped(wheel: Wheel) -> Wheel:
         used = [name for name in archive.namelist() if not UNUSED_FILES.match(name)]
         names = [name for name in used if not name.endswith((".png", ".jpg"))]
         content = zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
-    return replace(wheel, content=content)
+    return wheel._replace(content=content)

@@ -2,10 +2,9 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.course.workspaces.archives import zipped
@@ -34,8 +33,7 @@ EXCLUDED_FILES = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Wheel:
+class Wheel(NamedTuple):
     """A wheel, with the data that a page needs to load it.
 
     Attributes
@@ -99,11 +97,9 @@ def _files(found: Distribution, name: str) -> dict[PurePosixPath, bytes]:
         place = PurePosixPath(path.as_posix())
         if ".." in place.parts or place.is_absolute() or EXCLUDED_FILES.search(str(place)):
             continue
-        if place.suffix in COMPILED and (
-            MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources
-        ):
-            continue  # compiled from a source file in the package, which is sufficient
         if place.suffix in COMPILED:
+            if MYPYC_LIBRARY in place.name or str(place.with_name(place.name.partition(".")[0] + ".py")) in sources:
+                continue  # compiled from a source file in the package, which is sufficient
             raise InputError(
                 f"{name} {found.version} is installed with compiled parts, which no browser can run: {place}."
             )

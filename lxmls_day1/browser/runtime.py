@@ -14,6 +14,7 @@ VERSION = "0.27.7"
 #: The address of a version's files according to Pyodide's documentation.
 ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 
+EXPECTED_FOLDER = f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."
 LOCK_FILE = "pyodide-lock.json"
 #: The sha256 of the files that every page loads. The lock file contains the digests of all packages.
 CORE_DIGESTS = {
@@ -52,11 +53,11 @@ def runtime_files(folder: Path, names: Iterable[str] = PACKAGES) -> dict[str, by
         If a file is missing, or does not belong to this version.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder; {_expected_folder()}")
+        raise InputError(f"{folder} is not a folder; {EXPECTED_FOLDER}")
     lock = _read(folder, LOCK_FILE)
     if _digest(lock) != CORE_DIGESTS[LOCK_FILE]:
         version = _version(lock)
-        raise InputError(f"{folder / LOCK_FILE} is {version}; {_expected_folder()}")
+        raise InputError(f"{folder / LOCK_FILE} is {version}; {EXPECTED_FOLDER}")
     files = {LOCK_FILE: lock}
     packages = json.loads(lock)["packages"]
     digests = CORE_DIGESTS | {
@@ -121,7 +122,7 @@ def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except FileNotFoundError as error:
-        raise InputError(f"{folder} has no {name}; {_expected_folder()}") from error
+        raise InputError(f"{folder} has no {name}; {EXPECTED_FOLDER}") from error
 
 
 def _digest(content: bytes) -> str:
@@ -135,7 +136,3 @@ def _version(lock: bytes) -> str:
     except (ValueError, KeyError, TypeError):
         return "not a lock file of Pyodide"
     return "a changed lock file of this version" if version == VERSION else f"from Pyodide {version}"
-
-
-def _expected_folder() -> str:
-    return f"--pyodide takes the folder of an unpacked release of Pyodide {VERSION}, with its packages."

@@ -15,10 +15,9 @@ import site as site_packages
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxmls_day1.base.atomic_files import temporary_folder
 from lxmls_day1.base.errors import InputError, check_path, did_you_mean
@@ -67,8 +66,7 @@ SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """The result of `make_site`: the folder, its size, the exercises to solve, the domains of real reviews, and the runtime."""
 
     folder: Path

@@ -82,21 +82,24 @@ def command(
     """
     from lxmls_day1.course.explanations import explain
     from lxmls_day1.course.registry import Registry
-    from lxmls_day1.course.reports.report_text import explanation_lines, practice_lines
-    from lxmls_day1.course.reports.terminal import echo_lines, find_workspace
+    from lxmls_day1.course.reports.report_text import explanation_lines, practice_lines, workspace_lines
+    from lxmls_day1.course.reports.terminal import echo_lines
     from lxmls_day1.course.workspaces.solve_reset_undo import reset_for_practice
+    from lxmls_day1.course.workspaces.workspace import workspace_of
+    from lxmls_day1.lab import Lab
 
     context = click.get_current_context()
-    as_json, in_lines = as_json or form == "json", form == "lines"
-    if as_json and (watch or again or because is not None):
-        raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if as_json:
-        context.exit(0 if print_json(lab_folder, exercises or None, time_limit) else 1)
+        form = "json"
+    if form == "json" and (watch or again or because is not None):
+        raise click.UsageError("--json prints one report; it cannot be combined with --watch, --again or --because.")
     if because is not None and (watch or len(exercises) != 1):
         raise click.UsageError('--because answers the question about one exercise: check 1.5 --because "…".')
     if again and (watch or because is not None or len(exercises) != 1):
         raise click.UsageError("--again is for one solved exercise: check --again 1.5.")
-    folder = find_workspace(lab_folder, "check")
+    folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
+    if form != "json":  # JSON is all that is printed.
+        echo_lines(workspace_lines(folder))
     if again:
         blank = reset_for_practice(folder, exercises[0])
         echo_lines(practice_lines(blank, Registry.from_folder(folder).named(exercises[0])))
@@ -106,54 +109,44 @@ def command(
         return
 
     def run(ids: Collection[str] | None) -> bool:
-        return check_and_show(folder, ids, time_limit, verbose, in_lines)
+        return check_and_show(folder, ids, time_limit, verbose, form)
 
     if not watch:
         context.exit(0 if run(exercises or None) else 1)
     try:
-        watch_files(folder, exercises or None, run, clears=not in_lines)
+        watch_files(folder, exercises or None, run, clears=form != "lines")
     except KeyboardInterrupt:
         click.echo("\nNo longer watching.")
 
 
 def check_and_show(
-    folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False, in_lines: bool = False
+    folder: Path, ids: Collection[str] | None, time_limit: float, verbose: bool = False, form: str = "text"
 ) -> bool:
-    """Run checks, show the report, keep the results; show the questions on named mistakes, and the lines for an editor.
+    """Run checks, keep the results, and show the report: as text with the questions on named mistakes and, if wanted, the lines for an
+    editor, or as JSON.
 
     Return True if all checks have passed.
     """
     from lxmls_day1.course.explanations import check_and_save
+    from lxmls_day1.course.reports.check_json import as_plain
     from lxmls_day1.course.reports.report_text import check_lines, question_lines
     from lxmls_day1.course.reports.room_link import send_verdicts
     from lxmls_day1.course.reports.terminal import echo_lines, in_this_encoding
     from lxmls_day1.course.workspaces.progress import status_of
 
-    with check_progress() as progressed:
-        report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
-    status = status_of(folder) if report.ends_with_progress else None
-    echo_lines((*check_lines(report, status, verbose), *question_lines(questions)))
-    if in_lines:
+    if form == "json":
+        report, _, unsaved = check_and_save(folder, ids, time_limit)
+        click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
+    else:
+        with check_progress() as progressed:
+            report, questions, unsaved = check_and_save(folder, ids, time_limit, progressed)
+        status = status_of(folder) if report.ends_with_progress else None
+        echo_lines((*check_lines(report, status, verbose), *question_lines(questions)))
+    if form == "lines":
         from lxmls_day1.course.reports.problem_lines import problem_lines
 
         for line in problem_lines(folder, report):
             click.echo(in_this_encoding(line))  # whole, whatever the width, because an editor reads it
-    for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
-        click.echo(sentence, err=True)
-    return report.all_passed
-
-
-def print_json(lab_folder: str | None, ids: Collection[str] | None, time_limit: float) -> bool:
-    """Run checks, save the results, and print the report as JSON; return True if all checks have passed."""
-    from lxmls_day1.course.explanations import check_and_save
-    from lxmls_day1.course.reports.check_json import as_plain
-    from lxmls_day1.course.reports.room_link import send_verdicts
-    from lxmls_day1.course.workspaces.workspace import workspace_of
-    from lxmls_day1.lab import Lab
-
-    folder = workspace_of(Lab(lab_folder) if lab_folder else Lab.open(), "check")
-    report, _, unsaved = check_and_save(folder, ids, time_limit)
-    click.echo(json.dumps(as_plain(folder, report), ensure_ascii=False, indent=1))
     for sentence in filter(None, (*unsaved, send_verdicts(folder, report))):
         click.echo(sentence, err=True)
     return report.all_passed

@@ -1,7 +1,7 @@
 """``lxmls-day1 predict``: label documents with a saved classifier."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -90,51 +90,39 @@ def command(
     if marginals:
         raise InputError("--marginals is for taggers; this model labels whole texts, so use --scores")
     by_line = paths == ("-",) and unit != "file"
-    answers = PredictionPrinter(model, with_scores)
-    for documents in lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]:
-        answers.show(documents)
-    for remark in answers.remarks():
-        click.echo(remark, err=True)
+    batches = lines_of_input(model, form) if by_line else [open_documents(model, paths, form, unit)]
+    print_predictions(model, batches, with_scores)
 
 
-class PredictionPrinter:
-    """The predictions of a model for documents, printed one by one and summarized at the end."""
+def print_predictions(model: "TextModel", batches: Iterable[Sequence["Document"]], with_scores: bool) -> None:
+    """Print a line for each document, after all of its batch have been checked, and at the end sentences on all of them."""
+    from lxmls_day1.engine.text.documents import escape_unprintable
 
-    def __init__(self, model: "TextModel", with_scores: bool):
-        self.model, self.names, self.with_scores = model, model.class_names, with_scores
-        self.n = self.n_unknown = self.n_labelled = self.n_right = 0
-
-    def show(self, documents: Sequence["Document"]) -> None:
-        """Print a line for each document, after all of them have been checked."""
-        from lxmls_day1.engine.text.documents import escape_unprintable
-
-        check_labels_known(documents, self.model)
+    names = model.class_names
+    n_documents = n_unknown = n_labelled = n_right = 0
+    for documents in batches:
+        check_labels_known(documents, model)
         with warnings_as_notes():
-            scores = self.model.scores_of_bags([document.counts for document in documents])
-        columns, margins, names = scores.argmax(axis=1), margins_of(scores), self.names
+            scores = model.scores_of_bags([document.counts for document in documents])
+        columns, margins = scores.argmax(axis=1), margins_of(scores)
         for document, column, margin, row in zip(documents, columns, margins, scores, strict=True):
             fields = [escape_unprintable(names[column]), f"{margin:.6g}", document.location]
-            if self.with_scores:
+            if with_scores:
                 fields += [f"{escape_unprintable(name)}={score:.6g}" for name, score in zip(names, row, strict=True)]
             click.echo("\t".join(fields))  # echo flushes the output, so that pipes work
-            self.n += 1
-            self.n_unknown += not self.model.has_known_token(document.counts)
+            n_documents += 1
+            n_unknown += not model.has_known_token(document.counts)
             if document.label is not None:
-                self.n_labelled += 1
-                self.n_right += document.label == names[column]
-
-    def remarks(self) -> list[str]:
-        """Return sentences on all answers: the number of documents without a known word, and the accuracy."""
-        sentences = []
-        if self.n_unknown:
-            sentences.append(
-                f"Note: {self.n_unknown} of {pluralize(self.n, 'review')} hold{'s' * (self.n_unknown == 1)} no word that the classifier "
-                "knows; its intercepts decided."
-            )
-        if self.n_labelled:
-            accuracy = self.n_right / self.n_labelled
-            sentences.append(f"accuracy {accuracy:.4f} ({self.n_right} of {self.n_labelled} labelled reviews)")
-        return sentences
+                n_labelled += 1
+                n_right += document.label == names[column]
+    if n_unknown:
+        click.echo(
+            f"Note: {n_unknown} of {pluralize(n_documents, 'review')} hold{'s' * (n_unknown == 1)} no word that the classifier "
+            "knows; its intercepts decided.",
+            err=True,
+        )
+    if n_labelled:
+        click.echo(f"accuracy {n_right / n_labelled:.4f} ({n_right} of {n_labelled} labelled reviews)", err=True)
 
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:

@@ -17,38 +17,29 @@ MIN_EXAMPLES_TO_JUDGE = 20  # with at least this number of examples, labels for 
 NAMED_DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 
-class ColumnType(click.ParamType):  # type: ignore[type-arg]  # older versions of click cannot be subscripted here
-    """The name of a column, or its number."""
-
-    name = "NAME|NUMBER"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Convert an integer; leave other values as strings."""
-        try:
-            return int(value)
-        except ValueError:
-            return str(value)
+def read_column(given: str) -> int | str:
+    """Return the number of a column, or its name."""
+    try:
+        return int(given)
+    except ValueError:
+        return given
 
 
-class DelimiterType(click.ParamType):  # type: ignore[type-arg]
-    """A character, or the name of one that is hard to type."""
-
-    name = "CHARACTER"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Convert a name to its character."""
-        character: str = NAMED_DELIMITERS.get(value.lower(), value)
-        if len(character) != 1:
-            self.fail(f"{value!r} is neither one character nor one of {', '.join(NAMED_DELIMITERS)}", param, ctx)
-        return character
+def read_delimiter(given: str) -> str:
+    """Return a character, which may be given by its name if it is hard to type."""
+    character = NAMED_DELIMITERS.get(given.lower(), given)
+    if len(character) != 1:
+        raise click.BadParameter(f"{given!r} is neither one character nor one of {', '.join(NAMED_DELIMITERS)}")
+    return character
 
 
 #: The options for reading files of labelled text; a command gets them under the names of `TextCorpus`'s arguments.
 layout_options = combine_options(
     click.option(
-        "--text-column", type=ColumnType(), help="The column of the texts: its name, or its number, counted from 0."
+        "--text-column", metavar="NAME|NUMBER", type=read_column,
+        help="The column of the texts: its name, or its number, counted from 0.",
     ),
-    click.option("--label-column", type=ColumnType(), help="The column of the labels."),
+    click.option("--label-column", metavar="NAME|NUMBER", type=read_column, help="The column of the labels."),
     click.option(
         "--header/--no-header", "header", default=None,
         help="Whether the first line names the columns. Default: guessed from the file.",
@@ -57,7 +48,9 @@ layout_options = combine_options(
     click.option(
         "--format", "form", type=click.Choice(FORMATS), help="Format of the files. Default: according to their names."
     ),
-    click.option("--delimiter", type=DelimiterType(), help="The character that separates the columns, such as ; or tab."),
+    click.option(
+        "--delimiter", metavar="CHARACTER", type=read_delimiter, help="The character that separates the columns, such as ; or tab."
+    ),
     click.option(
         "--skip-lines", type=click.IntRange(min=0), help="How many lines stand before the header or the examples of each file."
     ),

@@ -24,32 +24,19 @@ SWEEP_VALUES: dict[str, tuple[float, ...]] = {
 }
 
 
-def settings_of(quantity: str, value: float) -> dict[str, float]:
-    """Return size, variance and balance, with this value for one quantity and defaults for the others.
-
-    Examples
-    --------
-    >>> settings_of("variance", 4.0)
-    {'size': 100, 'variance': 4.0, 'balance': 0.5}
-    """
-    return DEFAULT_SETTINGS | {quantity: value}
-
-
-def best_accuracies(quantity: str, value: float) -> tuple[float, float, float]:
-    """Return the expected accuracy of the Bayes-optimal classifier: on all points, on class 0, and on class 1.
+def best_accuracies(quantity: str, value: float) -> tuple[float, float]:
+    """Return the expected accuracy of the Bayes-optimal classifier on each class.
 
     With two classes of variance σ² whose means are 2d apart, it errs on class k with probability
     Φ(−d/σ ∓ (σ/2d) log(p_0/p_1)).
     """
     from scipy.special import ndtr
 
-    settings = settings_of(quantity, value)
-    prior = np.array([settings["balance"], 1 - settings["balance"]])
+    settings = DEFAULT_SETTINGS | {quantity: value}
     deviation = math.sqrt(settings["variance"])
     half = math.dist(*MEANS) / 2
-    shift = deviation / (2 * half) * math.log(prior[0] / prior[1])
-    of_class = ndtr(half / deviation + shift), ndtr(half / deviation - shift)
-    return float(prior @ of_class), float(of_class[0]), float(of_class[1])
+    shift = deviation / (2 * half) * math.log(settings["balance"] / (1 - settings["balance"]))
+    return float(ndtr(half / deviation + shift)), float(ndtr(half / deviation - shift))
 
 
 def measure(lab: Any, learner: Learner, quantity: str, seed: int) -> np.ndarray:
@@ -79,14 +66,14 @@ def curve(measured: np.ndarray, quantity: str, part: str) -> tuple[np.ndarray, n
     part : "all" or "rare"
         On all points, or only on class 0, which is the rare class when the balance is varied.
     """
-    shares = np.array([settings_of(quantity, value)["balance"] for value in SWEEP_VALUES[quantity]])
+    shares = np.array([(DEFAULT_SETTINGS | {quantity: value})["balance"] for value in SWEEP_VALUES[quantity]])
     right = measured[..., 0] if part == "rare" else shares * measured[..., 0] + (1 - shares) * measured[..., 1]
     return right.mean(axis=0), right.std(axis=0, ddof=1) if len(right) > 1 else np.zeros(len(shares))
 
 
 def sample(lab: Any, quantity: str, value: float, seed: int) -> Any:
     """Return the data set to train on."""
-    settings = settings_of(quantity, value)
+    settings = DEFAULT_SETTINGS | {quantity: value}
     variances = 2 * [settings["variance"]]
     return gaussian_data(lab, MEANS, variances, int(settings["size"]), seed, balance=settings["balance"])
 

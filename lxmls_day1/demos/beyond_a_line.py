@@ -24,7 +24,6 @@ SHAPES = ("crossed corners", "ring", "two clusters")
 _TICKS = np.linspace(*LIMITS, GRID)
 PLACES = np.column_stack([axis.ravel() for axis in np.meshgrid(_TICKS, _TICKS)])
 _PLANE = Axis(*LIMITS, ticks=())
-_MOVE_TO = 1  # contourpy's code for the start of a curve
 
 
 def examples(shape: str, n_examples: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -113,11 +112,11 @@ def rings_of_class_1(scores: np.ndarray) -> tuple[list[np.ndarray], list[np.ndar
     """Return the curves around the regions where the scores of `PLACES` are negative, and those where they are positive."""
     from contourpy import contour_generator
 
-    generator = contour_generator(_TICKS, _TICKS, scores.reshape(GRID, GRID), fill_type="OuterCode")
+    generator = contour_generator(_TICKS, _TICKS, scores.reshape(GRID, GRID), fill_type="OuterOffset")
 
     def rings(low: float, high: float) -> list[np.ndarray]:
         areas = zip(*generator.filled(low, high), strict=True)
-        return [ring for points, codes in areas for ring in np.split(points, np.flatnonzero(codes == _MOVE_TO)[1:])]
+        return [ring for points, offsets in areas for ring in np.split(points, offsets[1:-1])]
 
     return rings(-np.inf, 0.0), rings(0.0, np.inf)
 

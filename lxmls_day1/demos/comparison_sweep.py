@@ -72,7 +72,9 @@ class DemoComparison(Demonstration):
         panels, sentences = [], list[list[str]]()
         for text in over:
             quantity = AXES[text]
-            best = np.array([best_accuracies(quantity, value)[0 if part == "all" else 1] for value in SWEEP_VALUES[quantity]])  # fmt: skip
+            best, _ = curve(
+                np.array([[best_accuracies(quantity, value) for value in SWEEP_VALUES[quantity]]]), quantity, part
+            )
             curves = {
                 label: [curve(np.array(self.measured[quantity, label][:n]), quantity, part) for n in after]
                 for label in visible
@@ -86,7 +88,6 @@ class DemoComparison(Demonstration):
             steps=draw.Steps("repetitions", after, start=len(after) - 1),
             notes=skip_sentences(skipped),
             observations=_OF_THE_RARE_CLASS if part == "rare" else "",
-            facts={"done": sum(map(len, self.measured.values()))},
         )
 
     def _measure(self, quantities: Sequence[str], shown: Sequence[str], nr_seeds: int) -> Iterator[float]:
@@ -134,7 +135,7 @@ def _sentence(text: str, means: Mapping[str, np.ndarray], best: np.ndarray) -> s
     """Return a sentence about the distance from the best at the first and at the last value."""
     first, *_, last = SWEEP_VALUES[AXES[text]]
     parts = (
-        f"{label} {draw.signed(100 * mean[0], 1)} and {draw.signed(100 * mean[-1], 1)}"
-        for label, mean in ((label, mean - best) for label, mean in means.items())
+        f"{label} {draw.signed(100 * (mean - best)[0], 1)} and {draw.signed(100 * (mean - best)[-1], 1)}"
+        for label, mean in means.items()
     )
     return f"% from the best possible at {first:g} and at {last:g} ({text}): {'; '.join(parts) or 'no classifier is shown'}."

@@ -93,7 +93,7 @@ class DemoConfidence(Demonstration):
         """Compute the Gaussian after each of sixty documents."""
         X, y = documents(_EXAMPLES, settings["rare"], settings["seed"])
         attempts, planes, curves = FailureCollector(), list[draw.Mark](), list[draw.Mark]()
-        table, facts, words = None, dict[str, Any](), dict[str, Any]()
+        table, words = None, dict[str, Any]()
         with attempts("AROW"):
             means, deviations = arow_trajectory(self.lab, X, y, settings["regularizer"])
             seen = np.vstack([np.zeros(2), (X != 0).cumsum(axis=0)]).astype(int)
@@ -115,7 +115,6 @@ class DemoConfidence(Demonstration):
             states = (zip(WORDS, *row, strict=True) for row in zip(seen, means, deviations, strict=True))
             rows = ([[word, int(n), draw.signed(w), f"{size:.2f}"] for word, n, w, size in state] for state in states)
             table = draw.Table(("", "seen in", "weight", "±"), draw.by_frame(rows))
-            facts = {"deviations": deviations}
         axis = [draw.Axis(*LIMITS, label=f"weight of “{word}”") for word in WORDS]
         return draw.Scene(
             [
@@ -128,5 +127,4 @@ class DemoConfidence(Demonstration):
             table=table,
             words=words or (),
             notes=attempts.sentences(),
-            facts=facts,
         )  # fmt: skip

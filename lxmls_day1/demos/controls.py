@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,8 +60,7 @@ class Control:
 
     def data(self) -> dict[str, Any]:
         """Return the control as data for JSON."""
-        found: dict[str, Any] = plain_data(asdict(self) | {"kind": type(self).__name__.lower()})
-        return found
+        return {**plain_data(self), "kind": type(self).__name__.lower()}
 
 
 @dataclass(frozen=True)

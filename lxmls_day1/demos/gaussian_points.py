@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +15,7 @@ OPTIMAL = "Bayes-optimal"
 _QUANTILES = 60  # for each axis; accuracies have an error of about 0.001
 
 
-@dataclass(frozen=True)
-class SampleSpec:
+class SampleSpec(NamedTuple):
     """The distribution and the size of a sample: K Gaussian classes in the plane, each with its own variance."""
 
     means: tuple[tuple[float, float], ...] = MEANS[:2]

@@ -8,8 +8,7 @@ Column squishing looks at every rival: the score of the true class rises, and ev
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ _SECOND = ("view", "squishing")  # for controls of the second scene
 _TILT = 0.35  # radians; avoids vectors parallel to an axis
 
 
-@dataclass(frozen=True)
-class StepProblem:
+class StepProblem(NamedTuple):
     """Weights, and an example for one update."""
 
     W: np.ndarray  # (3, K), intercepts first
@@ -67,8 +65,7 @@ class StepProblem:
         return float((self.scores[rival] - self.scores[self.label] + 1.0) / (2 * self.sq_norm))
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """The result of an update rule in a situation."""
 
     d: np.ndarray  # (K,)

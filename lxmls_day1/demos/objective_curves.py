@@ -20,7 +20,6 @@ The optimisers are those of ``classifiers/``. This module runs, counts and times
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +34,7 @@ _MAX_EPOCHS = 60
 _MAX_RUNS, _MIN_MEASURED_SECONDS = 5, 0.2  # limits on repeated measurements of a curve
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The settings of the curves.
 
     Attributes
@@ -55,8 +53,7 @@ class Settings:
     nr_passes: int = 100
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """An objective that decreases during training (the dual increases).
 
     Attributes
@@ -66,8 +63,6 @@ class Curve:
         ``"batch"``, ``"stochastic"``, ``"primal"`` or ``"dual"``.
     passes, seconds, objective : arrays (n,)
         The objective after these numbers of passes and seconds of training. The first entry is the start, W = 0.
-    regularizer : float
-        λ of the objective.
     weights : array (n, ≤ 3), or empty if unknown
         The intercept and the weights of the first two features: those of the second class minus those of the first.
     """
@@ -77,31 +72,12 @@ class Curve:
     passes: np.ndarray
     seconds: np.ndarray
     objective: np.ndarray
-    regularizer: float
-    weights: np.ndarray = field(default_factory=lambda: np.empty(0))
+    weights: np.ndarray = np.empty(0)
 
     @property
     def is_traced(self) -> bool:
         """True if all weights are known and finite."""
         return bool(len(self.weights)) and bool(np.isfinite(self.weights).all())
-
-    def excess(self, best: float) -> np.ndarray:
-        """Return the distance above an optimum; NaN if rounding leaves a distance of 0 or less.
-
-        Examples
-        --------
-        >>> Curve("", "batch", np.arange(3.0), np.arange(3.0), np.array([3.0, 2.0, 1.0]), 0.0).excess(1.0)
-        array([ 2.,  1., nan])
-        """
-        above = self.objective - best
-        return np.where(above > 0, above, np.nan)
-
-
-class Optimum(NamedTuple):
-    """The minimum of an objective, or the best known approximation."""
-
-    regularizer: float
-    value: float
 
 
 class Data(NamedTuple):
@@ -113,7 +89,7 @@ class Data(NamedTuple):
 
 def curves(
     lab: Any, data: Data, settings: Settings, known: dict[Any, Any] | None = None, *, timed: bool = True
-) -> Iterator[Curve | Optimum | SkippedLearner]:
+) -> Iterator[Curve | float | SkippedLearner]:
     """Run every method, one after the other.
 
     Parameters
@@ -128,9 +104,9 @@ def curves(
 
     Yields
     ------
-    Curve, Optimum or SkippedLearner
+    Curve, float or SkippedLearner
+        The number is the optimum: the minimum of the objective, or the best known approximation. It comes before the curves.
         A method that is still to be written, or that does not support these settings, yields a `SkippedLearner` with a sentence.
-        The optimum comes before the curves.
     """
     methods: dict[str, Callable[[], list[Any]]]
     if settings.loss == "perceptron":  # its steps have length 1
@@ -149,7 +125,7 @@ def curves(
     known = {} if known is None else known
     for name, method in methods.items():
         runs = _MAX_RUNS if timed and name != "The optimum" else 1
-        key = name, settings if name == "SGD" else replace(settings, initial_step=0.0, alpha=0.0)
+        key = name, settings if name == "SGD" else settings._replace(initial_step=0.0, alpha=0.0)
         if known.get(key, (0,))[0] < runs:
             try:
                 known[key] = runs, time_repeatedly(method, runs)
@@ -163,7 +139,7 @@ def time_repeatedly(run: Callable[[], list[Any]], max_runs: int) -> list[Any]:
 
     Parameters
     ----------
-    run : function () -> list of Curve, Optimum or SkippedLearner
+    run : function () -> list of Curve, float or SkippedLearner
         Takes the same steps at every call.
     max_runs : int
 
@@ -177,7 +153,7 @@ def time_repeatedly(run: Callable[[], list[Any]], max_runs: int) -> list[Any]:
     while len(runs) < max_runs and time.perf_counter() - started < _MIN_MEASURED_SECONDS:
         runs.append(run())
     return [
-        replace(items[0], seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
+        items[0]._replace(seconds=min_step_times(items)) if isinstance(items[0], Curve) else items[0]
         for items in zip(*runs, strict=True)
     ]
 
@@ -188,7 +164,7 @@ def min_step_times(curves: Sequence[Curve]) -> np.ndarray:
     Examples
     --------
     >>> runs = [np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0, 4.0])]
-    >>> min_step_times([Curve("", "", np.arange(3), seconds, np.ones(3), 0.0) for seconds in runs])
+    >>> min_step_times([Curve("", "", np.arange(3), seconds, np.ones(3)) for seconds in runs])
     array([0., 1., 2.])
     """
     return np.cumsum(np.min([np.diff(curve.seconds, prepend=0.0) for curve in curves], axis=0))
@@ -221,7 +197,7 @@ def descent_curve(lab: Any, data: Data, settings: Settings, solver: str) -> Curv
             first_norm = first_norm or norm
             if function.nr_calls >= settings.nr_passes or norm <= _GRADIENT_TOLERANCE * first_norm:
                 break
-    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, settings.regularizer, way)
+    return _curve("L-BFGS" if solver == "lbfgs" else "Gradient descent", "batch", rows, way)
 
 
 def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLearner:
@@ -244,7 +220,7 @@ def scaling_curve(lab: Any, data: Data, settings: Settings) -> Curve | SkippedLe
             way.append(_lead(point.weights))
             if number >= settings.nr_passes:
                 break
-    return _curve("Iterative scaling", "batch", rows, 0.0, way)
+    return _curve("Iterative scaling", "batch", rows, way)
 
 
 def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
@@ -264,10 +240,10 @@ def stochastic_curve(lab: Any, data: Data, settings: Settings) -> Curve:
     learner.train(data.X, data.y, lambda _, W, params: way.append(_lead(W)))
     rows = [(0, 0.0, _start(settings.loss, data))]
     rows += [(round.number, round.seconds, round.objective) for round in learner.history]
-    return _curve("SGD", "stochastic", rows, settings.regularizer, [0 * way[0], *way])
+    return _curve("SGD", "stochastic", rows, [0 * way[0], *way])
 
 
-def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve | SkippedLearner]:
+def dual_curves(lab: Any, data: Data, settings: Settings) -> list[float | Curve | SkippedLearner]:
     """Compute the SVM's primal and dual objective by dual coordinate ascent.
 
     Parameters
@@ -276,7 +252,7 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
 
     Returns
     -------
-    [Optimum, primal Curve, dual Curve]
+    [optimum, primal Curve, dual Curve]
         The curves end at the maximum number of passes. The optimum is the best lower bound, at a relative gap of 10⁻⁶.
     """
     if settings.regularizer == 0:
@@ -287,13 +263,13 @@ def dual_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curv
     primal = [(0, 0.0, _start("hinge", data)), *((epoch.sweeps, epoch.seconds, epoch.objective) for epoch in epochs)]
     dual = [(0, 0.0, 0.0), *((epoch.sweeps, epoch.seconds, epoch.dual) for epoch in epochs)]
     return [
-        Optimum(settings.regularizer, max(epoch.dual for epoch in svm.history)),
-        _curve("Primal P(W)", "primal", primal, settings.regularizer),
-        _curve("Dual D(α)", "dual", dual, settings.regularizer),
+        max(epoch.dual for epoch in svm.history),
+        _curve("Primal P(W)", "primal", primal),
+        _curve("Dual D(α)", "dual", dual),
     ]
 
 
-def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum | Curve]:
+def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[float | Curve]:
     """Compute the perceptron's loss during its training, for the last weights and for their average. Its steps do not depend on λ.
 
     Parameters
@@ -302,7 +278,7 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
 
     Returns
     -------
-    [Optimum, Curve of the last weights, Curve of the average]
+    [optimum, Curve of the last weights, Curve of the average]
         The optimum is at W = 0.
     """
     learner = lab.classifier("perceptron", "Perceptron", nr_rounds=settings.nr_passes)
@@ -317,15 +293,15 @@ def perceptron_curves(lab: Any, data: Data, settings: Settings) -> list[Optimum 
             so_far.append(float(losses.mean() + settings.regularizer / 2 * (params**2).sum()))
 
     learner.train(data.X, data.y, look)
-    found: list[Optimum | Curve] = [Optimum(settings.regularizer, 0.0)]
+    found: list[float | Curve] = [0.0]
     for name, so_far, way in zip(("Perceptron, last weights", "Perceptron, averaged"), values, ways, strict=True):
         costs = [(0, 0.0), *((round.number, round.seconds) for round in learner.history)]
         rows = [(*cost, value) for cost, value in zip(costs, so_far, strict=True)]
-        found.append(_curve(name, "stochastic", rows, settings.regularizer, way))
+        found.append(_curve(name, "stochastic", rows, way))
     return found
 
 
-def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
+def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> float:
     """Compute the minimum of the log loss with this λ by L-BFGS. With λ = 0 and separable data it approaches 0."""
     function = _log_loss(lab, data, regularizer)
     convexity, least = function.problem.convexity, math.inf
@@ -337,7 +313,7 @@ def max_ent_optimum(lab: Any, data: Data, regularizer: float) -> Optimum:
             certain = convexity > 0 and sq_norm <= 2 * convexity * _OPTIMUM_TOLERANCE * least
             if certain or least < _OPTIMUM_TOLERANCE or function.nr_calls >= _MAX_PASSES_TO_OPTIMUM:
                 break
-    return Optimum(regularizer, least)
+    return least
 
 
 class _CountedFunction:
@@ -347,10 +323,9 @@ class _CountedFunction:
         self.problem = problem
         self.nr_calls = 0
 
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(self, x: np.ndarray) -> Any:
         self.nr_calls += 1
-        value, gradient = self.problem(x)
-        return value, gradient
+        return self.problem(x)
 
 
 def _log_loss(lab: Any, data: Data, regularizer: float) -> _CountedFunction:
@@ -370,11 +345,9 @@ def _lead(W: np.ndarray) -> np.ndarray:
     return np.asarray(W[:3, 1] - W[:3, 0])
 
 
-def _curve(
-    name: str, role: str, rows: Sequence[tuple[float, float, float]], regularizer: float, way: Sequence[np.ndarray] = ()
-) -> Curve:
+def _curve(name: str, role: str, rows: Sequence[tuple[float, float, float]], way: Sequence[np.ndarray] = ()) -> Curve:
     passes, seconds, objective = np.array(rows, dtype=float).T
-    return Curve(name, role, passes, seconds, objective, float(regularizer), np.array(way))
+    return Curve(name, role, passes, seconds, objective, np.array(way))
 
 
 def _one_blas_thread() -> Any:

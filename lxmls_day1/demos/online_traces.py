@@ -1,7 +1,6 @@
 """The computations of the demonstration of online learners: points, every step of a learner, and the mistake bound."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from lxmls_day1.demos.lab_learners import checked_update, train_quietly
 _HARD_MARGIN_REGULARIZER = 1e-4
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(NamedTuple):
     """The record of one learner: T steps, T + 1 weight matrices."""
 
     weights: np.ndarray  # (T + 1, J + 1, K), before the first step and after each

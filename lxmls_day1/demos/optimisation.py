@@ -8,7 +8,7 @@ minimum is at W = 0.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from lxmls_day1.demos import scene as draw
 from lxmls_day1.demos.controls import Choice, Slider, Suggestion, Ticks
 from lxmls_day1.demos.demonstration import Demonstration
 from lxmls_day1.demos.lab_learners import SkippedLearner, skip_sentences
-from lxmls_day1.demos.objective_curves import Curve, Data, Optimum, Settings, curves
+from lxmls_day1.demos.objective_curves import Curve, Data, Settings, curves
 from lxmls_day1.demos.reviews import domains, open_reviews
 from lxmls_day1.demos.scene import Axis, Mark, Panel, Scene
 from lxmls_day1.figures.plotting import DASHES, with_gaps
@@ -129,7 +129,7 @@ class DemoOptimisation(Demonstration):
         if asked.loss not in self._warm:
             tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
             for regularizer in (0.1, 0.0):
-                list(curves(self.lab, tiny, replace(asked, regularizer=regularizer, nr_passes=2)))
+                list(curves(self.lab, tiny, asked._replace(regularizer=regularizer, nr_passes=2)))
             self._warm.add(asked.loss)
 
 
@@ -143,51 +143,52 @@ class CurveResults:
     rest : iterator
         The results still to be computed. A cancelled computation continues here.
     curves : list of Curve
-    optima : dict
-        The minimum of the objective for each λ.
+    optimum : float, optional
+        The minimum of the objective, if it is known.
     skipped : list of SkippedLearner
     contours : (path, limits of the first weight, limits of the second weight, lowest point), optional
     """
 
     settings: Settings
-    rest: Iterator[Curve | Optimum | SkippedLearner]
+    rest: Iterator[Curve | float | SkippedLearner]
     curves: list[Curve] = field(default_factory=list)
-    optima: dict[float, float] = field(default_factory=dict)
+    optimum: float | None = None
     skipped: list[SkippedLearner] = field(default_factory=list)
     contours: tuple[Any, ...] | None = None
 
-    def add(self, item: Curve | Optimum | SkippedLearner) -> None:
+    def add(self, item: Curve | float | SkippedLearner) -> None:
         """Store one more result."""
         if isinstance(item, Curve):
             self.curves.append(item)
-        elif isinstance(item, Optimum):
-            self.optima[item.regularizer] = item.value
-        else:
+        elif isinstance(item, SkippedLearner):
             self.skipped.append(item)
+        else:
+            self.optimum = item
 
     @property
     def progress(self) -> float:
         """The estimated progress of the computation, from 0 to 1."""
         expected = {"log": 5, "hinge": 4, "perceptron": 3}[self.settings.loss]
-        return min(1.0, (len(self.curves) + len(self.optima) + len(self.skipped)) / expected)
+        return min(1.0, (len(self.curves) + (self.optimum is not None) + len(self.skipped)) / expected)
 
     def with_roles(self, *roles: str) -> list[Curve]:
         """Return the curves with these roles."""
         return [curve for curve in self.curves if curve.role in roles]
 
     def excess(self, curve: Curve) -> np.ndarray:
-        """Return the distance of a curve above the optimum of its λ; NaN if rounding leaves a distance of 0 or less."""
+        """Return the distance of a curve above the optimum; NaN if rounding leaves a distance of 0 or less."""
         lowest = min(other.objective.min() for other in self.with_roles("batch", "stochastic", "primal"))
-        return curve.excess(self.optima.get(curve.regularizer, float(lowest)))
+        above = curve.objective - (lowest if self.optimum is None else self.optimum)
+        return np.where(above > 0, above, np.nan)
 
 
 def settings_of(settings: Mapping[str, Any]) -> Settings:
     """Return the settings of the curves. Settings without effect get their defaults, so that nothing is computed twice."""
-    asked = Settings(**{item.name: settings[item.name] for item in fields(Settings)})
+    asked = Settings(**{name: settings[name] for name in Settings._fields})
     if asked.loss == "perceptron":  # its steps have length 1, so the other settings have no effect
         return Settings(asked.loss, asked.regularizer, nr_passes=asked.nr_passes)
     has_no_dual = asked.loss == "hinge" and asked.regularizer == 0
-    return replace(asked, regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
+    return asked._replace(regularizer=REGULARIZER_OF_SVM) if has_no_dual else asked
 
 
 def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data, str], changed: bool) -> Scene:
@@ -209,9 +210,9 @@ def _scene(found: CurveResults, settings: Mapping[str, Any], loaded: tuple[Data,
         observations=_OBSERVATIONS.get(found.settings.loss, ""),
         columns=(1, 1.25)[: len(panels)],
         steps=draw.Steps(cost, names, start=int(np.searchsorted(times, 5)) if cost == "passes" else len(times) // 2, milliseconds=400),
-        table=_table(shown, cost, times, names),
+        table=_table(shown, cost, times),
         notes=[*filter(None, (loaded[1], *skip_sentences(shown.skipped)))],
-        facts={"optima": found.optima, "curves": {curve.name: curve for curve in curves}},
+        facts={"optimum": found.optimum, "curves": {curve.name: curve for curve in curves}},
     )  # fmt: skip
 
 
@@ -236,7 +237,7 @@ def _runner(path: np.ndarray, at: np.ndarray, style: Mapping[str, Any], **detail
     return [draw.line(path, **style, **details), draw.points(draw.by_frame(at[:, None]), style["colour"], size=1.6)]
 
 
-def _table(found: CurveResults, cost: str, times: np.ndarray, names: list[str]) -> draw.Table:
+def _table(found: CurveResults, cost: str, times: np.ndarray) -> draw.Table:
     """Return a table of the heights above the optimum at each time, the lowest method first."""
     curves, styles = found.with_roles("batch", "stochastic", "primal"), _styles(found)
     heights = {curve.name: np.nan_to_num(found.excess(curve))[_indices(curve, cost, times)] for curve in curves}

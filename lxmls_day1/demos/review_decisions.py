@@ -12,9 +12,8 @@ shared equally by its two words. So the contributions of the words sum exactly t
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +26,7 @@ MAX_CHARS = 200_000  # characters of a text; the rest is ignored
 _CHUNK = re.compile(r"\S+")
 
 
-@dataclass(frozen=True)
-class TrainedClassifier:
+class TrainedClassifier(NamedTuple):
     """A classifier trained on a corpus."""
 
     label: str
@@ -37,8 +35,7 @@ class TrainedClassifier:
     accuracy: float  # on the test split
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The decision of one classifier on one review.
 
     Attributes
@@ -70,7 +67,7 @@ class Decision:
     @property
     def has_words(self) -> bool:
         """True if at least one word contributes; otherwise there cannot be a verdict."""
-        return bool(len(self.explanation.words)) and (self.pros != 0 or self.cons != 0)
+        return self.pros != 0 or self.cons != 0
 
     @property
     def share(self) -> float:
@@ -80,16 +77,12 @@ class Decision:
         """
         if not self.has_words:
             return 0.0
-        if math.isinf(self.lead):
-            return math.copysign(1.0, self.lead)
-        total = self.total
-        if math.isinf(total) or total == 0:  # words rule out both classes, so the intercepts decided
-            return math.copysign(1.0, self.lead) if self.lead and math.isinf(total) else 0.0
-        return self.lead / total
+        if math.isinf(self.total):  # a word rules out a class, or words rule out both, so that the intercepts decided
+            return math.copysign(1.0, self.lead) if self.lead else 0.0
+        return self.lead / self.total
 
 
-@dataclass(frozen=True)
-class TextChunk:
+class TextChunk(NamedTuple):
     """A chunk of the text between white space, and its contribution to the lead of *positive*.
 
     Attributes
@@ -110,7 +103,7 @@ class TextChunk:
     gap: str
     weight: float
     known: bool
-    rules_out: frozenset[int] = field(default=frozenset())
+    rules_out: frozenset[int] = frozenset()
 
 
 def train_all(lab: Any, corpus: Any, attempts: FailureCollector) -> Iterator[TrainedClassifier]:
@@ -186,29 +179,24 @@ def text_chunks(text: str, decision: Decision) -> list[TextChunk]:
         for word, weight, row in zip(decision.explanation.words, margin_contributions(each, 0, 1), each, strict=True)
     }
     found = list(_CHUNK.finditer(text[:MAX_CHARS]))
-    normalised, chunk_of = [], []
-    for number, match in enumerate(found):
-        parts = split_words(match[0])
-        normalised += parts
-        chunk_of += [number] * len(parts)
+    words = [(word, number) for number, match in enumerate(found) for word in split_words(match[0])]
+    unigrams = {word: unigrams_and_bigrams([word]) for word in {word for word, _ in words}}
+    # Each token, and the chunks that share its weight.
+    shared: list[tuple[str, tuple[int, ...]]] = [
+        (token, (number,)) for word, number in words for token in unigrams[word]
+    ]
+    for (first, one), (second, other) in pairwise(words):
+        bigrams = unigrams_and_bigrams([first, second])[len(unigrams[first]) + len(unigrams[second]) :]
+        shared += [(token, (one, other)) for token in bigrams]
     weights, known = [0.0] * len(found), [False] * len(found)
     rules_out: list[frozenset[int]] = [frozenset()] * len(found)
-
-    def give(token: str, *receivers: int) -> None:
+    for token, numbers in shared:
         if token in weight_of:
             weight, ruled_out = weight_of[token]
-            for number in receivers:
-                weights[number] += weight / len(receivers)
+            for number in numbers:
+                weights[number] += weight / len(numbers)
                 known[number] = True
                 rules_out[number] |= ruled_out
-
-    unigrams = {word: unigrams_and_bigrams([word]) for word in set(normalised)}
-    for word, number in zip(normalised, chunk_of, strict=True):
-        for token in unigrams[word]:
-            give(token, number)
-    for pair, numbers in zip(pairwise(normalised), pairwise(chunk_of), strict=True):
-        for token in unigrams_and_bigrams(pair)[len(unigrams[pair[0]]) + len(unigrams[pair[1]]) :]:
-            give(token, *numbers)
     ends = [0, *(match.end() for match in found)]
     return [
         TextChunk(match[0], text[end : match.start()], weight, is_known, ruled_out)
@@ -242,8 +230,7 @@ def most_indicative_words(
     return positive, negative
 
 
-@dataclass(frozen=True)
-class WordCounts:
+class WordCounts(NamedTuple):
     """The counts of a word in each class of the training reviews, from which smoothed probabilities are computed.
 
     Attributes
@@ -295,14 +282,15 @@ def token_of(corpus: Any, typed: str) -> str | None:
     return next((token for token in candidates if token in corpus.feat_dict), None)
 
 
-def one_sided_words(corpus: Any, nr_words: int = 12) -> list[str]:
-    """Return the most frequent words of either class that never occur in the other class in training, which need smoothing."""
-    counts, _ = _by_class(corpus)
-    chosen = []
-    for seen, unseen in ((0, 1), (1, 0)):
-        only = np.where(counts[unseen] == 0, counts[seen], 0)
-        chosen.append([corpus.feature_names[j] for j in np.argsort(-only, kind="stable")[: nr_words // 2] if only[j] > 0])  # fmt: skip
-    return [word for pair in zip(*chosen, strict=False) for word in pair]
+def one_sided_word(corpus: Any) -> str:
+    """Return the most frequent word of positive reviews that never occurs in negative ones in training, and therefore needs smoothing.
+
+    If there is none, return an empty string.
+    """
+    (positive, negative), _ = _by_class(corpus)
+    only = np.where(negative == 0, positive, 0)
+    most_frequent = int(only.argmax())
+    return corpus.feature_names[most_frequent] if only[most_frequent] else ""
 
 
 def _by_class(corpus: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -149,7 +149,7 @@ class DemoReviews(Demonstration):
     def _smoothing(self, learnt: "DomainModels", settings: Mapping[str, Any]) -> draw.Scene:
         """Return the probabilities of a word and its contribution, for every α, and the decision of naive Bayes with this α."""
         corpus, alpha, attempts = learnt.reviews.corpus, settings["alpha"], FailureCollector()
-        typed = settings["word"] or next(iter(reading.one_sided_words(corpus)), "")
+        typed = settings["word"] or reading.one_sided_word(corpus)
         found = reading.word_counts(corpus, typed)
         if found is None:
             panels = [_over_alpha(name, "", draw.Axis(0, 1, ticks=()), []) for name in ("probability", "added")]

@@ -151,8 +151,7 @@ class Scene:
         found = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "facts"}
         found["layout"] = self.layout or [[panel.name for panel in self.panels]]
         found["columns"] = self.columns or [1] * len(found["layout"][0])
-        plain: dict[str, Any] = plain_data(found)
-        return plain
+        return {name: plain_data(value) for name, value in found.items()}
 
 
 class Frames(dict[str, list[Any]]):

@@ -10,6 +10,7 @@ If the lattice before an update is passed, too, the change of each score is show
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -141,10 +142,14 @@ def make_lattice(
     best_rows = [row_of[int(tag)] for tag in best]
     true_rows = None if true is None else [row_of[int(tag)] for tag in true]
     columns = [start[None, kept], *[transitions[np.ix_(kept, kept)]] * (n_words - 1), stop[kept, None]]
+    # Each path as its steps (before, after), one for each column.
+    paths: list[list[Any]] = [
+        [None] * len(columns) if path is None else [*pairwise([0, *path, 0])] for path in (best_rows, true_rows)
+    ]
     edges = []
     for column, matrix in enumerate(columns):
         for (before, after), score in np.ndenumerate(matrix):
-            are_on = (_is_on_path(path, column, before, after) for path in (best_rows, true_rows))
+            are_on = (path[column] == (before, after) for path in paths)
             edges.append(Edge(column, before, after, score, *are_on))
     nodes = emissions[:, kept]
     return Lattice(
@@ -242,13 +247,6 @@ def _select_tags(
     if hidden:
         raise InputError(f"the tags on the paths must be shown, but {tags[hidden[0]]} is not")
     return kept
-
-
-def _is_on_path(path: Sequence[int] | None, column: int, before: int, after: int) -> bool:
-    """Return True if an edge is on a path."""
-    if path is None:
-        return False
-    return (column == 0 or path[column - 1] == before) and (column == len(path) or path[column] == after)
 
 
 def _path_score(nodes: np.ndarray, edges: Sequence[Edge], path: Sequence[int], flag: str) -> float:

@@ -249,19 +249,25 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     groups = _grouped_by_data_set(rows)
     nr_lines = sum(len(group) + 1 for group in groups.values())  # a heading for each data set
     fig, ax = axes_for(ax, figsize=(13.0, max(4.0, 1.6 + 0.56 * nr_lines)))
-    positions, names = [], []
+    positions, names, accuracies = [], [], []
     top = 0.0
     for data_set, group in groups.items():
         heading = {"fontsize": _LABEL_SIZE, "fontweight": "bold", "va": "center", "ha": "left"}
         # Above the grid.
         ax.text(0.002, top, data_set, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, **heading)
-        for classifier, train, test in group:
+        for classifier, *pair in group:
             top += 1.0
             positions.append(top)
             names.append(classifier)
-            _draw_bar(ax, top - 0.2, train, TRAINING)
-            _draw_bar(ax, top + 0.2, test, _TEST)
+            accuracies.append(pair)
         top += 1.0
+    train, test = np.transpose(accuracies)
+    for part, shift, colour, lengths in (("training", -0.2, TRAINING, train), ("test", 0.2, _TEST, test)):
+        style = {"height": 0.4, "color": colour, "edgecolor": "white", "linewidth": 0.8}
+        bars = ax.barh(np.add(positions, shift), np.nan_to_num(lengths), label=part, **style)
+        texts = ["n/a" if np.isnan(length) else f"{length:.3f}" for length in lengths]
+        for text in ax.bar_label(bars, texts, padding=5, fontsize=_TICK_SIZE):
+            text.set_verticalalignment("center_baseline")
     ax.set_yticks(positions, names, fontsize=_LABEL_SIZE)
     ax.set(xlim=(0.0, 1.12), ylim=(top - 0.4, -0.6), xticks=np.linspace(0, 1, 6))
     ax.tick_params(axis="x", labelsize=_TICK_SIZE)
@@ -272,7 +278,7 @@ def plot_accuracies(rows: Iterable[Any], *, title: str | None = None, ax: Any = 
     ax.grid(axis="x", color="0.88")
     if title is not None:
         ax.set_title(fill(title, _TITLE_WIDTH), fontsize=_LABEL_SIZE, loc="left")
-    _draw_accuracy_legend(ax)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=_TICK_SIZE, **FRAMELESS)
     return fig, ax
 
 
@@ -406,18 +412,3 @@ def _grouped_by_data_set(rows: Iterable[Any]) -> dict[str, list[tuple[str, float
     if not groups:
         raise InputError("there are no accuracies to draw: rows is empty.")
     return groups
-
-
-def _draw_bar(ax: Any, position: float, accuracy: float, colour: str) -> None:
-    missing = np.isnan(accuracy)
-    ax.barh(position, 0.0 if missing else accuracy, height=0.4, color=colour, edgecolor="white", linewidth=0.8)
-    text, place = ("n/a", 0.0) if missing else (f"{accuracy:.3f}", accuracy)
-    beside: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center_baseline"}
-    ax.annotate(text, (place, position), fontsize=_TICK_SIZE, **beside)
-
-
-def _draw_accuracy_legend(ax: Any) -> None:
-    from matplotlib.patches import Patch
-
-    handles = [Patch(color=TRAINING, label="training"), Patch(color=_TEST, label="test")]
-    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=_TICK_SIZE, **FRAMELESS)

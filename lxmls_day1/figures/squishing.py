@@ -43,12 +43,9 @@ def levels(gaps: ArrayLike) -> np.ndarray:
         raise InputError(
             f"a picture of column squishing needs a rival whose constraint is violated, C > 0, but got {C.tolist()}"
         )
-    found = [C[0] / 2]
-    for k in range(2, len(C) + 1):
-        if C[k - 1] <= found[-1]:
-            break
-        found.append(C[:k].sum() / (k + 1))
-    return np.array(found)
+    found = np.cumsum(C) / np.arange(2, C.size + 2)
+    is_above = C[1:] > found[:-1]
+    return np.asarray(found[: 1 + np.logical_and.accumulate(is_above).sum()])
 
 
 def plot_squishing(gaps: Sequence[float], names: Sequence[str], axes: Sequence[Any]) -> tuple[Any, list[Any]]:

@@ -28,14 +28,16 @@ def test_the_ellipse_is_the_gaussian_of_each_frame(lab):
     np.testing.assert_allclose(drawn, deviations, rtol=1e-4)
     drawn = np.array(before["half_axes"]["frames"])[before["half_axes"]["index"]]
     np.testing.assert_allclose(drawn, deviations[[0, *range(60)]], rtol=1e-4)
-    larger = DemoConfidence(lab).scene_of(regularizer=100).facts["deviations"]
-    assert (larger[-1] > deviations[-1]).all()  # A larger λ makes every step smaller.
+    larger = DemoConfidence(lab).scene_of(regularizer=100).panels[1].marks
+    # A larger λ makes every step smaller.
+    assert all(curve["path"][-1, 1] > last for curve, last in zip(larger, deviations[-1], strict=True))
 
 
 def test_the_document_of_each_frame_is_shown_and_shrinks_the_weights_of_its_words(lab):
     scene = DemoConfidence(lab).scene_of()
     X, y = documents(60, 0.2, seed=2)
-    deviations, shown = scene.facts["deviations"], [scene.words["frames"][index] for index in scene.words["index"]]
+    deviations = np.column_stack([curve["path"][:, 1] for curve in scene.panels[1].marks])
+    shown = [scene.words["frames"][index] for index in scene.words["index"]]
     for n, (x, label) in enumerate(zip(X, y, strict=True), start=1):
         texts = [text for text, _, _ in shown[n]]
         assert texts[0] == f"document {n}, {('positive', 'negative')[label]}:"

@@ -20,11 +20,11 @@ def points():
 
 
 def test_every_method_starts_at_log_2_and_none_gets_below_the_optimum(found, points):
-    by_name, optima, missing = found(points, regularizer=0.0, nr_passes=40)
+    by_name, optimum, missing = found(points, regularizer=0.0, nr_passes=40)
     assert list(by_name)[:3] == ["L-BFGS", "Gradient descent", "Iterative scaling"] and not missing
     for curve in by_name.values():
         assert curve.objective[0] == pytest.approx(math.log(2)) and curve.passes[0] == curve.seconds[0] == 0
-        assert curve.objective.min() >= optima[0.0] * (1 - 1e-9)
+        assert curve.objective.min() >= optimum * (1 - 1e-9)
         assert (np.diff(curve.passes) > 0).all() and (np.diff(curve.seconds) >= 0).all()
         assert curve.role != "batch" or (np.diff(curve.objective) <= 1e-12).all()
 
@@ -37,9 +37,9 @@ def test_the_perceptron_s_loss_is_least_at_zero_weights_and_where_its_mistakes_e
     of_learner = lab.classifier("perceptron", "Perceptron", nr_rounds=20)
     way = []
     of_learner.train(data.X, data.y, lambda _, *both: way.append(both))
-    by_name, optima, missing = found(data, loss="perceptron", regularizer=λ, nr_passes=20)
+    by_name, optimum, missing = found(data, loss="perceptron", regularizer=λ, nr_passes=20)
     assert list(by_name) == ["Perceptron, last weights", "Perceptron, averaged"]
-    assert optima == {λ: 0.0} and not missing
+    assert optimum == 0.0 and not missing
     for curve, weights in zip(by_name.values(), zip(*way, strict=True), strict=True):
         leads = [(W[0] + W[1] * data.X) @ [1.0, -1.0] * [1.0, -1.0] for W in weights]  # The score of the true class.
         losses = [np.maximum(0, -lead).mean() + λ / 2 * (W**2).sum() for lead, W in zip(leads, weights, strict=True)]
@@ -52,12 +52,12 @@ def test_the_perceptron_s_loss_is_least_at_zero_weights_and_where_its_mistakes_e
 def test_the_curves_match_the_learner(found, points, solver):
     learner = Lab.open().classifier("max_ent_batch", "MaxEntBatch", regularizer=0.1, solver=solver, tolerance=1e-12)
     params = learner.train(points.X, points.y)
-    by_name, optima, _ = found(points, regularizer=0.1, nr_passes=300)
+    by_name, optimum, _ = found(points, regularizer=0.1, nr_passes=300)
     curve = by_name[{"lbfgs": "L-BFGS", "gradient_descent": "Gradient descent"}[solver]]
     steps = min(len(curve.objective) - 1, len(learner.history))
     history = [iteration.objective for iteration in learner.history[:steps]]
     np.testing.assert_allclose(curve.objective[1 : steps + 1], history, rtol=1e-12)
-    assert optima[0.1] == pytest.approx(learner.objective(points.X, points.y, params), rel=1e-9)
+    assert optimum == pytest.approx(learner.objective(points.X, points.y, params), rel=1e-9)
 
 
 def test_a_pass_is_an_evaluation_and_no_method_takes_many_more_than_allowed(found, points):
@@ -72,20 +72,20 @@ def test_one_feature_against_the_closed_form(found):
     """Two examples ±1 of two classes: F(v) = log(1 + e^{−v}) + (λ/4) v² along the slope, the intercept is 0."""
     data = Data(np.array([[-1.0], [1.0]]), np.array([0, 1]))
     best = minimize_scalar(lambda v: math.log1p(math.exp(-v)) + 0.1 / 4 * v * v, bracket=(0, 10), tol=1e-12).fun
-    by_name, optima, _ = found(data, regularizer=0.1, nr_passes=50)
-    assert optima[0.1] == pytest.approx(best, rel=1e-9)
+    by_name, optimum, _ = found(data, regularizer=0.1, nr_passes=50)
+    assert optimum == pytest.approx(best, rel=1e-9)
     assert by_name["L-BFGS"].objective[-1] == pytest.approx(best, rel=1e-9)
 
 
 @pytest.mark.parametrize("regularizer", [0.01, 0.1, 1.0])
 def test_the_dual_never_exceeds_the_primal_and_the_optimum_lies_between(found, points, regularizer):
-    by_name, optima, missing = found(points, loss="hinge", regularizer=regularizer, nr_passes=50)
+    by_name, optimum, missing = found(points, loss="hinge", regularizer=regularizer, nr_passes=50)
     primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
     assert not missing and primal.objective[0] == 1 and dual.objective[0] == 0
     assert (dual.objective <= primal.objective + 1e-12).all()
-    assert (dual.objective <= optima[regularizer] + 1e-12).all()
+    assert (dual.objective <= optimum + 1e-12).all()
     lowest = min(curve.objective.min() for curve in by_name.values() if curve.role != "dual")
-    assert optima[regularizer] <= lowest + 1e-12
+    assert optimum <= lowest + 1e-12
     np.testing.assert_array_equal(primal.passes, dual.passes)
 
 
@@ -104,8 +104,8 @@ def test_methods_that_need_another_regularizer_report_it(found, points):
 
 
 def test_words_that_separate_the_classes_have_no_optimum_but_zero(found, corpus):
-    by_name, optima, missing = found(Data(corpus.train_X, corpus.train_y), regularizer=0.0, nr_passes=60)
-    assert not missing and 0 <= optima[0.0] < 1e-9
+    by_name, optimum, missing = found(Data(corpus.train_X, corpus.train_y), regularizer=0.0, nr_passes=60)
+    assert not missing and 0 <= optimum < 1e-9
     assert by_name["L-BFGS"].objective[-1] < 1e-3 < by_name["Iterative scaling"].objective[-1] < math.log(2)
 
 

@@ -17,7 +17,7 @@ def demo(lab):
 
 @pytest.fixture
 def computed(lab, found):
-    """Return a function from settings to the curves by name, and the optima by λ."""
+    """Return a function from settings to the curves by name, and the optimum."""
     points = lab.reader("simple_data_set", "SimpleDataSet", nr_examples=200, split=[1, 0, 0])
     return lambda **settings: found(Data(points.train_X * STRETCH, points.train_y), nr_passes=10, **settings)[:2]
 
@@ -35,12 +35,12 @@ def frames_of(value):
 @pytest.mark.slow
 @pytest.mark.parametrize("cost", ["passes", "seconds"])
 def test_every_curve_is_drawn_as_computed(demo, computed, cost):
-    by_name, optima = computed()
+    by_name, optimum = computed()
     scene = demo.scene_of(nr_passes=10, cost=cost, scale_of_y="objective", methods=list(METHODS))
-    assert len(by_name) == len(METHODS) and scene.facts["optima"] == optima and not scene.notes
+    assert len(by_name) == len(METHODS) and scene.facts["optimum"] == optimum and not scene.notes
     panel = scene.panels[-1]
     assert list(drawn(scene)) == list(by_name) == list(scene.facts["curves"])
-    assert panel.y.low < min(optima.values()) and (panel.x.scale, panel.x.low) == ("symlog", 0)
+    assert panel.y.low < optimum and (panel.x.scale, panel.x.low) == ("symlog", 0)
     for name, path in drawn(scene).items() if cost == "passes" else ():
         curve = by_name[name]
         np.testing.assert_array_equal(path, np.column_stack([curve.passes, curve.objective]))
@@ -48,7 +48,7 @@ def test_every_curve_is_drawn_as_computed(demo, computed, cost):
 
 
 def test_at_each_frame_every_method_is_where_it_is_after_so_many_passes(demo, computed):
-    by_name, optima = computed()
+    by_name, optimum = computed()
     scene = demo.scene_of(nr_passes=10)
     assert scene.steps.values[:3] == ["0", "1", "2"] and scene.steps.values[scene.steps.start] == "5"
     ways = [mark["path"] for mark in scene.panels[0].marks if mark["kind"] == "line"][1:]
@@ -61,7 +61,7 @@ def test_at_each_frame_every_method_is_where_it_is_after_so_many_passes(demo, co
             reached = np.flatnonzero(curve.passes <= passes)[-1]
             np.testing.assert_allclose(place[0], curve.weights[reached, 1:], rtol=1e-4)
             assert at[0, 0] == curve.passes[reached]
-            assert at[0, 1] == pytest.approx(curve.objective[reached] - optima[0.0], rel=1e-4)
+            assert at[0, 1] == pytest.approx(curve.objective[reached] - optimum, rel=1e-4)
     final = [row[1] for row in scene.table.rows["frames"][-1]]
     assert final == ["L-BFGS", "SGD", "Gradient descent"]
 
@@ -112,19 +112,19 @@ def test_the_sentence_below_the_race_counts_what_the_race_is_by(demo, cost, unit
 def test_the_logarithmic_view_needs_no_new_computation(lab, computed, monkeypatch):
     demo = DemoOptimisation(lab)
     demo.scene_of(nr_passes=10)
-    by_name, optima = computed()
+    by_name, optimum = computed()
     monkeypatch.setattr(demo, "lab", None)
     assert demo.scene_of(nr_passes=10, cost="seconds", methods=["L-BFGS"]).panels[-1].y.scale == "log"
     path = drawn(demo.scene_of(nr_passes=10))["L-BFGS"]
-    excess = by_name["L-BFGS"].objective - optima[0.0]
+    excess = by_name["L-BFGS"].objective - optimum
     assert {*path[:, 1]} <= {*excess} and path[0, 1] == excess[0]
 
 
 def test_the_svm_has_a_shaded_gap_between_primal_and_dual(demo, computed):
-    by_name, _ = computed(loss="hinge", regularizer=REGULARIZER_OF_SVM)
+    by_name, optimum = computed(loss="hinge", regularizer=REGULARIZER_OF_SVM)
     # With λ = 0 there would be no gap.
     scene = demo.scene_of(loss="hinge", nr_passes=10, scale_of_y="objective")
-    assert list(scene.facts["optima"]) == [REGULARIZER_OF_SVM] and "0.01" in scene.says and not scene.notes
+    assert scene.facts["optimum"] == optimum and "0.01" in scene.says and not scene.notes
     primal, dual = by_name["Primal P(W)"], by_name["Dual D(α)"]
     shades = [mark for mark in scene.panels[1].marks if mark["kind"] == "region"]
     (ring,) = shades[0]["rings"]

@@ -1,6 +1,7 @@
 """Decisions by word: words sum to the lead, smoothing follows its formula, and any text can be read."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,8 +37,8 @@ def test_each_decides_as_its_own_test_does_and_the_parts_sum_to_the_lead_as_the_
 
 def test_without_smoothing_a_word_that_one_class_never_shows_decides_alone(lab, corpus, models):
     model, only_in = models["Naive Bayes (unsmoothed)"], {}
-    for word in reviews.one_sided_words(corpus, 200):
-        seen = int(reviews.word_counts(corpus, word).counts.argmax())
+    for word, seen in [(word, k) for k in (0, 1) for word in one_sided_words(corpus, k)[:100]]:
+        assert reviews.word_counts(corpus, word).counts.argmax() == seen
         decision = reviews.decide(lab, corpus, model, {word: 1})
         assert decision.decided == corpus.label_names[seen]
         assert (decision.lead, decision.share) == ((math.inf, 1), (-math.inf, -1))[seen]
@@ -74,23 +75,26 @@ def test_smoothing_by_formula_is_that_of_the_learner(lab, corpus):
     for alpha in [0.01, 1.0, 7.0]:
         learner = lab.classifier("multinomial_naive_bayes", "MultinomialNaiveBayes", smooth_param=alpha)
         params = learner.train(corpus.train_X, corpus.train_y)
-        for word in ["plot", *reviews.one_sided_words(corpus)[:3]]:
+        for word in ["plot", one_sided_words(corpus, 0)[0], one_sided_words(corpus, 1)[0]]:
             found, j = reviews.word_counts(corpus, word), corpus.feat_dict[word]
             np.testing.assert_allclose(found.probabilities(alpha), learner.likelihood[j])
             assert found.lead(alpha) == pytest.approx(params[1 + j, 0] - params[1 + j, 1])
-    assert abs(reviews.word_counts(corpus, reviews.one_sided_words(corpus)[0]).lead(0.0)) == math.inf
+    assert abs(reviews.word_counts(corpus, reviews.one_sided_word(corpus)).lead(0.0)) == math.inf
     many = reviews.word_counts(corpus, "plot").probabilities([1.0, 1e12])
     np.testing.assert_allclose(many[1], 1 / corpus.nr_features, rtol=1e-6)
 
 
-def test_one_sided_words_are_unseen_in_one_class_and_the_most_frequent_of_these(corpus):
-    words = reviews.one_sided_words(corpus, 6)
-    totals = np.array([corpus.train_X[corpus.train_y == k].sum(axis=0) for k in (0, 1)])
-    for k in (0, 1):
-        mine = [word for word in words if totals[1 - k, corpus.feat_dict[word]] == 0]
-        most = np.sort(totals[k][totals[1 - k] == 0])[::-1][: len(mine)]
-        assert len(mine) == 3
-        assert sorted((totals[k, corpus.feat_dict[word]] for word in mine), reverse=True) == most.tolist()
+def one_sided_words(corpus, k):
+    """Return the words that only class k shows in training, the most frequent first."""
+    totals = [corpus.train_X[corpus.train_y == label].sum(axis=0).tolist() for label in (k, 1 - k)]
+    found = [(count, word) for word, count, other in zip(corpus.feature_names, *totals, strict=True) if not other]
+    return [word for _, word in sorted(found, key=lambda item: -item[0])]
+
+
+def test_the_one_sided_word_is_the_most_frequent_that_only_positive_reviews_have(corpus):
+    assert reviews.one_sided_word(corpus) == one_sided_words(corpus, 0)[0]
+    few = SimpleNamespace(train_X=np.array([[2, 0], [1, 1]]), train_y=np.array([0, 1]), feature_names=["both", "bad"])
+    assert reviews.one_sided_word(few) == ""
 
 
 def test_a_typed_word_is_found_only_if_it_is_a_feature(corpus):
