@@ -128,6 +128,11 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
         elif words:
             sentences.append(TaggedSentence(*zip(*words, strict=True)))
             words = []
+    return _not_empty(sentences, name)
+
+
+def _not_empty(sentences: list[Any], name: str) -> list[Any]:
+    """Return the sentences of a file; raise an error if there are none."""
     if not sentences:
         raise InputError(f"{name}: expected sentences, got a file without any words")
     return sentences
@@ -291,10 +296,7 @@ def _sentences_of_rows(lines: Sequence[str], name: str) -> tuple[list[list[tuple
                     f"{'tab characters' if by_tabs else 'spaces'}"
                 )
             parted[-1].append((number, cells))
-    parted = [rows for rows in parted if rows]
-    if not parted:
-        raise InputError(f"{name}: expected sentences, got a file without any words")
-    return parted, skipped
+    return _not_empty([rows for rows in parted if rows], name), skipped
 
 
 def _parse_columns(
@@ -306,7 +308,7 @@ def _parse_columns(
     names = _header_names(parted[0][0][1])
     if names:
         skipped.insert(0, lines[parted[0][0][0] - 1])
-        parted = [rows for rows in [parted[0][1:], *parted[1:]] if rows]
+        parted = _not_empty([rows for rows in [parted[0][1:], *parted[1:]] if rows], name)
     in_sentences = all(_is_counter([row[0] for _, row in rows]) for rows in parted) and any(rows[1:] for rows in parted)
     running = [row[0] for rows in parted for _, row in rows]  # a counter may run through the whole file
     counter = width > 2 and (in_sentences or (len(running) > 1 and _is_counter(running)))
@@ -336,8 +338,6 @@ def _parse_columns(
             if not (row[word].strip() and row[tag].strip()):
                 raise InputError(f"{name}, line {number}: got an empty word or tag; expected both")
         sentences.append(TaggedSentence(tuple(row[word] for _, row in rows), tuple(row[tag] for _, row in rows)))
-    if not sentences:
-        raise InputError(f"{name}: expected sentences, got a file without any words")
     has_one_tag = len({found for sentence in sentences for found in sentence.tags}) == 1
     if tags == "upos" and not names and has_one_tag and width > 2 + counter:
         raise InputError(
@@ -455,9 +455,7 @@ def parse_conllu(content: bytes, tags: str = "upos", name: str = "the text given
             )
         forms.append(known.setdefault(form, form))
         labels.append(known.setdefault(tag, tag))
-    if not sentences:
-        raise InputError(f"{name}: expected sentences, got a file without any words")
-    return sentences
+    return _not_empty(sentences, name)
 
 
 def read_conllu(path: str | os.PathLike[str], tags: str = "upos") -> list[TaggedSentence]:
@@ -518,8 +516,8 @@ def _check_tag_kind(tags: str) -> None:
         raise InputError(f"tags must be one of {', '.join(map(repr, TAG_KINDS))}, but is {tags!r}")
 
 
-def _ordinal(column: int | None) -> str:
-    return {0: "first", 1: "second"}.get(column or 0, f"{(column or 0) + 1}th")
+def _ordinal(column: int) -> str:
+    return {0: "first", 1: "second"}.get(column, f"{column + 1}th")
 
 
 def _quoted(text: str) -> str:

@@ -88,7 +88,6 @@ def command(
     from lxmls_day1.course.workspaces.workspace import workspace_of
     from lxmls_day1.lab import Lab
 
-    context = click.get_current_context()
     if as_json:
         form = "json"
     if form == "json" and (watch or again or because is not None):
@@ -112,7 +111,7 @@ def command(
         return check_and_show(folder, ids, time_limit, verbose, form)
 
     if not watch:
-        context.exit(0 if run(exercises or None) else 1)
+        raise click.exceptions.Exit(0 if run(exercises or None) else 1)
     try:
         watch_files(folder, exercises or None, run, clears=form != "lines")
     except KeyboardInterrupt:

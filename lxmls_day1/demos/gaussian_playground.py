@@ -86,6 +86,7 @@ class DemoGaussianPlayground(Demonstration):
         spec = sample_spec(settings)
         added = [point for point in settings["added"] if point[2] < len(spec.means)]
         sample = gauss.draw_sample(self.lab, spec, added)
+        without_added = sample._replace(X=sample.data.train_X, y=sample.data.train_y)
         attempts, results, boundaries = FailureCollector(), dict[str, gauss.Result](), {}
         turned, earlier = dict[str, float](), {}  # the boundaries without the reader's points
         if gauss.OPTIMAL in settings["shown"]:
@@ -98,7 +99,7 @@ class DemoGaussianPlayground(Demonstration):
                     boundaries[learner.label] = decision_boundary(result.params, LIMITS, LIMITS)
                     results[learner.label] = result
                     if added:
-                        alone = gauss.train_one(self.lab, learner, sample.without_added())
+                        alone = gauss.train_one(self.lab, learner, without_added)
                         turned[learner.label] = result.turned_from(alone)
                         if not math.isnan(turned[learner.label]):
                             earlier[learner.label] = decision_boundary(alone.params, LIMITS, LIMITS)

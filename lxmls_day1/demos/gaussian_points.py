@@ -60,10 +60,6 @@ class Sample(NamedTuple):
     X: np.ndarray
     y: np.ndarray
 
-    def without_added(self) -> "Sample":
-        """Return the sample without the reader's points."""
-        return self._replace(X=self.data.train_X, y=self.data.train_y)
-
 
 class Result(NamedTuple):
     """A trained classifier: the weights of its boundary, and its accuracies on the training points and on new points."""

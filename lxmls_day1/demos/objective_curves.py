@@ -88,7 +88,7 @@ class Data(NamedTuple):
 
 
 def curves(
-    lab: Any, data: Data, settings: Settings, known: dict[Any, Any] | None = None, *, timed: bool = True
+    lab: Any, data: Data, settings: Settings, known: dict[Any, Any], *, timed: bool = True
 ) -> Iterator[Curve | float | SkippedLearner]:
     """Run every method, one after the other.
 
@@ -97,7 +97,7 @@ def curves(
     lab : lxmls_day1.lab.Lab
     data : Data
     settings : Settings
-    known : dict, optional
+    known : dict
         The results of earlier calls for these data. A method whose own settings are the same does not run again.
     timed : bool
         False if the seconds do not matter. Each method then runs only once.
@@ -122,7 +122,6 @@ def curves(
         }
     if settings.loss != "perceptron":
         methods["SGD"] = lambda: [stochastic_curve(lab, data, settings)]
-    known = {} if known is None else known
     for name, method in methods.items():
         runs = _MAX_RUNS if timed and name != "The optimum" else 1
         key = name, settings if name == "SGD" else settings._replace(initial_step=0.0, alpha=0.0)

@@ -129,7 +129,7 @@ class DemoOptimisation(Demonstration):
         if asked.loss not in self._warm:
             tiny = Data(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([0, 1, 1]))
             for regularizer in (0.1, 0.0):
-                list(curves(self.lab, tiny, asked._replace(regularizer=regularizer, nr_passes=2)))
+                list(curves(self.lab, tiny, asked._replace(regularizer=regularizer, nr_passes=2), {}))
             self._warm.add(asked.loss)
 
 

@@ -174,14 +174,10 @@ def _document(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{html.escape(title)}</title><link rel="icon" href="data:,">\n<style>\n{style()}</style></head>\n'
-        f'{body}<script type="module">{_module()}</script>\n</body></html>\n'
+        f'{body}<script type="module">{script()}</script>\n</body></html>\n'
     )
-
-
-def _module() -> str:
-    return f"\n{script()}"
 
 
 def script_hash() -> str:
     """Return the hash of a page's script for its content-security policy."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(_module().encode()).digest()).decode()}"
+    return f"sha256-{base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()}"

@@ -42,7 +42,7 @@ def found(lab):
     """Return a function from data and settings to objective curves by name, the optimum, and left-out methods."""
 
     def run(data, **settings):
-        items = list(curves(lab, data, Settings(**settings)))
+        items = list(curves(lab, data, Settings(**settings), {}))
         by_name = {item.name: item for item in items if isinstance(item, Curve)}
         optimum = next((item for item in items if isinstance(item, float)), None)
         return by_name, optimum, [item for item in items if isinstance(item, SkippedLearner)]
