@@ -30,31 +30,6 @@ import sys
 import zipfile
 from importlib._bootstrap_external import _code_to_hash_pyc
 
-LATER = '''
-def __getattr__(name):
-    import importlib
-    if name not in PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, there = PLACES[name]
-    globals()[name] = value = getattr(importlib.import_module(module), there)
-    return value
-def __dir__():
-    return [*globals(), *PLACES]
-'''
-
-def importing_later(tree):
-    # A name that the module does not use itself is imported when it is asked for.
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    places, others = {}, []
-    for node in tree.body:
-        imported = isinstance(node, ast.ImportFrom) and node.module != "__future__"
-        names = {alias.asname or alias.name: (node.module, alias.name) for alias in node.names} if imported else {}
-        if names and used.isdisjoint(names):
-            places |= names
-        else:
-            others.append(node)
-    return ast.Module([*others, *ast.parse(f"PLACES = {places!r}{LATER}").body], [])
-
 (ARCHIVE,) = [path + "/" for path in sys.path if path.endswith(".zip")]
 standard = {}
 for spec in [getattr(module, "__spec__", None) for module in sys.modules.values()]:
@@ -63,8 +38,6 @@ for spec in [getattr(module, "__spec__", None) for module in sys.modules.values(
     if not installed or not (source := spec.loader.get_source(spec.name)):
         continue
     tree = ast.parse(source)
-    if spec.name == "pytest":  # It imports all its modules, of which a check in a page needs two thirds.
-        tree = importing_later(tree)
     for node in ast.walk(tree):
         # help() shows those of Python and NumPy; and numpy.ma, which SciPy imports, edits NumPy's.
         if "/site-packages/" in path and "/numpy/" not in path and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False):

@@ -34,7 +34,7 @@ KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.co
 CAME_COMPILED = """import asyncio, numpy, random
 'Gaussian' in random.gauss.__doc__ and 'norm' in numpy.linalg.norm.__doc__ and asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"""
 #: Whether verdicts have not imported what they do without; and whether a reader has all of it.
-LEFT_OUT = "import sys; {'email', '_pytest.doctest'}.isdisjoint(sys.modules)"
+LEFT_OUT = "import sys; 'email' not in sys.modules"
 STILL_THERE = """import doctest, email, importlib.metadata, numpy, pytest
 from pytest import *
 importlib.metadata.version('numpy') == numpy.__version__ and approx(1) == 1 and {*pytest.__all__} <= {*dir(pytest)} and not hasattr(pytest, 'missing')"""
