@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import FileFinder, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
@@ -170,7 +170,7 @@ class Lab:
         """
         with _IMPORT_LOCK:
             self._remove_modules(own=True)
-            _list_again(self.folder)
+            importlib.invalidate_caches()
 
     def classifier(self, module: str, class_name: str, **settings: Any) -> Any:
         """Make a classifier of this lab: ``lab.classifier("mira", "Mira", regularizer=0.5)``.
@@ -380,7 +380,10 @@ class Lab:
                 sys.path[:] = [*(entry for entry in sys.path if entry and entry not in own), *current[:1], *own]
             if not came_before:
                 self._remove_modules(own=False)
-            _list_again(self.folder)
+            # A file of the lab may be new, so clear its caches; those of libraries stay.
+            for place, cache in list(sys.path_importer_cache.items()):
+                if isinstance(cache, FileFinder) and place.startswith(own[0]):
+                    cache.invalidate_caches()
 
     def _remove_modules(self, own: bool) -> None:
         """Remove the modules of this lab, or those of other labs, from ``sys.modules``."""
@@ -470,15 +473,7 @@ def isolated_imports(folder: Path) -> Iterator[None]:
                 del sys.modules[name]
             sys.modules.update(modules)
             sys.path[:], finder.folder = path, inside
-
-
-def _list_again(folder: Path) -> None:
-    """Have Python list the folders of a lab again, because a file may be new; those of libraries stay.
-
-    `importlib.invalidate_caches` lists all folders again, and imports what reads the metadata of packages, with a dozen modules for mail.
-    """
-    for place in [place for place in sys.path_importer_cache if place.startswith(str(folder))]:
-        del sys.path_importer_cache[place]
+            importlib.invalidate_caches()
 
 
 def delete_bytecode(lab_folder: Path) -> None:

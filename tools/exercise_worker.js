@@ -30,31 +30,11 @@ for name in ("", ".formatters.terminal", ".lexer", ".lexers.diff", ".lexers.pyth
     sys.modules["pygments" + name] = module = types.ModuleType("pygments" + name)
     module.TerminalFormatter = module.Lexer = module.DiffLexer = module.PythonLexer = None
 `;
-
-// pytest imports importlib.metadata, and so a dozen modules for mail, only to look for installed plugins, of which a page has none. Who uses
-// it during the import all the same, as importlib.invalidate_caches does, gets the real one; and so does everybody afterwards.
-const WITHOUT_PLUGINS = `
-import importlib
-import os
-
-def put_back():
-    if sys.modules.get("importlib.metadata") is stand_in:
-        del sys.modules["importlib.metadata"]
-
-def of_the_real_one(name):
-    put_back()
-    return getattr(importlib.import_module("importlib.metadata"), name)
-
-os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-sys.modules["importlib.metadata"] = stand_in = types.ModuleType("importlib.metadata")
-stand_in.__getattr__ = of_the_real_one
-`;
 importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {
   self.postMessage({ kind: "starting" });
-  python.runPython(WITHOUT_COLOURS + WITHOUT_PLUGINS);
+  python.runPython(WITHOUT_COLOURS);
   python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.in_process_checks, lxmls_day1.engine.loops.online_training");
-  python.runPython("put_back()");
   self.postMessage({ kind: "ready" });
   return python;
 });
