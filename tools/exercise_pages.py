@@ -2,7 +2,7 @@
 
 The page of an experiment has no gap, but a demonstration, questions, and the answers of the notebook for comparison. ``make docs`` calls
 `exercise_pages` for the text of the pages, which comes from the notebooks, and `runtime_files` for the files that run in them. Nothing
-is loaded before a reader uses a gap. Then Python starts in a worker (``exercise_worker.js``).
+is loaded before a reader uses a gap. Then Python starts in a worker (``exercise_worker.js``), which asks `page_checks`.
 """
 
 import ast
@@ -21,7 +21,6 @@ from lxmls_day1.browser import runtime
 from lxmls_day1.browser.packages import Wheel, installed_wheel
 from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Exercise, Registry
-from lxmls_day1.course.reports.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
 from lxmls_day1.course.source_functions import function_text
 from lxmls_day1.course.workspaces.archives import zipped
 from lxmls_day1.course.workspaces.generation import Files, answers_in_notebooks, reference_text
@@ -30,6 +29,8 @@ from lxmls_day1.course.workspaces.student_bundle import student_lab
 from lxmls_day1.course.workspaces.workspace import with_workspace_files
 from lxmls_day1.demos.demonstration import demonstration_class
 from lxmls_day1.lab import reference_folder
+from tools import page_checks
+from tools.page_checks import ANSWER_LABEL, drawn, find_gaps, starter_source
 
 #: Packages that a check imports and Pyodide lacks; their wheels are made from the installed packages.
 WHEELS = ("iniconfig", "pluggy", "pytest")
@@ -340,7 +341,8 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     day = files_for_exercises(lab.files, core_exercises(registry), registry)
     workspace = with_workspace_files(day, Path("lab"), "", editor_files=False)
     package = Wheel("lxmls-day1", lab.wheel_name.split("-")[1], lab.wheel_name, lab.wheel, ("lxmls_day1",), ())
-    wheels = [_stripped(wheel) for wheel in (package, *map(installed_wheel, (*WHEELS, *DEMO_WHEELS)))]
+    checks = {PurePosixPath("page_checks.py"): Path(page_checks.__file__).read_bytes()}
+    wheels = [_stripped(package, checks), *(_stripped(installed_wheel(name)) for name in (*WHEELS, *DEMO_WHEELS))]
     with_runtime = runtime.runtime_files(pyodide, (*PYODIDE_PACKAGES, *DEMO_PACKAGES)) if pyodide is not None else {}
     scripts = (Path(runtime.__file__).parent / "page/start.js", Path(__file__).parents[1] / "tools/exercise_worker.js")
     files: Files = {PurePosixPath(script.name): script.read_bytes() for script in scripts}
@@ -354,10 +356,10 @@ def runtime_files(pyodide: Path | None = None) -> Files:
     return {BOOK_FOLDER / name: content for name, content in files.items()}
 
 
-def _stripped(wheel: Wheel) -> Wheel:
-    """Return the wheel without the files that no check imports."""
+def _stripped(wheel: Wheel, more: Files | None = None) -> Wheel:
+    """Return the wheel without the files that no check imports, and with more files."""
     with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
         used = [name for name in archive.namelist() if not UNUSED_FILES.match(name)]
         names = [name for name in used if not name.endswith((".png", ".jpg"))]
-        content = zipped({PurePosixPath(name): archive.read(name) for name in names}, "")
+        content = zipped({**{PurePosixPath(name): archive.read(name) for name in names}, **(more or {})}, "")
     return wheel._replace(content=content)

@@ -34,7 +34,7 @@ importScripts(new URL("start.js", here).href);
 const ready = self.loadPyodide({ indexURL: here }).then((python) => {
   self.postMessage({ kind: "starting" });
   python.runPython(WITHOUT_COLOURS);
-  python.runPython("import pytest, lxmls_day1.course.reports.page_checks, lxmls_day1.course.running.in_process_checks, lxmls_day1.engine.loops.online_training");
+  python.runPython("import pytest, page_checks, lxmls_day1.course.running.in_process_checks, lxmls_day1.engine.loops.online_training");
   self.postMessage({ kind: "ready" });
   return python;
 });
@@ -76,7 +76,7 @@ self.onmessage = async ({ data }) => {
       }
       return;
     }
-    const checks = python.pyimport("lxmls_day1.course.reports.page_checks");
+    const checks = python.pyimport("page_checks");
     const request = JSON.stringify(data);
     // Python calls this once a second while a check runs; a page that ends this worker knows where it was.
     self.reportLine = (place) => self.postMessage({ kind: "line", line: checks.line_in_words(request, place) });

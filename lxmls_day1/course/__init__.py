@@ -33,5 +33,5 @@ The path of a check, from the command to the student's code and back::
             v
     running/checking        returns a CheckReport; explanations saves the question about a named mistake
             v
-    reports/report_text     writes sentences; reports/terminal prints them, notebook_lab and reports/page_checks show them
+    reports/report_text     writes sentences; reports/terminal prints them, notebook_lab and tools/page_checks show them
 """

@@ -1,6 +1,7 @@
 """Exercises in a web page: the code that a reader writes into the gaps is put into a lab, checked, and run on a few points.
 
-The page calls `handle_request` with a request in JSON; see ``tools/exercise_worker.js``.
+The page calls `handle_request` with a request in JSON; see ``exercise_worker.js``. `exercise_pages` puts this module into a page,
+beside the package.
 """
 
 import base64

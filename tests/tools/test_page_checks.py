@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from lxmls_day1.course.registry import Registry
-from lxmls_day1.course.reports import page_checks
 from lxmls_day1.course.workspace_state import WorkspaceState
 from lxmls_day1.course.workspaces import model_answers
 from lxmls_day1.course.workspaces.generation import student_files
@@ -17,6 +16,7 @@ from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import find_lab_file
 from tests.python_runs import run_python
 from tests.wording import wording
+from tools import page_checks
 from tools.authoring.mistakes import read_mistakes
 
 RULE = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
@@ -120,7 +120,7 @@ def test_a_first_verdict_loads_no_random_generators_of_numpy(folder):
         "import sys\n"
         "from lxmls_day1.course.running import checking\n"
         "checking.CAN_START_PROCESSES = False\n"  # as in a page
-        "from lxmls_day1.course.reports.page_checks import handle_request\n"
+        "from tools.page_checks import handle_request\n"
         f"assert '\"passed\": true' in handle_request({str(folder)!r}, {json.dumps(sent)!r})\n"
         "assert 'lxmls_day1.engine.loops.online_training' in sys.modules and 'numpy.random' not in sys.modules"
     )
