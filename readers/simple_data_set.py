@@ -84,7 +84,7 @@ class SimpleDataSet:
         **more: Gaussian,
     ) -> None:
         gaussians = _gaussians_in_order(g1, g2, more)
-        self.nr_examples = self.nr_points = _checked_nr_examples(nr_examples)
+        self.nr_examples = _checked_nr_examples(nr_examples)
         self.means, self.variances = _means_and_variances(gaussians)  # (K, D) both
         self.nr_classes, self.nr_features = self.means.shape
         self.prior = _prior(balance, self.nr_classes)  # (K,)
@@ -100,6 +100,11 @@ class SimpleDataSet:
             self.X, self.y, split
         )
         self._check_classes_in_training_part()
+
+    @property
+    def nr_points(self) -> int:
+        """Another name of `nr_examples`."""
+        return self.nr_examples
 
     def get_name(self) -> str:
         """Return a short name for tables and titles: the number of points, and differences from the guide's example.
@@ -295,9 +300,15 @@ def _gaussians_in_order(g1: Gaussian, g2: Gaussian, more: Mapping[str, Gaussian]
 
 
 def _checked_nr_examples(nr_examples: int) -> int:
-    if isinstance(nr_examples, bool) or not isinstance(nr_examples, (int, np.integer)) or nr_examples < 1:
+    try:
+        if isinstance(nr_examples, bool):
+            raise TypeError
+        count = index(nr_examples)
+    except TypeError:
+        count = 0
+    if count < 1:
         raise InputError(f"nr_examples must be a positive whole number, but is {nr_examples!r}.")
-    return int(nr_examples)
+    return count
 
 
 def _means_and_variances(gaussians: Sequence[Gaussian]) -> tuple[np.ndarray, np.ndarray]:

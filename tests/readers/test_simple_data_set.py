@@ -145,3 +145,8 @@ def test_the_guides_plotting_calls():
 def test_wrong_arguments_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         SimpleDataSet(**arguments)
+
+
+@pytest.mark.parametrize("whole", [np.int64(10), np.uint8(10), np.array(10)])
+def test_any_whole_number_counts_the_examples(whole):
+    assert SimpleDataSet(nr_examples=whole).nr_points == 10
