@@ -269,7 +269,9 @@ def _entry_of(platform: str, name: str, id: str, tops: Tops, matches: Mapping[st
     """Return one student's submission, from all files or folders. For Moodle, and for Gradescope, which has no ids in its names."""
     parts = [(top, (match["file"] or top) if () in tops[top] else "") for top, match in sorted(matches.items())]
     ids = (id,) if platform != GRADESCOPE else ()
-    return FoundSubmission(key_of(name, id), name, "", Path(), tuple(parts), (), ids, platform, id)
+    return FoundSubmission(
+        key_of(name, id), name, "", Path(), tuple(parts), ids=ids, platform=platform, identity_key=id
+    )
 
 
 def _named_by_blackboard(matches: Mapping[str, re.Match[str]]) -> list[FoundSubmission]:
