@@ -282,7 +282,7 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
     folder = os.environ.get("PYODIDE")
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))
     if folder and (node := shutil.which("node")):  # Without it, a reader's browser compiles at the first visit.
-        command = [node, str(ROOT / "docs/compile_modules.js"), str(Path(app.outdir, BOOK_FOLDER))]
+        command = [node, str(ROOT / "docs/write_python_memory.js"), str(Path(app.outdir, BOOK_FOLDER))]
         subprocess.run(command, check=True)
 
 

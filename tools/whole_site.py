@@ -128,8 +128,9 @@ def loaded_files(out: Path, sizes: dict[Path, int]) -> dict[str, set[Path]]:
         known = {key: entry["depends"] for key, entry in (packages | table["packages"]).items()}
         wanted = runtime.with_dependencies({key: {"depends": depends} for key, depends in known.items()}, table["load"])
         found[name] = {pyodide / core for core in CORE}
-        if "files" in table:  # `docs/compile_modules.js` has replaced the packages, the lab and the standard library.
-            found[name] |= {folder / table[part].partition("?")[0] for part in ("files", "library")}
+        # The memory of Python replaces the packages, the lab and the standard library.
+        if started := table.get("started"):
+            found[name] |= {folder / started[part].partition("?")[0] for part in ("files", "memory")}
             found[name] -= {pyodide / "python_stdlib.zip"}
         else:
             found[name] |= {places[key] for key in wanted}

@@ -6,7 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const KEY = "lxmls-day1 exercise ";
   const PROGRESS = "lxmls-day1 progress "; // the keys of an exercise's state: solved, passed, hints, explained, before
   const PATIENCE = 60; // seconds without an answer, after which Python is started anew
-  const BYTES = 18e6; // about so many are loaded
+  const BYTES = 18.7e6; // about so many are loaded
   const place = new URL(document.documentElement.dataset.content_root ?? "../../", document.baseURI);
   const views = new Map(all.map((section) => [section.dataset.exercise, section])); // exercise -> its section
   const day = JSON.parse(document.querySelector(".about")?.dataset.day ?? "[]"); // [id, title, minutes] of each exercise

@@ -1,17 +1,23 @@
 """The exercises in pages of the book: their contents, and a verdict in a real browser."""
 
+import ast
 import hashlib
 import io
 import json
 import re
 import shutil
 import subprocess
+import textwrap
 import zipfile
+import zlib
 from pathlib import PurePosixPath
 
 import pytest
 
+from lxmls_day1.course.markers import functions_with_exercise, remove_markers
 from lxmls_day1.course.registry import Registry
+from lxmls_day1.course.source_functions import function_text
+from lxmls_day1.course.workspaces.generation import reference_text
 from lxmls_day1.course.workspaces.student_bundle import require_no_leaks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.demos.pages import export
@@ -20,6 +26,7 @@ from tests.lxmls_day1.file_trees import tree
 from tests.lxmls_day1.html_elements import Elements
 from tests.wording import wording
 from tools import exercise_pages as module
+from tools.page_checks import starter_source
 
 ROOT = reference_folder()
 CODED = ["1.2", "1.3", "1.4", "1.5", "1.6", "1.7"]
@@ -29,12 +36,22 @@ PAGE = """<!DOCTYPE html><html lang="en" data-content_root="./"><head><meta char
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><link rel="stylesheet" href="_static/exercise.css">
 <script defer src="_static/exercise.js"></script></head><body><main>{cell}</main></body></html>"""
 RIGHT = "y_hat = np.argmax(scores)\nif y_hat != label:\n    d[label] = step\n    d[y_hat] = -step"
-#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came compiled, with what help() shows of Python and NumPy.
+#: Whether asyncio, which Python itself imports, was kept by the browser; and whether it came in the memory, with what help() shows of Python and NumPy.
 KEPT = "import start_sooner; any('/asyncio/' in name for name in start_sooner.codes)"
-CAME_COMPILED = """import asyncio, numpy, random
-'Gaussian' in random.gauss.__doc__ and 'norm' in numpy.linalg.norm.__doc__ and asyncio.__file__.endswith('.pyc') and numpy.__file__.endswith('.pyc')"""
+CAME_IN_MEMORY = """import asyncio, gc, numpy, os, random, sys
+'Gaussian' in random.gauss.__doc__ and 'norm' in numpy.linalg.norm.__doc__ and not os.path.exists(asyncio.__file__) and gc.isenabled()
+"""
+#: What Python says of a module that comes later, in a file that the site may lack.
+IMPORTED = """try:
+    import statistics
+    said = statistics.__name__
+except ImportError as error:
+    said = str(error)
+said"""
 #: The content of a file of the site, or None where it is missing; and what the page says of it.
 FAULTY_FILES = [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
+#: What Python answers to a request of a page.
+HANDLED = "request => ready.then((python) => python.pyimport('page_checks').handle_request('/lab', request))"
 DONE = "() => !document.querySelector('.check').disabled && document.querySelector('.report').childElementCount"
 
 
@@ -118,7 +135,7 @@ def test_what_runs_in_the_pages_holds_no_solution_and_is_small(builders):
 def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     if node := shutil.which("node"):
-        put_in_one_file(tmp_path)
+        put_memory(tmp_path)
     page = new_page(viewport={"width": 390, "height": 844})
     sizes, foreign, errors = [], [], []
     with served(tmp_path) as address:
@@ -149,14 +166,14 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path
         assert page.locator(".state").inner_text() == "Not yet."
         assert page.locator(".report canvas").count() == 1
         # The browser keeps compiled WebAssembly of its own responses only, and we what the start of Python itself imports, unless it
-        # comes compiled from the site.
+        # comes in the memory.
         (worker,) = page.workers
         assert worker.evaluate("fetch('packages.json').then(({ url }) => url)").startswith(address)
-        assert worker.evaluate(f"ready.then((python) => python.runPython(`{CAME_COMPILED if node else KEPT}`))")
+        assert worker.evaluate(f"ready.then((python) => python.runPython(`{CAME_IN_MEMORY if node else KEPT}`))")
         loaded = {url.rpartition("/")[2] for url in foreign if re.search(r"\.(dat|zip|whl)(\?|$)", url)}
         if node:
             digest = {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in tmp_path.rglob("*.*")}
-            assert loaded == {f"{name}?{digest[name]}" for name in ("packages.dat", "library.zip")}
+            assert loaded == {f"{name}?{digest[name]}" for name in ("files.dat", "memory.dat")}
         else:
             assert {"lab.zip", "python_stdlib.zip"} < loaded
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")  # on a phone, too
@@ -172,21 +189,68 @@ def test_a_verdict_in_the_page(pages, pyodide_folder, served, new_page, tmp_path
 
 
 @pytest.mark.campaign
+@pytest.mark.parametrize("faulty", ["files.dat", "memory.dat"])
 @pytest.mark.parametrize(("content", "said"), FAULTY_FILES)
-def test_a_file_of_packages_that_is_missing_or_changed_is_named(
-    content, said, pages, pyodide_folder, served, new_page, tmp_path
+def test_a_file_of_the_memory_that_is_missing_or_changed_is_named(
+    content, said, faulty, pages, pyodide_folder, served, new_page, tmp_path
 ):
     write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
     table = tmp_path / module.BOOK_FOLDER / "packages.json"
-    table.write_text(json.dumps(json.loads(table.read_text()) | {"files": "packages.dat"}))
-    if content is not None:
-        table.with_name("packages.dat").write_bytes(content)
+    started = {"files": "files.dat", "memory": "memory.dat", "size": 0, "extensions": [], "later": []}
+    table.write_text(json.dumps(json.loads(table.read_text()) | {"started": started}))
+    table.with_name("files.dat").write_bytes(zlib.compress(b"\2\0\0\0[]"))
+    table.with_name("memory.dat").write_bytes(zlib.compress(bytes(1 << 16)))
+    if content is None:
+        table.with_name(faulty).unlink()
+    else:
+        table.with_name(faulty).write_bytes(content)
     page = new_page()
     with served(tmp_path) as address:
         page.goto(f"{address}/index.html")
         page.locator(".jar").click()
         is_said = "said => document.querySelector('.state').textContent.includes(said)"
-        page.wait_for_function(is_said, arg=f"packages.dat {said}")
+        page.wait_for_function(is_said, arg=f"{faulty} {said}")
+
+
+@pytest.mark.campaign
+def test_python_starts_from_its_memory_as_it_would_without(pages, pyodide_folder, served, new_page, tmp_path):
+    """Both give the same answers to right code and to code that does nothing; what a check does not need comes when it is imported."""
+    write_files(tmp_path, {**module.runtime_files(pyodide_folder), **page_files(pages)})
+    put_memory(tmp_path)
+    table = tmp_path / module.BOOK_FOLDER / "packages.json"
+    made, answers, loaded = json.loads(table.read_text()), [], []
+    unfit = json.loads(table.read_text())
+    # A browser with a larger table of functions cannot restore the memory.
+    unfit["started"]["extensions"][0]["slot"] = 1
+    (later,) = table.parent.glob("later.zip")
+    content = later.read_bytes()
+    later.unlink()
+    with served(tmp_path) as address:
+        for one in (made, unfit):
+            table.write_text(json.dumps(one))
+            page = new_page()
+            page.set_default_timeout(120_000)
+            page.on("request", lambda request: loaded.append(request.url.rpartition("/")[2].partition("?")[0]))
+            page.goto(f"{address}/index.html")
+            page.locator(".jar").click()
+            page.wait_for_function("document.querySelector('.state').textContent.includes('ready')")
+            (worker,) = page.workers
+
+            def ask(id, texts, worker=worker):
+                request = json.dumps({"kind": "check", "exercise": id, "written": {id: texts}, "explained": []})
+                return json.loads(worker.evaluate(HANDLED, request))
+
+            answers.append({id: [ask(id, texts) for texts in answers_to(id)] for id in CODED})
+            if one is made:
+                # Median in 1.6, and random inputs of 1.7.
+                assert {name for name in loaded if name.endswith((".zip", ".whl"))} == {"ma.zip", "random.zip"}
+                said = [worker.evaluate(f"ready.then((python) => python.runPython(`{IMPORTED}`))")]
+                later.write_bytes(content)
+                said.append(worker.evaluate(f"ready.then((python) => python.runPython(`{IMPORTED}`))"))
+                assert "later.zip" in said[0] and "(404)" in said[0] and said[1] == "statistics"
+    assert "python_stdlib.zip" in loaded
+    assert answers[0] == answers[1]
+    assert all(right["passed"] and not other["passed"] for right, other in answers[0].values())
 
 
 def test_an_answer_to_an_experiment_is_kept_and_compared(pages, served, new_page, tmp_path):
@@ -250,13 +314,13 @@ def test_a_demonstration_starts_python_again_after_it_failed(served, new_page, t
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("comes_in_one", [False, True])
+@pytest.mark.parametrize("comes_in_memory", [False, True])
 def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(
-    comes_in_one, pyodide_folder, served, new_page, tmp_path
+    comes_in_memory, pyodide_folder, served, new_page, tmp_path
 ):
     write_files(tmp_path, module.runtime_files(pyodide_folder))
-    if comes_in_one:
-        put_in_one_file(tmp_path)
+    if comes_in_memory:
+        put_memory(tmp_path)
     folder = tmp_path / "demonstrations"
     export(Lab(ROOT), folder, ["review_explorer", "optimisation"], python=f"../{module.BOOK_FOLDER}/")
     page, errors = new_page(), []
@@ -279,11 +343,23 @@ def test_python_starts_in_a_page_for_every_setting_of_a_demonstration(
         assert page.locator(".demo-alert:visible").all_inner_texts() == [] == errors
 
 
-def put_in_one_file(site):
-    """Install and compile what pages import at their start, as ``make docs`` does."""
+def put_memory(site):
+    """Write the memory of Python that pages restore, as ``make docs`` does."""
     if not (node := shutil.which("node")):
         pytest.skip("Node.js, which runs the runtime at the build, is not installed")
-    subprocess.run([node, ROOT / "docs/compile_modules.js", site / module.BOOK_FOLDER], check=True)
+    subprocess.run([node, ROOT / "docs/write_python_memory.js", site / module.BOOK_FOLDER], check=True)
+
+
+def answers_to(id):
+    """The reference's lines in each gap of an exercise, and lines that do nothing."""
+    name, source = starter_source(id)
+    right = []
+    for function in functions_with_exercise(source, id, name):
+        text = textwrap.dedent(function_text(remove_markers(reference_text(name), name), function))
+        (tree,) = ast.parse(text).body
+        first = tree.body[ast.get_docstring(tree) is not None]
+        right.append(textwrap.dedent("\n".join(text.splitlines()[first.lineno - 1 :])))
+    return right, ["pass"] * len(right)
 
 
 def page_files(pages):

@@ -63,13 +63,15 @@ if (self.lxmlsDay1) {
     return file;
   }
 
-  // Pyodide would load and compile its program only after its scripts.
-  function compileEarly(address) {
+  // Pyodide would load and compile its program only after its scripts. `withMemory` is called with the memory that the program brings.
+  function compileEarly(address, withMemory) {
     const program = WebAssembly.compileStreaming(fetchEarly(address));
     program.catch(() => {}); // Pyodide reports it
     WebAssembly.instantiateStreaming = async (_, imports) => {
       const module = await program;
-      return { module, instance: await WebAssembly.instantiate(module, imports) };
+      const instance = await WebAssembly.instantiate(module, imports);
+      await withMemory?.(new Uint8Array(imports.env.memory.buffer));
+      return { module, instance };
     };
   }
 
@@ -208,30 +210,16 @@ def unpack_less():
     }
   }
 
-  // Writes the files of the packages and of the lab, which come in one: their names with sizes, and the contents one after another. Python
-  // would take five times as long to unpack an archive of each package.
   async function inflated(address) {
     const { body } = await countedFetch(address);
     const content = new Response(body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
     return new Uint8Array(await content.catch(() => Promise.reject(new Error(changed(address)))));
   }
 
-  function writeFiles(files, content) {
-    let at = 4 + new DataView(content.buffer).getUint32(0, true);
-    const folders = new Set();
-    for (const [path, size] of JSON.parse(new TextDecoder().decode(content.subarray(4, at)))) {
-      const folder = path.slice(0, path.lastIndexOf("/"));
-      if (!folders.has(folder)) files.mkdirTree(folder);
-      folders.add(folder);
-      files.writeFile(path, content.subarray(at, at + size), { canOwn: true });
-      at += size;
-    }
-  }
-
   // Before Python starts, write the module that it runs first.
-  const placeSooner = (before, inOne) => async (files, { sitePackages }) => {
+  const placeSooner = (before, restoring) => async (files, { sitePackages }) => {
     files.mkdirTree(sitePackages);
-    if (inOne) writeFiles(files, await inOne);
+    await restoring?.writeFiles(files);
     files.writeFile(`${sitePackages}/start_sooner.py`, SOONER);
     files.writeFile(`${sitePackages}/start_sooner.pth`, "import start_sooner\n");
     const { code } = await before;
@@ -257,34 +245,39 @@ def unpack_less():
     return response.arrayBuffer();
   }
 
-  // `here` is the address of the folder that contains this file.
-  async function startPython(here) {
+  // `here` is the address of the folder that contains this file. A memory replaces the packages, the standard library and their imports, if the site
+  // has one, and if the browser can decompress and restore it.
+  async function startPython(here, fromMemory = "DecompressionStream" in self) {
+    let restoring = null;
     try {
       self.fetch = countedFetch;
       const text = await (await plainFetch(new URL("packages.json", here))).text();
       const table = JSON.parse(text);
       const index = new URL(table.runtime, here).href;
-      compileEarly(index + "pyodide.asm.wasm");
+      compileEarly(index + "pyodide.asm.wasm", (memory) => restoring?.withProgram(memory));
       const lock = await (await plainFetch(index + "pyodide-lock.json", checksum(table.lock_sha256))).json();
       for (const entry of Object.values(lock.packages)) entry.file_name = index + entry.file_name;
       for (const [name, entry] of Object.entries(table.packages)) {
         lock.packages[name] = { ...entry, file_name: new URL(entry.file_name, here).href };
       }
-      // One file replaces the packages that are loaded at the start, unless the browser is too old to decompress it. It keeps this worker busy,
-      // so it comes after what the others wait for.
-      const inOne = "DecompressionStream" in self && table.files ? inflated(new URL(table.files, here)) : null;
-      const load = inOne ? [] : table.load;
-      const archive = table.archive && !inOne ? bytes(new URL(table.archive, here)) : null;
+      if (fromMemory && table.started) {
+        importScripts(new URL("python_memory.js", here));
+        // It keeps this worker busy, so it comes after what the others wait for.
+        restoring = self.restorePython(table.started, here, inflated);
+      }
+      const load = restoring ? [] : table.load;
+      const archive = table.archive && !restoring ? bytes(new URL(table.archive, here)) : null;
       for (const { file_name: address, sha256 } of load.map((name) => lock.packages[name])) fetchEarly(address, checksum(sha256));
       const lockFileURL = URL.createObjectURL(new Blob([JSON.stringify(lock)], { type: "application/json" }));
       importScripts(index + "pyodide.js");
       const environment = { HOME: "/home/pyodide", ...table.environment };
       const before = compiledBefore(here, text);
-      const stdLibURL = table.library && new URL(table.library, here).href;
-      const started = self.loadPyodide({ indexURL: index, lockFileURL, stdLibURL, packages: [], env: environment, fsInit: placeSooner(before, inOne) });
-      const [pyodide] = await Promise.all([started, inOne]);
+      const fsInit = placeSooner(before, restoring);
+      const started = self.loadPyodide({ indexURL: index, lockFileURL, packages: [], env: environment, fsInit, ...restoring?.options });
+      const [pyodide] = await Promise.all([started, restoring?.files]);
+      await restoring?.finish(pyodide);
       const unpackRest = startSooner(pyodide, await before);
-      if (inOne) for (const name of table.load) pyodide.loadedPackages[name] = "default channel";
+      if (restoring) for (const name of table.load) pyodide.loadedPackages[name] = "default channel";
       await pyodide.loadPackage(load);
       if (missing) throw new Error(missing); // Pyodide would continue without the package
       if (archive) {
@@ -303,6 +296,10 @@ def unpack_less():
       };
       return pyodide;
     } catch (error) {
+      if (await restoring?.hasArrived()) {
+        console.warn("Python starts without its memory, which this browser could not restore:", error);
+        return startPython(here, false);
+      }
       failed = true;
       say({ kind: "failed", text: reason(error) });
       throw error;
