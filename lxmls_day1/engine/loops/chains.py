@@ -1,6 +1,7 @@
 """Sentences in the format of the compiled loops for sequence tagging: search, sums, losses and rounds of learning."""
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -67,7 +68,7 @@ class Chains:
     def after_descent(self, learner: Any, n_rounds: int) -> Reals:
         """Return W after up to ``n_rounds`` rounds of a learner's stochastic gradient descent on the log loss."""
         weights, shrinkage = Weights(*self.shape, averaged=False), shrinkage_of(learner)
-        for number, order in enumerate(orders_of(learner, len(self))[:n_rounds]):
+        for number, order in enumerate(itertools.islice(orders_of(learner, len(self)), n_rounds)):
             sizes = learner.steps(1 + number * len(order), len(order))
             chain_sums.run_sgd_round(self.sentences, shrinkage, weights, order, sizes)  # type: ignore[no-untyped-call]
         return weights.result()

@@ -1,6 +1,6 @@
 """The interface that the engine expects of a learner and its rule, and the record of a training round."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -164,15 +164,18 @@ def can_resume(learner: Any) -> bool:
     return hasattr(learner, "rule") and getattr(learner, "solver", None) != "dual"
 
 
-def orders_of(learner: Any, n_examples: int, rng: "np.random.Generator | None" = None) -> NDArray[np.int64]:
-    """Return the examples of each round (R, M): the learner's ``order``, or orders shuffled by ``rng`` or by its seed."""
+def _shuffled(n_examples: int, rng: "np.random.Generator") -> NDArray[np.int64]:
+    order = np.arange(n_examples, dtype=np.int64)
+    rng.shuffle(order)
+    return order
+
+
+def orders_of(learner: Any, n_examples: int, rng: "np.random.Generator | None" = None) -> Iterator[NDArray[np.int64]]:
+    """Return the examples (M,) of each round: the learner's ``order``, or orders drawn by ``rng`` or by its seed, one after the other."""
     nr_rounds = int(learner.nr_rounds)
     if learner.order is None:
         rng = random_generator(learner.seed) if rng is None else rng
-        orders = np.tile(np.arange(n_examples, dtype=np.int64), (nr_rounds, 1))
-        for order in orders:
-            rng.shuffle(order)
-        return orders
+        return (_shuffled(n_examples, rng) for _ in range(nr_rounds))
     as_numbers(learner.order, "order must hold example numbers")
     order = np.asarray(learner.order)
     if order.ndim == 1:
@@ -186,4 +189,4 @@ def orders_of(learner: Any, n_examples: int, rng: "np.random.Generator | None" =
         raise InputError(
             f"order must number the examples from 0 to {n_examples - 1}, but holds {order.min()} … {order.max()}"
         )
-    return order.astype(np.int64, copy=False)
+    return iter(order.astype(np.int64, copy=False))

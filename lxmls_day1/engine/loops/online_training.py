@@ -18,6 +18,8 @@ from lxmls_day1.engine.loops.objectives import MatrixRows, objective_at
 
 Callback = Callable[[Round, Reals, Reals], object]
 
+_STEPS_AT_ONCE = 2**16  # whose orders and sizes stay in the processor's cache
+
 
 def train_online(
     learner: OnlineLearner, X: Any, y: Any, callback: Callback | None = None, sample_weight: Any = None
@@ -139,15 +141,19 @@ def rounds_in_memory(
     learner: OnlineLearner, steps: Any, state: OnlineState, n_examples: int
 ) -> Callable[[int, int], Iterable[Any]]:
     """Return a function that runs rounds over examples in memory, as `run_rounds` expects it."""
-    orders = orders_of(learner, n_examples, state.rng if learner.order is None else None)  # (R, M)
+    orders = orders_of(learner, n_examples, state.rng if learner.order is None else None)
+    # Threads keep their arrays from round to round of a call.
+    at_once = int(learner.nr_rounds) if learner.n_jobs > 1 else max(1, _STEPS_AT_ONCE // n_examples)
 
     def take(first: int, last: int) -> Iterable[Any]:
-        firsts = range(state.n_steps, state.n_steps + (last - first) * n_examples, n_examples)
-        sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
-        updates = steps.run(orders[first:last], sizes)
-        state.n_steps += (last - first) * n_examples
-        counts = [updates] if steps.errors is None else [updates, steps.errors]
-        return zip(*(count.tolist() for count in counts), strict=True)
+        for start in range(first, last, at_once):
+            block = list(itertools.islice(orders, min(at_once, last - start)))
+            firsts = range(state.n_steps, state.n_steps + len(block) * n_examples, n_examples)
+            sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
+            updates = steps.run(np.stack(block), sizes)
+            state.n_steps += sizes.size
+            counts = [updates] if steps.errors is None else [updates, steps.errors]
+            yield from zip(*(count.tolist() for count in counts), strict=True)
 
     return take
 
