@@ -68,7 +68,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
 
 
 def _build(kind: Any, plain: Any) -> Any:
-    if kind is Any:
+    if kind is Any or type(plain) is kind:
         return plain
     if hasattr(kind, "from_json"):
         return kind.from_json(plain)

@@ -231,6 +231,7 @@ def _parse_state(content: Any) -> dict[str, Any]:
     return parts
 
 
+@functools.lru_cache(maxsize=1024)  # A check reads the state several times.
 def _stays_inside(path: str) -> bool:
     """Return True if a relative path stays inside its folder, whether Windows or a POSIX system reads it."""
     readings = PurePosixPath(path), PureWindowsPath(path)
