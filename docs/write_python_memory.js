@@ -6,6 +6,7 @@ const { createHash } = require("crypto");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
+process.env.TZ = "UTC"; // time.tzname is in the memory
 const folder = path.resolve(process.argv[2]);
 const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
@@ -92,9 +93,10 @@ def in_one(contents):
 
 def zipped(contents):
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as written:
+    with zipfile.ZipFile(archive, "w") as written:
         for path, content in contents.items():
-            written.writestr(path, content)
+            entry = zipfile.ZipInfo(path)  # with a constant date, so that a browser may keep the archive of an older site that has the same files
+            written.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=9)
     return archive.getvalue()
 
 def module_name(path):
@@ -162,12 +164,12 @@ async function pythonMemory({ names, kept, packages, library }) {
     return started;
   };
   const archive = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "library-")), "library.zip");
+  process.once("exit", () => fs.rmSync(path.dirname(archive), { recursive: true })); // also after an error
   fs.writeFileSync(archive, library);
   const fsInit = async (files) => [kept, packages].forEach((content) => writeFiles(files, content));
   const own = { _makeSnapshot: true, _sysExecutable: "/home/pyodide/this.program" }; // the name in a browser
   const python = await loadPyodide({ indexURL: runtime, stdLibURL: archive, env: environment, fsInit, ...own });
   python._module.wasmTable.grow(SPARE_SLOTS);
-  fs.rmSync(path.dirname(archive), { recursive: true });
   python.runPython(withoutColours);
   const globals = python.toPy({ NAMES: names });
   python.runPython(IMPORTED, { globals });
