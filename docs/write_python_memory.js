@@ -123,11 +123,18 @@ const IMPORTED = `
 import gc
 import importlib
 import json
+import os
+import site
 import sys
 import zipimport
 
 for name in json.loads(NAMES):
     importlib.import_module(name)
+# A page unpacks what comes later of the library into a folder, so packages of the archive search there, too.
+(archive,) = [path for path in sys.path if path.endswith(".zip")]
+folder = os.path.dirname(site.getsitepackages()[0])
+for package in [module for module in sys.modules.values() if isinstance(getattr(module, "__path__", None), list)]:
+    package.__path__ += [path.replace(archive, folder) for path in package.__path__ if path.startswith(archive)]
 sys.path.remove("")  # In a page Pyodide inserts it again.
 sys.path_importer_cache.clear()  # A page has other files.
 zipimport._zip_directory_cache.clear()

@@ -66,11 +66,10 @@ def load_later(names, read):
             if name not in waiting:
                 return None
             try:
-                archive = zipfile.ZipFile(io.BytesIO(read().to_bytes()))
+                zipfile.ZipFile(io.BytesIO(read().to_bytes())).extractall("/")
             except Exception as error:
                 raise ImportError(f"{name} is in a part of Python that could not be loaded: {error}", name=name) from None
             waiting.clear()
-            archive.extractall("/")
             importlib.invalidate_caches()
             return PathFinder.find_spec(name, path, target)
 
