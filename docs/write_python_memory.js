@@ -51,7 +51,7 @@ import zlib
 from importlib._bootstrap_external import _code_to_hash_pyc
 
 (ARCHIVE,) = [path + "/" for path in sys.path if path.endswith(".zip")]
-RARE = ["ma", "random"]  # packages of NumPy
+RARE = ["ma", "random"]  # packages of NumPy, which checks of two exercises need
 # help() shows their docstrings, and numpy.ma edits NumPy's; that of the check in the plugin is its title.
 DESCRIBED = (PLACE + "/numpy/", ARCHIVE, PLACE + "/lxmls_day1/course/running/pytest_plugin.py")
 
@@ -205,7 +205,7 @@ async function pythonMemory({ names, kept, packages, library }) {
   };
   const deflated = (content) => files.deflated(content).toJs(); // Python's zlib makes them 2 % smaller than that of Node.
   const addresses = { files: write("files.dat", deflated(files.kept)), memory: write("memory.dat", deflated(snapshot)) };
-  const later = Object.entries(files.later).map(([name, { content, names }]) => ({ address: write(name, content), names }));
+  const later = Object.entries(files.later).map(([name, { content, names }]) => ({ address: write(name, content), names, soon: name !== "later.zip" }));
   const started = { ...addresses, size, extensions, later };
   fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, started }));
 })().catch((error) => {
