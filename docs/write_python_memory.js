@@ -6,6 +6,7 @@ const { createHash } = require("crypto");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
+process.env.TZ = "UTC"; // time.tzname is in the memory
 const folder = path.resolve(process.argv[2]);
 const table = JSON.parse(fs.readFileSync(path.join(folder, "packages.json")));
 const runtime = path.join(folder, table.runtime);
@@ -50,7 +51,7 @@ import zlib
 from importlib._bootstrap_external import _code_to_hash_pyc
 
 (ARCHIVE,) = [path + "/" for path in sys.path if path.endswith(".zip")]
-RARE = ["ma", "random"]  # packages of NumPy
+RARE = ["ma", "random"]  # packages of NumPy, which checks of two exercises need
 # help() shows their docstrings, and numpy.ma edits NumPy's; that of the check in the plugin is its title.
 DESCRIBED = (PLACE + "/numpy/", ARCHIVE, PLACE + "/lxmls_day1/course/running/pytest_plugin.py")
 
@@ -92,9 +93,10 @@ def in_one(contents):
 
 def zipped(contents):
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as written:
+    with zipfile.ZipFile(archive, "w") as written:
         for path, content in contents.items():
-            written.writestr(path, content)
+            entry = zipfile.ZipInfo(path)  # with a constant date, so that a browser may keep the archive of an older site that has the same files
+            written.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=9)
     return archive.getvalue()
 
 def module_name(path):
@@ -121,11 +123,18 @@ const IMPORTED = `
 import gc
 import importlib
 import json
+import os
+import site
 import sys
 import zipimport
 
 for name in json.loads(NAMES):
     importlib.import_module(name)
+# A page unpacks what comes later of the library into a folder, so packages of the archive search there, too.
+(archive,) = [path for path in sys.path if path.endswith(".zip")]
+folder = os.path.dirname(site.getsitepackages()[0])
+for package in [module for module in sys.modules.values() if isinstance(getattr(module, "__path__", None), list)]:
+    package.__path__ += [path.replace(archive, folder) for path in package.__path__ if path.startswith(archive)]
 sys.path.remove("")  # In a page Pyodide inserts it again.
 sys.path_importer_cache.clear()  # A page has other files.
 zipimport._zip_directory_cache.clear()
@@ -162,12 +171,12 @@ async function pythonMemory({ names, kept, packages, library }) {
     return started;
   };
   const archive = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "library-")), "library.zip");
+  process.once("exit", () => fs.rmSync(path.dirname(archive), { recursive: true })); // also after an error
   fs.writeFileSync(archive, library);
   const fsInit = async (files) => [kept, packages].forEach((content) => writeFiles(files, content));
   const own = { _makeSnapshot: true, _sysExecutable: "/home/pyodide/this.program" }; // the name in a browser
   const python = await loadPyodide({ indexURL: runtime, stdLibURL: archive, env: environment, fsInit, ...own });
   python._module.wasmTable.grow(SPARE_SLOTS);
-  fs.rmSync(path.dirname(archive), { recursive: true });
   python.runPython(withoutColours);
   const globals = python.toPy({ NAMES: names });
   python.runPython(IMPORTED, { globals });
@@ -196,7 +205,7 @@ async function pythonMemory({ names, kept, packages, library }) {
   };
   const deflated = (content) => files.deflated(content).toJs(); // Python's zlib makes them 2 % smaller than that of Node.
   const addresses = { files: write("files.dat", deflated(files.kept)), memory: write("memory.dat", deflated(snapshot)) };
-  const later = Object.entries(files.later).map(([name, { content, names }]) => ({ address: write(name, content), names }));
+  const later = Object.entries(files.later).map(([name, { content, names }]) => ({ address: write(name, content), names, soon: name !== "later.zip" }));
   const started = { ...addresses, size, extensions, later };
   fs.writeFileSync(path.join(folder, "packages.json"), JSON.stringify({ ...table, started }));
 })().catch((error) => {

@@ -66,11 +66,10 @@ def load_later(names, read):
             if name not in waiting:
                 return None
             try:
-                archive = zipfile.ZipFile(io.BytesIO(read().to_bytes()))
+                zipfile.ZipFile(io.BytesIO(read().to_bytes())).extractall("/")
             except Exception as error:
                 raise ImportError(f"{name} is in a part of Python that could not be loaded: {error}", name=name) from None
             waiting.clear()
-            archive.extractall("/")
             importlib.invalidate_caches()
             return PathFinder.find_spec(name, path, target)
 
@@ -88,6 +87,19 @@ function fetchNow(address) {
   return new Uint8Array(request.response);
 }
 
+const KEEP_SOON = 5; // seconds after the start
+
+// Some checks need these archives, which a reader who has gone offline could not load. If one does not arrive, an import will say so.
+function fetchSoon(address, keep) {
+  const request = new XMLHttpRequest(); // The page tells of what `fetch` loads.
+  request.open("GET", address);
+  request.responseType = "arraybuffer";
+  request.onload = () => {
+    if (request.status === 200) keep(new Uint8Array(request.response));
+  };
+  request.send();
+}
+
 const NO_LIBRARY = "data:application/zip;base64,UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA=="; // an empty archive
 
 // Start to load what `started`, an entry of packages.json, names; `inflated` returns the content of a file of the site. The result has what start.js
@@ -103,7 +115,12 @@ function restorePython(started, here, inflated) {
       countArguments(python._module);
       loadExtensions(python, await snapshot, started.extensions);
       const loadLater = python.runPython(AWAKE, { globals: python.toPy({}) }); // apart from the names of the reader's Python
-      for (const { address, names } of started.later) loadLater(names, () => fetchNow(new URL(address, here)));
+      for (const { address, names, soon } of started.later) {
+        const place = new URL(address, here);
+        let content = null;
+        loadLater(names, () => content ?? fetchNow(place));
+        if (soon) setTimeout(() => fetchSoon(place, (found) => (content = found)), 1000 * KEEP_SOON);
+      }
     },
     hasArrived: () => Promise.all([files, snapshot]).then(() => true, () => false),
   };
