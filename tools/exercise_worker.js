@@ -81,7 +81,8 @@ self.onmessage = async ({ data }) => {
     // Python calls this once a second while a check runs; a page that ends this worker knows where it was.
     self.reportLine = (place) => self.postMessage({ kind: "line", line: checks.line_in_words(request, place) });
     const answer = checks.handle_request("/lab", request);
-    self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
+    if (self.notLoaded) self.postMessage({ kind: "failed", text: self.notLoaded });
+    else self.postMessage({ ...JSON.parse(answer), kind: data.kind, exercise: data.exercise });
   } catch (error) {
     const text = String(error?.message ?? error).trim().split("\n").pop();
     self.postMessage({ kind: "broken", text });
