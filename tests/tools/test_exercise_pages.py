@@ -50,6 +50,8 @@ except ImportError as error:
 said"""
 #: Those of the modules that come later which Python does not find.
 NOT_FOUND = "from importlib.util import find_spec; str([name for name in {} if not find_spec(name)])"
+#: Whether Python has checked something before it was asked, and cleared up.
+REHEARSED = "import os, sys; 'classifiers.perceptron' in sys.modules and not os.path.exists('/tmp/lab')"
 #: The content of a file of the site, or None where it is missing; and what the page says of it.
 FAULTY_FILES = [(None, "is missing from the site"), (b"PK", "is not the file that belongs to this site")]
 #: Archives that come some seconds after the start.
@@ -254,6 +256,7 @@ def test_python_starts_from_its_memory_as_it_would_without(pages, pyodide_folder
                     page.wait_for_timeout(100)
                 for name in SOON:
                     table.with_name(name).unlink()
+                assert worker.evaluate(RUN, REHEARSED)
             answers.append({id: [ask(id, texts) for texts in answers_to(id)] for id in CODED})
             if one is made:
                 assert {name for name in loaded if name.endswith((".zip", ".whl"))} == SOON
