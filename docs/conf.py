@@ -281,7 +281,7 @@ def write_runtime(app: Any, exception: Exception | None) -> None:
 
     folder = os.environ.get("PYODIDE")
     write_files(Path(app.outdir), runtime_files(Path(folder) if folder else None))
-    if folder and (node := shutil.which("node")):  # Without it, a reader's browser compiles at the first visit.
+    if folder and (node := shutil.which("node")):  # Without it, Python starts in the page itself.
         command = [node, str(ROOT / "docs/write_python_memory.js"), str(Path(app.outdir, BOOK_FOLDER))]
         subprocess.run(command, check=True)
 

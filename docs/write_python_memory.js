@@ -140,7 +140,7 @@ sys.path_importer_cache.clear()  # A page has other files.
 zipimport._zip_directory_cache.clear()
 gc.collect()
 gc.freeze()
-gc.disable()  # start.js enables it again
+gc.disable()  # tools/python_memory.js enables it again
 `;
 
 // Installs the packages and the lab, and returns their files: those that are kept, and the modules, imported or loaded later.
