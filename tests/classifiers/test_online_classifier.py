@@ -77,14 +77,25 @@ def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, dens
 def test_a_large_set_gives_the_bits_of_a_small_one_if_no_number_is_rounded(monkeypatch, n_classes, kind, runs_as):
     X, labels, *_ = random_problem(n_classes, n_examples=60, n_features=12)
     X = sp.csr_array({"counts": np.round(abs(3 * X)), "float32": X.astype(np.float32), "float64": 1e-40 * X}[kind])
-    of_gradients = (SVM(regularizer=0.1), MaxEntOnline(regularizer=0.1))
+    of_gradients = [kind(regularizer=0.1, track_objective=tracked) for kind in (SVM, MaxEntOnline) for tracked in (False, True)]
     for learner in (Perceptron(averaged=False), Mira(), *of_gradients):
         if runs_as == "python":
             learner.rule = uncompiled(learner.rule)
-        plain = learner.train(X, labels)
+        plain, objectives = learner.train(X, labels), [round.objective for round in learner.history]
         with monkeypatch.context() as patch:
-            patch.setattr(sparse_rows, "_MIN_COMPACT_NUMBERS", 0)
+            for limit in ("_MIN_COMPACT_NUMBERS", "_MIN_ROUNDED_NUMBERS"):
+                patch.setattr(sparse_rows, limit, 0)
             np.testing.assert_array_equal(learner.train(X, labels), plain)
+            assert [round.objective for round in learner.history] == objectives
+
+
+def test_only_word_counts_get_smaller_types_before_a_set_is_as_large_as_main_memory_is_slow(monkeypatch):
+    monkeypatch.setattr(sparse_rows, "_MIN_COMPACT_NUMBERS", 0)
+    counts = np.array([[0.0, 2.0], [255.0, 0.0]])
+    for X, kind in ((counts, np.uint8), (counts + 0.5, np.float64), (256 * counts, np.float64)):
+        made = sparse_rows.compact(sparse_rows.as_examples(sp.csr_array(X)))
+        assert made.data.dtype == kind
+        assert made.indices.dtype == (np.uint16 if kind == np.uint8 else np.int32)
 
 
 # ------------------------------------------------------------------------------------------- iterative parameter mixing

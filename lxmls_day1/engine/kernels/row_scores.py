@@ -23,7 +23,8 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     Parameters
     ----------
     X : csr_array (M, J), as :func:`lxmls_day1.base.checks.as_matrix` returns it, or ``sparse_rows.Examples``
-        Indices are not checked; an index outside of the matrix would crash the process.
+        Indices are not checked; an index outside of the matrix would crash the process. The Examples in its attribute
+        ``smaller_copy``, if there is one, are read in its place, which takes less time.
     W : float64 array (J + 1, K)
 
     Examples
@@ -32,6 +33,7 @@ def scores_of_all_rows(X: sp.csr_array, W: Reals) -> Reals:
     array([[1.5, 0. ],
            [2.5, 3. ]])
     """
+    X = getattr(X, "smaller_copy", X)
     # If the columns of two classes are opposite, one column is enough. For few entries, comparing all weights would take
     # longer than it saves.
     opposite = W.shape[1] == 2 and len(X.indices) > len(W) and not np.add(W[:, 0], W[:, 1]).any()

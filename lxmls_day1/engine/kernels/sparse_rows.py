@@ -60,7 +60,8 @@ _MAX_FEATURES = 2**31  # Feature indices are int32.
 _NUMBERS_PER_CHECK = 2**14  # numbers checked before deciding whether to continue
 _NUMBERS_PER_BLOCK = 2**16  # numbers per block, small enough for the processor's cache
 _MIN_DENSE_NUMBERS = 2**13  # A dense matrix with fewer numbers is converted to a sparse one.
-_MIN_COMPACT_NUMBERS = 2**21  # A training set with this many numbers is read from main memory in every round.
+_MIN_COMPACT_NUMBERS = CACHED_NUMBERS
+_MIN_ROUNDED_NUMBERS = 2**21  # A training set with this many numbers is read from main memory in every round.
 
 
 class Examples(NamedTuple):
@@ -143,21 +144,24 @@ def as_online_examples(X):
 
 
 def compact(examples):
-    """Return the examples in smaller types if they are large and sparse, otherwise unchanged.
+    """Return the examples in smaller types if they are many and sparse, otherwise unchanged.
 
-    Word counts often fit into one byte and feature indices into two bytes; then no value changes. Other numbers are rounded to
-    float32, with a relative error of at most 6e-8, unless one of them is too large or too small. All arithmetic remains float64.
+    Word counts often fit into one byte and feature indices into two bytes; then no value changes. If they are still more, other numbers
+    are rounded to float32, with a relative error of at most 6e-8, unless one of them is too large or too small. All arithmetic remains
+    float64.
     """
-    if examples.data.size < _MIN_COMPACT_NUMBERS or examples.data.ndim == 2 or examples.data.dtype != np.float64:
+    n_numbers = examples.data.size
+    if n_numbers < _MIN_COMPACT_NUMBERS or examples.data.ndim == 2 or examples.data.dtype != np.float64:
         return examples
-    n_numbers = len(examples.data)
-    indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
-    data = np.empty(n_numbers, dtype=np.uint8)
     blocks = [slice(start, start + _NUMBERS_PER_CHECK) for start in range(0, n_numbers, _NUMBERS_PER_CHECK)]
+    data = np.empty(n_numbers, dtype=np.uint8)
     if not all(_cast_to_uint8(examples.data[block], data[block]) for block in blocks):
+        if n_numbers < _MIN_ROUNDED_NUMBERS:
+            return examples
         data = np.empty(n_numbers, dtype=np.float32)
         if not all(_cast_to_float32(examples.data[block], data[block]) for block in blocks):
             data = examples.data
+    indices = examples.indices.astype(np.uint16) if examples.n_features <= 2**16 else examples.indices
     return examples._replace(indices=indices, data=data)
 
 

@@ -18,7 +18,7 @@ from lxmls_day1.engine.loops.objectives import MatrixRows, objective_at
 
 Callback = Callable[[Round, Reals, Reals], object]
 
-_STEPS_AT_ONCE = 2**16  # whose orders and sizes stay in the processor's cache
+_STEPS_AT_ONCE = 2**15  # whose orders and sizes stay in the processor's cache
 
 
 def train_online(
@@ -113,7 +113,8 @@ def train_from(
         steps = RowSteps(
             learner.rule, X, labels, learner.row_costs(), shrinkage, averaged, factors, known_weights, n_jobs=n_jobs
         )
-        rows = MatrixRows(X, labels, steps.sq_norms, factors, learner.track_objective)
+        scored = steps.with_smaller_copy(X) if learner.track_objective else X  # scored after every round
+        rows = MatrixRows(scored, labels, steps.sq_norms, factors, learner.track_objective)
         objective_functions = objective_and_finish(learner, rows, not keep_state)
     state = state or new_state(learner, steps.weights, steps.sq_norms)
     rounds = RoundFunctions(rounds_in_memory(learner, steps, state, n_examples), *objective_functions)
@@ -148,8 +149,7 @@ def rounds_in_memory(
     def take(first: int, last: int) -> Iterable[Any]:
         for start in range(first, last, at_once):
             block = list(itertools.islice(orders, min(at_once, last - start)))
-            firsts = range(state.n_steps, state.n_steps + len(block) * n_examples, n_examples)
-            sizes = np.concatenate([learner.steps(1 + before, n_examples) for before in firsts])
+            sizes = learner.steps(1 + state.n_steps, len(block) * n_examples)
             updates = steps.run(np.stack(block), sizes)
             state.n_steps += sizes.size
             counts = [updates] if steps.errors is None else [updates, steps.errors]
