@@ -19,7 +19,6 @@ text with λ > 0, ``conjugate_gradient.py`` stores only three vectors, ``gradien
 Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numerical Optimization, 2006.
 """
 
-import contextlib
 import functools
 import time
 import warnings
@@ -190,7 +189,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
         """Run a solver to its end, save its iterations as ``history``, and return the parameters of its last point."""
         self.history, started = [], time.perf_counter()
         # Linear algebra on vectors of this length gains nothing from threads, and idle threads that spin take CPU time from the others.
-        with _single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with self._single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for point in points:
                 if point.number > 0:  # 0 is the start
                     self.history.append(Iteration(point.number, time.perf_counter() - started, float(point.objective)))
@@ -422,23 +421,6 @@ class MaxEntObjective:
         """Return the weight matrix (J + 1, K) of a flat vector."""
         W = x.reshape(self.shape)
         return _two_class_weights(W) if self.n_classes == 2 else W
-
-
-def _single_threaded_blas():
-    """Return a context in which linear algebra runs in one thread. A sandbox has only one thread, so there it changes nothing."""
-    libraries = _blas_controller()
-    return contextlib.nullcontext() if libraries is None else libraries.limit(limits=1)
-
-
-@functools.cache
-def _blas_controller():
-    """Return a controller of the linear-algebra libraries with threads, or None if they cannot be listed; listing takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    try:
-        return ThreadpoolController().select(user_api="blas")
-    except OSError:  # the list of loaded libraries is a file under /proc
-        return None
 
 
 def _two_class_weights(v):

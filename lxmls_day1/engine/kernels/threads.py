@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import Thread
 from typing import Any, TypeVar
@@ -58,6 +59,23 @@ def threads_available() -> bool:
         return False
     thread.join()
     return True
+
+
+def single_threaded_blas() -> AbstractContextManager[Any]:
+    """Return a context in which linear algebra runs in one thread. A sandbox has only one thread, so there it changes nothing."""
+    libraries = _blas_controller()
+    return nullcontext() if libraries is None else libraries.limit(limits=1)
+
+
+@cache
+def _blas_controller() -> Any:
+    """Return a controller of the linear-algebra libraries with threads, or None if they cannot be listed; listing takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    try:
+        return ThreadpoolController().select(user_api="blas")
+    except OSError:  # the list of loaded libraries is a file under /proc
+        return None
 
 
 class _SynchronousExecutor(Executor):

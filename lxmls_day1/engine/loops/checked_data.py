@@ -1,5 +1,6 @@
 """Checks of the input of linear classifiers: rows with labels, where each class gets a column number."""
 
+import contextlib
 import inspect
 import os
 import reprlib
@@ -78,6 +79,12 @@ class CheckedData:
     def check_settings(self) -> None:
         """Raise an InputError for invalid settings; ``train`` calls this first."""
         check_values(self)
+
+    def _single_threaded_blas(self) -> contextlib.AbstractContextManager[Any]:
+        """Return a context in which linear algebra runs in one thread."""
+        from lxmls_day1.engine.kernels.threads import single_threaded_blas  # only one learner needs it
+
+        return single_threaded_blas()
 
     def _warn_of_penalty(self, at_zero: float, loss: float, n_examples: int) -> None:
         """Warn that λ is too large if training has hardly reduced the mean loss from its value at W = 0."""

@@ -32,10 +32,12 @@ class LabProgram:
 
     def warm_up(self) -> None:
         """Import and run the code that nearly every lab needs, before the fork, so that no box has to."""
+        from lxmls_day1.engine.kernels.threads import single_threaded_blas
         from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
         from lxmls_day1.figures import boundaries  # noqa: F401
 
         warm_up_kernels()
+        single_threaded_blas()  # lists the libraries once
         # The checks try every λ. A student's page would show the warning as output of the student's code.
         warnings.filterwarnings("ignore", category=LargePenaltyWarning)
 
@@ -100,15 +102,17 @@ def _call_of(request: dict[str, Any]) -> LabCall:
 
 
 def warm_up_kernels() -> None:
-    """Take steps of online learning with every kind of input and rule, so that their kernels are compiled: boxes cannot write the cache.
+    """Count words, and take steps of online learning with every kind of input and rule, so that their kernels are compiled and loaded.
 
-    The steps are those of a training, `RowSteps`, because numba compiles a kernel anew for arrays that are read-only or of another type.
-    The rules are plain Python, as those of a submission are in a box.
+    Boxes cannot write the cache, and each would load the kernels again. The steps are those of a training, `RowSteps`, because numba
+    compiles a kernel anew for arrays that are read-only or of another type. The rules are plain Python, as those of a submission are in a
+    box.
     """
     import numpy as np
     import scipy.sparse
     import scipy.special
 
+    from lxmls_day1.engine.kernels.class_sums import class_sums
     from lxmls_day1.engine.kernels.row_steps import RowSteps
 
     def first_order(scores: Any, label: int, sq_norm: float, step: float, cost: Any) -> Any:
@@ -119,6 +123,8 @@ def warm_up_kernels() -> None:
 
     second_order.second_order = True  # type: ignore[attr-defined]
     X, labels = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]]), np.array([0, 1, 0])
+    for of_matrix in (X, scipy.sparse.csr_array(X)):
+        class_sums(of_matrix, labels, n_classes=2)
     inputs = (2, 3), (X, scipy.sparse.csr_array(X)), (first_order, second_order), (False, True)
     for n_classes, of_matrix, rule, averaged in itertools.product(*inputs):
         costs = 1.0 - np.eye(n_classes)
