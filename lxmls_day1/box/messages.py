@@ -16,6 +16,7 @@ import json
 import math
 import pickle
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ ALIGNMENT = 16
 MAX_JSON_BYTES = 4 << 20  # Bytes of the JSON text. Millions of numbers belong in an array.
 MAX_BRACKETS = 100_000  # Brackets of the JSON text. A list can take 40 times its bytes in memory.
 TOO_MANY_LISTS_MESSAGE = f"more than {MAX_BRACKETS // 2} lists; an array holds numbers in rows"
+# A list of at least this many arrays of one shape and type, each of so many bytes, is sent as the rows of one array.
+MIN_ROWS, MIN_ROW_BYTES, MAX_ROW_BYTES = 4, 8, 1 << 10
 # Limit on the bytes of a string array: 1 MiB, plus 16 bytes per byte of the frame.
 STRING_ARRAY_BASE_BYTES, STRING_ARRAY_BYTES_PER_BYTE = 1 << 20, 16
 _NAMES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
@@ -295,17 +298,29 @@ def _encode_sparse(value: Any, parts: _FrameParts) -> list[Any]:
 
 
 def _encode_list(value: Any, parts: _FrameParts, depth: int) -> Any:
-    """Return the tree of a list or a tuple. Lists of floats, which are the long ones, are copied without looking at the entries."""
+    """Return the tree of a list or a tuple. The long ones are lists of floats, copied without looking at the entries, and of arrays."""
     if parts.max_bytes is not None and 2 * len(value) > MAX_JSON_BYTES:
         raise NotSerializable(f"a list of {len(value)} entries, which is too long; put numbers into an array")
-    parts.lists += 2  # Each list is inside an object that names its type.
+    kinds = set(map(type, value))
+    are_rows = kinds == {np.ndarray} and _are_rows(value)
+    parts.lists += 2 + are_rows * 2 * len(value)  # Each list is inside an object that names its type.
     if parts.lists > MAX_BRACKETS:
         raise NotSerializable(TOO_MANY_LISTS_MESSAGE)
     parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
-    entries = (
-        list(value) if set(map(type, value)) == {float} else [_encode_value(entry, parts, depth + 1) for entry in value]
-    )
+    entries: Any
+    if are_rows:
+        entries = {"a": _encode_array(np.stack(value), parts)}
+    else:
+        entries = list(value) if kinds == {float} else [_encode_value(entry, parts, depth + 1) for entry in value]
     return {"t" if isinstance(value, tuple) else "l": entries}
+
+
+def _are_rows(arrays: Sequence[np.ndarray]) -> bool:
+    """Return True if the arrays can be sent as the rows of one array, which takes a fraction of the time for many short ones."""
+    first = arrays[0]
+    if len(arrays) < MIN_ROWS or not 0 < first.ndim < MAX_DIMENSIONS or not MIN_ROW_BYTES <= first.nbytes <= MAX_ROW_BYTES:
+        return False
+    return first.dtype in DTYPE_NAMES and len({(array.shape, array.dtype) for array in arrays}) == 1
 
 
 def _encode_array(array: np.ndarray, parts: _FrameParts) -> list[Any]:
@@ -340,6 +355,7 @@ class _Buffers:
         self.n_bytes = n_bytes  # size of the whole frame
         self.max_bytes = max_bytes
         self.size = _StringSizes()
+        self.n_rows = 0  # arrays so far that were sent as the rows of one array
 
     def read(self, size: int) -> memoryview:
         padded = size + -size % ALIGNMENT
@@ -360,6 +376,9 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "a":
         array = _decode_array(content, buffers)
         return array if array.ndim else array[()]  # a NumPy scalar
+    if kind in "lt" and type(content) is dict:
+        rows = _decode_rows(content, buffers, depth)
+        return rows if kind == "l" else tuple(rows)
     if kind in "lt":
         kinds = set(map(type, _require_list(content)))
         entries = content
@@ -378,6 +397,19 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "s":
         return _decode_sparse(content, buffers)
     raise BadMessage(f"a value of an unknown kind: {kind!r:.20}")
+
+
+def _decode_rows(tree: dict[str, Any], buffers: _Buffers, depth: int) -> list[np.ndarray]:
+    """Return the rows of an array as a list of arrays, whose number is limited, because each takes more memory than its bytes."""
+    array = _decode_value(tree, buffers, depth + 1)
+    is_matrix = isinstance(array, np.ndarray) and array.ndim > 1 and array.dtype in DTYPE_NAMES
+    if not is_matrix or array.nbytes < MIN_ROW_BYTES * len(array):
+        raise BadMessage("rows that are not those of an array of numbers, or too short")
+    buffers.n_rows += len(array)
+    if buffers.n_rows > MAX_BRACKETS // 2:
+        raise BadMessage(TOO_MANY_LISTS_MESSAGE)
+    buffers.size.add(len(array))
+    return list(array)
 
 
 def _decode_sparse(content: Any, buffers: _Buffers) -> Any:

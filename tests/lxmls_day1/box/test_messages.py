@@ -80,6 +80,24 @@ def test_scalars_of_numpy_keep_their_type():
         assert back == 0.5
 
 
+@pytest.mark.parametrize("kind", ["?", "i1", ">i8", "<f8", "U3", "f2"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 2), (0,), (2, 0), (1,) * 7, (1,) * 8])
+@pytest.mark.parametrize("n", [1, 3, 4, 50])
+def test_lists_of_arrays_of_one_shape_survive_a_round_trip(kind, shape, n):
+    arrays = [np.full(shape, number).astype(kind) for number in range(n)]
+    others = [[*arrays, np.zeros((5, 1))], [*arrays, 0.5], [*arrays, *arrays[:1] * 2, np.zeros(shape, "u4")]]
+    for value in (arrays, tuple(arrays), {"d": [arrays, arrays]}, *others):
+        for back in both_ways(value):
+            assert same(deep_copy_plain(value), back) or shape == () or kind == "U3"
+    assert all(one.tolist() == other.tolist() for one, other in zip(arrays, decode_message(encode_message(arrays)), strict=True))
+
+
+def test_a_row_of_many_can_be_changed_alone():
+    first, *_, last = decode_message(encode_message([np.zeros(2)] * 5))
+    first[:] = 1.0
+    assert first.tolist() == [1.0, 1.0] and last.tolist() == [0.0, 0.0]
+
+
 def test_a_named_tuple_crosses_as_a_tuple():
     from collections import namedtuple
 

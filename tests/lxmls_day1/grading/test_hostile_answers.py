@@ -207,6 +207,11 @@ def sparse(shape, data=("<f8", [0], 0), indices=("<i4", [0], 0), indptr=("<i4", 
     return frame_of({"s": [shape, *map(list, (data, indices, indptr))]}, bytes(16))
 
 
+def rows(*arrays):
+    """Return a frame with arrays of which each is a list of its rows."""
+    return frame_of({"l": [{"t": {"a": array}} for array in arrays]}, bytes(sum(size for *_, size in arrays)))
+
+
 #: Frames of a box that violates the protocol.
 FRAMES = {
     "a wide sparse array": sparse([1, 5_000_000]),
@@ -225,6 +230,17 @@ FRAMES = {
     "a text beside arrays of texts": frame_of({"l": ["x" * 100_000, *[{"a": ["U", [1], [""]]}] * 250]}),
     "too many lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
     "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
+    "too many rows": rows(["<f8", [MAX_BRACKETS // 2 + 2, 1], 4 * MAX_BRACKETS + 16]),
+    "too many rows in parts": rows(*[["<f8", [1 << 15, 1], 1 << 18]] * 2),
+    "rows of a byte": rows(["|b1", [64, 1], 64]),
+    "rows of nothing": rows(["|b1", [10**6, 0], 0]),
+    "rows of a vector": rows(["<f8", [2], 16]),
+    "rows of a number": rows(["<f8", [], 16]),
+    "rows of texts": frame_of({"l": {"a": ["U", [2, 1], ["spam", "ham"]]}}),
+    "rows of a sparse array": frame_of({"l": {"s": [[1, 1], ["<f8", [0], 0], ["<i4", [0], 0], ["<i4", [2], 8]]}}, bytes(16)),
+    "rows of a list": frame_of({"l": {"l": [0.5]}}),
+    "rows of an object": frame_of({"t": {"o": 1}}),
+    "rows of more kinds": frame_of({"l": {"a": ["<f8", [2, 1], 16], "o": 1}}, bytes(16)),
     "too much text": frame_of(b'"' + b"x" * MAX_JSON_BYTES + b'"'),
     "too many numbers": frame_of(b'{"l":[' + b"0," * (MAX_JSON_BYTES // 2) + b"0]}"),
     "other letters than ASCII has": frame_of('"ä"'.encode()),
@@ -253,16 +269,17 @@ def test_an_invalid_frame_is_refused_at_little_cost(name):
 
 #: The most expensive frames that are allowed.
 DEAR = {
-    "lists": b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}",
-    "numbers": b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}",
-    "one wide text": b'"' + b"x" * (MAX_JSON_BYTES - 20) + b'\\ud83d\\ude00"',
+    "lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}"),
+    "rows": rows(["<f8", [MAX_BRACKETS // 2, 1], 4 * MAX_BRACKETS]),
+    "numbers": frame_of(b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}"),
+    "one wide text": frame_of(b'"' + b"x" * (MAX_JSON_BYTES - 20) + b'\\ud83d\\ude00"'),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEAR)
 def test_the_most_expensive_frames_are_affordable(name):
-    assert peak_of(lambda: decode_message(frame_of(DEAR[name]), MOST)) < 80_000_000
+    assert peak_of(lambda: decode_message(DEAR[name], MOST)) < 80_000_000
 
 
 trees = st.recursive(
