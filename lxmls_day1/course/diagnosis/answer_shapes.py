@@ -16,7 +16,7 @@ import re
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -155,8 +155,11 @@ def _shape_and_types(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...
             return (len(value),), {float} if scalars else set()
         if scalars == {str}:
             return (len(value),), {str}
+        # Of many arrays of the same shape and type, one is enough.
+        of_arrays = all(hasattr(kind, "dtype") and not hasattr(kind, "toarray") for kind in scalars)
+        distinct = {(entry.shape, entry.dtype): entry for entry in value}.values() if of_arrays else value
         shapes, kinds = set(), set()
-        for entry in value:
+        for entry in distinct:
             shape, its_kinds = _shape_and_types(entry, whole, depth + 1)
             shapes.add(shape)
             kinds |= its_kinds
@@ -185,31 +188,24 @@ def _as_array(value: Any) -> Any:
 
 
 def entries_of(value: Any) -> Iterator[float | str | None]:
-    """Yield the entries of a value in C order; each is converted only when the caller needs it."""
+    """Return the entries of a value in C order; each is converted only when the caller needs it."""
     if value is None:
-        yield None
-    elif isinstance(value, str):
-        yield str(value)
-    elif isinstance(value, (bool, int, float)):
-        yield _number(value)
-    elif isinstance(value, (list, tuple, range)):
+        return iter((None,))
+    if isinstance(value, str):
+        return iter((str(value),))
+    if isinstance(value, (bool, int, float)):
+        return map(_number, (value,))
+    if isinstance(value, (list, tuple, range)):
         kinds = set(map(type, value))
         if kinds == {float}:
-            yield from value
-        elif kinds <= {float, int, bool}:
-            yield from map(_number, value)
-        else:
-            for entry in value:
-                yield from entries_of(entry)
-    else:
-        array = _as_array(value)
-        if hasattr(array, "toarray"):
-            array = array.toarray()
-        yield from (
-            array.ravel().tolist()
-            if array.dtype == float
-            else map(str if array.dtype.kind == "U" else float, array.flat)
-        )
+            return iter(value)
+        return map(_number, value) if kinds <= {float, int, bool} else chain.from_iterable(map(entries_of, value))
+    array = _as_array(value)
+    if hasattr(array, "toarray"):
+        array = array.toarray()
+    if array.dtype == float:
+        return iter(array.ravel().tolist())
+    return map(str if array.dtype.kind == "U" else float, array.flat)
 
 
 def _number(value: float) -> float:
