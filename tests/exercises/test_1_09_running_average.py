@@ -124,7 +124,7 @@ def test_long_peace(lab, expect, rng):
     tasks = []
     for _ in range(8):
         X = 3.0 + rng.uniform(1.0, 2.0, size=(20, 1)) * np.repeat([-1.0, 1.0], 10)[:, None]
-        tasks.append((X, np.repeat([0, 1], 10), np.tile(rng.permutation(20), 40)))
+        tasks.append((X, np.repeat([0, 1], 10), np.tile(rng.permutation(20), 15)))
     averages, every_u = runs(lab, tasks)
-    expect("the averages after forty rounds, most of them without a mistake", averages, **SINGLE)
-    expect("U after forty rounds", every_u, **SINGLE_U)
+    expect("the averages after fifteen rounds, most of them without a mistake", averages, **SINGLE)
+    expect("U after fifteen rounds", every_u, **SINGLE_U)
