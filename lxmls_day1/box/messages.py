@@ -318,7 +318,11 @@ def _encode_list(value: Any, parts: _FrameParts, depth: int) -> Any:
 def _are_rows(arrays: Sequence[np.ndarray]) -> bool:
     """Return True if the arrays can be sent as the rows of one array, which takes a fraction of the time for many short ones."""
     first = arrays[0]
-    if len(arrays) < MIN_ROWS or not 0 < first.ndim < MAX_DIMENSIONS or not MIN_ROW_BYTES <= first.nbytes <= MAX_ROW_BYTES:
+    if (
+        len(arrays) < MIN_ROWS
+        or not 0 < first.ndim < MAX_DIMENSIONS
+        or not MIN_ROW_BYTES <= first.nbytes <= MAX_ROW_BYTES
+    ):
         return False
     return first.dtype in DTYPE_NAMES and len({(array.shape, array.dtype) for array in arrays}) == 1
 

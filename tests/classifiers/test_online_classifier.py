@@ -77,7 +77,9 @@ def test_a_dense_matrix_has_the_weights_of_the_sparse_one(monkeypatch, few, dens
 def test_a_large_set_gives_the_bits_of_a_small_one_if_no_number_is_rounded(monkeypatch, n_classes, kind, runs_as):
     X, labels, *_ = random_problem(n_classes, n_examples=60, n_features=12)
     X = sp.csr_array({"counts": np.round(abs(3 * X)), "float32": X.astype(np.float32), "float64": 1e-40 * X}[kind])
-    of_gradients = [kind(regularizer=0.1, track_objective=tracked) for kind in (SVM, MaxEntOnline) for tracked in (False, True)]
+    of_gradients = [
+        kind(regularizer=0.1, track_objective=tracked) for kind in (SVM, MaxEntOnline) for tracked in (False, True)
+    ]
     for learner in (Perceptron(averaged=False), Mira(), *of_gradients):
         if runs_as == "python":
             learner.rule = uncompiled(learner.rule)

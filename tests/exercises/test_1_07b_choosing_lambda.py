@@ -127,7 +127,7 @@ def random_parts(rng, n_train, n_dev):
 @pytest.mark.parametrize("n_values", [3, 6])
 def test_random_parts(lab, expect, rng, n_values):
     """Random points, and values of λ in any order"""
-    for number in range(4):
+    for number in range(12 // n_values):  # Few values are in a telling order by chance.
         train, dev = random_parts(rng, 16, 40)
         values = 10.0 ** rng.permutation(np.linspace(-2.5, 1.5, n_values)) * rng.uniform(0.8, 1.2)
         close = np.column_stack(

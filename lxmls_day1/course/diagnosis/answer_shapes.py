@@ -156,10 +156,11 @@ def _shape_and_types(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...
         if scalars == {str}:
             return (len(value),), {str}
         # Of many arrays of the same shape and type, one is enough.
-        of_arrays = all(hasattr(kind, "dtype") and not hasattr(kind, "toarray") for kind in scalars)
-        distinct = {(entry.shape, entry.dtype): entry for entry in value}.values() if of_arrays else value
+        entries: Any = value
+        if all(kind.__module__ == "numpy" for kind in scalars):
+            entries = {(entry.shape, entry.dtype): entry for entry in entries}.values()
         shapes, kinds = set(), set()
-        for entry in distinct:
+        for entry in entries:
             shape, its_kinds = _shape_and_types(entry, whole, depth + 1)
             shapes.add(shape)
             kinds |= its_kinds

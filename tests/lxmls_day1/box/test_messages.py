@@ -89,7 +89,10 @@ def test_lists_of_arrays_of_one_shape_survive_a_round_trip(kind, shape, n):
     for value in (arrays, tuple(arrays), {"d": [arrays, arrays]}, *others):
         for back in both_ways(value):
             assert same(deep_copy_plain(value), back) or shape == () or kind == "U3"
-    assert all(one.tolist() == other.tolist() for one, other in zip(arrays, decode_message(encode_message(arrays)), strict=True))
+    assert all(
+        one.tolist() == other.tolist()
+        for one, other in zip(arrays, decode_message(encode_message(arrays)), strict=True)
+    )
 
 
 def test_a_row_of_many_can_be_changed_alone():

@@ -237,7 +237,9 @@ FRAMES = {
     "rows of a vector": rows(["<f8", [2], 16]),
     "rows of a number": rows(["<f8", [], 16]),
     "rows of texts": frame_of({"l": {"a": ["U", [2, 1], ["spam", "ham"]]}}),
-    "rows of a sparse array": frame_of({"l": {"s": [[1, 1], ["<f8", [0], 0], ["<i4", [0], 0], ["<i4", [2], 8]]}}, bytes(16)),
+    "rows of a sparse array": frame_of(
+        {"l": {"s": [[1, 1], ["<f8", [0], 0], ["<i4", [0], 0], ["<i4", [2], 8]]}}, bytes(16)
+    ),
     "rows of a list": frame_of({"l": {"l": [0.5]}}),
     "rows of an object": frame_of({"t": {"o": 1}}),
     "rows of more kinds": frame_of({"l": {"a": ["<f8", [2, 1], 16], "o": 1}}, bytes(16)),
