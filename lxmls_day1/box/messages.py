@@ -91,7 +91,7 @@ def encode_message(value: Any, max_bytes: int | None = None) -> bytes:
     length = HEADER.size - 8 + len(text) + sum(map(len, parts.raw))
     if max_bytes is not None and length > max_bytes:
         raise MessageTooLong(f"{length / 1e6:.0f} MB")
-    if fault := _json_fault(text) or parts.size.fault(length):
+    if fault := _json_fault(text, parts.n_rows) or parts.size.fault(length):
         raise NotSerializable(fault)
     return b"".join([HEADER.pack(length, len(text)), text.encode(), *parts.raw])
 
@@ -118,7 +118,7 @@ def decode_message(frame: bytes | memoryview, max_bytes: int | None = None) -> A
         text = str(frame[HEADER.size : start], "ascii")
         if fault := _json_fault(text):
             raise BadMessage(fault)
-        reader = _Buffers(frame[start:], len(frame), max_bytes)
+        reader = _Buffers(frame[start:], len(frame), max_bytes, max_rows=(MAX_BRACKETS - _brackets(text)) // 2)
         value = _decode_value(json.loads(text), reader, 0)
         if fault := reader.size.fault(len(frame)):
             raise BadMessage(fault)
@@ -191,15 +191,17 @@ def _make_array(raw: bytes, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(raw, kind).reshape(shape).copy()
 
 
-def _json_fault(text: str) -> str:
-    """Return why a JSON text would take too much memory, or an empty string; called before the text is parsed."""
+def _json_fault(text: str, n_rows: int = 0) -> str:
+    """Return why a JSON text, and the arrays that are sent as rows, would take too much memory; or an empty string."""
     if len(text) > MAX_JSON_BYTES:
         return (
             f"{len(text) / 1e6:.0f} MB of lists and texts; at most {MAX_JSON_BYTES / 1e6:.0f} MB may be outside arrays"
         )
-    if text.count("[") + text.count("{") > MAX_BRACKETS:
-        return TOO_MANY_LISTS_MESSAGE
-    return ""
+    return TOO_MANY_LISTS_MESSAGE if _brackets(text) + 2 * n_rows > MAX_BRACKETS else ""
+
+
+def _brackets(text: str) -> int:
+    return text.count("[") + text.count("{")
 
 
 class _StringSizes:
@@ -236,6 +238,7 @@ class _FrameParts:
     def __init__(self, max_bytes: int | None):
         self.raw: list[bytes] = []
         self.lists = 0
+        self.n_rows = 0  # arrays that are sent as the rows of one array
         self.size = _StringSizes()
         self.max_bytes = max_bytes
 
@@ -303,13 +306,14 @@ def _encode_list(value: Any, parts: _FrameParts, depth: int) -> Any:
         raise NotSerializable(f"a list of {len(value)} entries, which is too long; put numbers into an array")
     kinds = set(map(type, value))
     are_rows = kinds == {np.ndarray} and _are_rows(value)
-    parts.lists += 2 + are_rows * 2 * len(value)  # Each list is inside an object that names its type.
-    if parts.lists > MAX_BRACKETS:
+    parts.lists += 2  # Each list is inside an object that names its type.
+    parts.n_rows += len(value) if are_rows else 0
+    if parts.lists + 2 * parts.n_rows > MAX_BRACKETS:
         raise NotSerializable(TOO_MANY_LISTS_MESSAGE)
     parts.size.add(len(value), max((len(entry) for entry in value if isinstance(entry, str)), default=0))
     entries: Any
     if are_rows:
-        entries = {"a": _encode_array(np.stack(value), parts)}
+        entries = _encode_value(np.stack(value), parts, depth + 1)
     else:
         entries = list(value) if kinds == {float} else [_encode_value(entry, parts, depth + 1) for entry in value]
     return {"t" if isinstance(value, tuple) else "l": entries}
@@ -324,7 +328,11 @@ def _are_rows(arrays: Sequence[np.ndarray]) -> bool:
         or not MIN_ROW_BYTES <= first.nbytes <= MAX_ROW_BYTES
     ):
         return False
-    return first.dtype in DTYPE_NAMES and len({(array.shape, array.dtype) for array in arrays}) == 1
+    return (
+        first.dtype.kind in DTYPE_KINDS
+        and first.dtype in DTYPE_NAMES
+        and len({(array.shape, array.dtype) for array in arrays}) == 1
+    )
 
 
 def _encode_array(array: np.ndarray, parts: _FrameParts) -> list[Any]:
@@ -354,12 +362,12 @@ def _encode_array(array: np.ndarray, parts: _FrameParts) -> list[Any]:
 class _Buffers:
     """The raw bytes of a frame, consumed array by array."""
 
-    def __init__(self, raw: memoryview, n_bytes: int, max_bytes: int | None):
+    def __init__(self, raw: memoryview, n_bytes: int, max_bytes: int | None, max_rows: int):
         self.rest = raw
         self.n_bytes = n_bytes  # size of the whole frame
         self.max_bytes = max_bytes
         self.size = _StringSizes()
-        self.n_rows = 0  # arrays so far that were sent as the rows of one array
+        self.max_rows = max_rows  # arrays that may still come as the rows of one array
 
     def read(self, size: int) -> memoryview:
         padded = size + -size % ALIGNMENT
@@ -380,10 +388,10 @@ def _decode_value(tree: Any, buffers: _Buffers, depth: int) -> Any:
     if kind == "a":
         array = _decode_array(content, buffers)
         return array if array.ndim else array[()]  # a NumPy scalar
-    if kind in "lt" and type(content) is dict:
+    if kind in ("l", "t") and type(content) is dict:
         rows = _decode_rows(content, buffers, depth)
         return rows if kind == "l" else tuple(rows)
-    if kind in "lt":
+    if kind in ("l", "t"):
         kinds = set(map(type, _require_list(content)))
         entries = content
         if not kinds <= JSON_NATIVE_TYPES:
@@ -409,8 +417,8 @@ def _decode_rows(tree: dict[str, Any], buffers: _Buffers, depth: int) -> list[np
     is_matrix = isinstance(array, np.ndarray) and array.ndim > 1 and array.dtype in DTYPE_NAMES
     if not is_matrix or array.nbytes < MIN_ROW_BYTES * len(array):
         raise BadMessage("rows that are not those of an array of numbers, or too short")
-    buffers.n_rows += len(array)
-    if buffers.n_rows > MAX_BRACKETS // 2:
+    buffers.max_rows -= len(array)
+    if buffers.max_rows < 0:
         raise BadMessage(TOO_MANY_LISTS_MESSAGE)
     buffers.size.add(len(array))
     return list(array)

@@ -14,6 +14,7 @@ compared, `wrong_shape_lines` about a value beside the expected one, and `descri
 import math
 import re
 import reprlib
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -157,7 +158,7 @@ def _shape_and_types(value: Any, whole: Any, depth: int) -> tuple[tuple[int, ...
             return (len(value),), {str}
         # Of many arrays of the same shape and type, one is enough.
         entries: Any = value
-        if all(kind.__module__ == "numpy" for kind in scalars):
+        if scalars == {getattr(sys.modules.get("numpy"), "ndarray", None)}:
             entries = {(entry.shape, entry.dtype): entry for entry in entries}.values()
         shapes, kinds = set(), set()
         for entry in entries:

@@ -535,8 +535,8 @@ class RowSteps:
         self._examples, self._labels = frozen(compact(examples)), as_read_only(labels)  # once, not for every round
 
     def with_smaller_copy(self, X: Any) -> Any:
-        """Return X such that its scores are computed from the copy of these steps, if that has smaller types and the same numbers."""
-        if self._examples.data.dtype != np.uint8:
+        """Return a sparse X whose scores are computed from the copy of these steps, if that has smaller types and the same numbers."""
+        if isinstance(X, np.ndarray) or self._examples.data.dtype != np.uint8:
             return X
         rows = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
         rows.smaller_copy = self._examples

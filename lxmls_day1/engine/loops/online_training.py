@@ -149,7 +149,8 @@ def rounds_in_memory(
     def take(first: int, last: int) -> Iterable[Any]:
         for start in range(first, last, at_once):
             block = list(itertools.islice(orders, min(at_once, last - start)))
-            sizes = learner.steps(1 + state.n_steps, len(block) * n_examples)
+            firsts = range(1 + state.n_steps, 1 + state.n_steps + len(block) * n_examples, n_examples)
+            sizes = np.concatenate([learner.steps(first, n_examples) for first in firsts])
             updates = steps.run(np.stack(block), sizes)
             state.n_steps += sizes.size
             counts = [updates] if steps.errors is None else [updates, steps.errors]

@@ -36,8 +36,8 @@ class LabProgram:
         from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
         from lxmls_day1.figures import boundaries  # noqa: F401
 
-        warm_up_kernels()
-        single_threaded_blas()  # lists the libraries once
+        with single_threaded_blas():  # lists the libraries
+            warm_up_kernels()
         # The checks try every λ. A student's page would show the warning as output of the student's code.
         warnings.filterwarnings("ignore", category=LargePenaltyWarning)
 

@@ -95,6 +95,15 @@ def test_lists_of_arrays_of_one_shape_survive_a_round_trip(kind, shape, n):
     )
 
 
+def test_what_can_be_sent_can_be_received_however_deep():
+    for depth in range(20):
+        value = [np.zeros(2)] * 4
+        for _ in range(depth):
+            value = [value]
+        with contextlib.suppress(NotSerializable):
+            assert same(value, decode_message(encode_message(value)))
+
+
 def test_a_row_of_many_can_be_changed_alone():
     first, *_, last = decode_message(encode_message([np.zeros(2)] * 5))
     first[:] = 1.0

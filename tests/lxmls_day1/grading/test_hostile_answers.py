@@ -232,6 +232,10 @@ FRAMES = {
     "too many dicts": frame_of(b'{"l":[' + b'{"d":[]},' * (MAX_BRACKETS // 2) + b"0]}"),
     "too many rows": rows(["<f8", [MAX_BRACKETS // 2 + 2, 1], 4 * MAX_BRACKETS + 16]),
     "too many rows in parts": rows(*[["<f8", [1 << 15, 1], 1 << 18]] * 2),
+    "too many dicts and rows": frame_of(
+        b'{"l":[' + b'{"d":[]},' * 49_980 + b'{"t":{"a":["<f8",[50000,30],12000000]}},' + b"999," * 900_000 + b"0]}",
+        bytes(12_000_000),
+    ),
     "rows of a byte": rows(["|b1", [64, 1], 64]),
     "rows of nothing": rows(["|b1", [10**6, 0], 0]),
     "rows of a vector": rows(["<f8", [2], 16]),
@@ -272,7 +276,15 @@ def test_an_invalid_frame_is_refused_at_little_cost(name):
 #: The most expensive frames that are allowed.
 DEAR = {
     "lists": frame_of(b'{"l":[' + b'{"l":[]},' * (MAX_BRACKETS // 2 - 2) + b"0]}"),
-    "rows": rows(["<f8", [MAX_BRACKETS // 2, 1], 4 * MAX_BRACKETS]),
+    "rows": rows(["<f8", [MAX_BRACKETS // 2 - 10, 1], 4 * MAX_BRACKETS - 80]),
+    "dicts and rows": frame_of(
+        b'{"l":['
+        + b'{"d":[]},' * 24_980
+        + b'{"t":{"a":["<f8",[25000,30,1,1,1,1,1,1],6000000]}},'
+        + b"999," * 900_000
+        + b"0]}",
+        bytes(6_000_000),
+    ),
     "numbers": frame_of(b'{"l":[' + b"9e9," * (MAX_JSON_BYTES // 4 - 4) + b"0]}"),
     "one wide text": frame_of(b'"' + b"x" * (MAX_JSON_BYTES - 20) + b'\\ud83d\\ude00"'),
 }
