@@ -210,6 +210,18 @@ def add_to_single_column(indptr, indices, data, m, change, V):
 
 
 @kernel(**ROW_PRIMITIVE)
+def add_to_column_and_sum(indptr, indices, data, m, change, change_of_sum, V, U):
+    """Compute v ← v + change · g(x_m) and u ← u + change_of_sum · g(x_m) in one pass, for columns of one dimension."""
+    intercept = np.uint64(0)
+    V[intercept] += change
+    U[intercept] += change_of_sum
+    for i in range(_row_start(indptr, data, m), _row_end(indptr, data, m)):
+        j, value = _feature(indices, data, i), _value(data, m, i)
+        V[j] += value * change
+        U[j] += value * change_of_sum
+
+
+@kernel(**ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """Compute V ← V + factor · g(x_m) dᵀ; return True if ``d`` has a non-zero entry. Two non-zero entries change two columns only."""
     if V.ndim == 1:
