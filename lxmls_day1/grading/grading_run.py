@@ -7,8 +7,10 @@ on which its worker dies or the grader fails is retried alone at the end of the 
 
 import contextlib
 import functools
+import itertools
 import json
 import os
+import random
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -31,10 +33,15 @@ from lxmls_day1.grading.verdicts import CRASHED, TIMEOUT
 
 
 class Workers:
-    """A pool of grading processes, each for one submission at a time. Its size is `number_of_jobs`, at most one per submission."""
+    """A pool of grading processes, each for one submission at a time. Its size is `number_of_jobs`, at most one per submission.
+
+    Each process keeps to a core of its own while there are enough. The order is random, because there may be another pool.
+    """
 
     def __init__(self, plan: Plan, jobs: int, n_submissions: int):
-        self.processes = [WorkerProcess(plan) for _ in range(min(number_of_jobs(jobs), n_submissions))]
+        size, cores = min(number_of_jobs(jobs), n_submissions), available_cores()
+        own = itertools.cycle(random.sample(cores, len(cores)))
+        self.processes = [WorkerProcess(plan, core) for core in itertools.islice(own, size)]
 
     @property
     def checks(self) -> tuple[CheckGrade, ...]:
@@ -64,8 +71,12 @@ def number_of_jobs(jobs: int) -> int:
     """
     if jobs == 0:
         raise InputError("the number of jobs must not be 0; -1 means as many as there are cores.")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return jobs if jobs > 0 else max(1, cores + 1 + jobs)
+    return jobs if jobs > 0 else max(1, len(available_cores()) + 1 + jobs)
+
+
+def available_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
 @dataclass

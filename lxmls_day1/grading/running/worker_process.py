@@ -1,6 +1,7 @@
 """A worker process seen from its parent: started on demand, and restarted if a submission or the run kills it."""
 
 import contextlib
+import os
 import pickle
 import subprocess
 import threading
@@ -37,6 +38,8 @@ class WorkerProcess:
     Parameters
     ----------
     plan : Plan
+    core : int, optional
+        The core on which the worker and its boxes run. They take turns, so a second core would only delay each answer. Default: any.
 
     Attributes
     ----------
@@ -44,8 +47,8 @@ class WorkerProcess:
         All checks, not yet run; empty before the first call of `prepare`.
     """
 
-    def __init__(self, plan: Plan):
-        self._plan = plan
+    def __init__(self, plan: Plan, core: int | None = None):
+        self._plan, self._core = plan, core
         self._process: subprocess.Popen[bytes] | None = None
         self._temporary = contextlib.ExitStack()
         self._closed = self._is_prepared = False
@@ -97,6 +100,9 @@ class WorkerProcess:
                 stderr=errors,
                 start_new_session=True,
             )
+        if self._core is not None:
+            with contextlib.suppress(AttributeError, OSError):  # not every system can do this
+                os.sched_setaffinity(self._process.pid, {self._core})
         self._request_during_startup("plan", self._plan)
 
     def _request_during_startup(self, word: str, value: Any) -> Any:

@@ -1,12 +1,16 @@
 """No submission stops the class: an exception or a kill at any step of grading is reported in that submission's result only."""
 
+import contextlib
 import json
+import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from lxmls_day1.box.levels import strongest_level
 from lxmls_day1.course.workspaces.generation import solved_files
+from lxmls_day1.grading import grading_run
 from lxmls_day1.grading.grading_run import Run, grade, saved_rows
 from lxmls_day1.grading.running import worker_process
 from lxmls_day1.grading.running.lab_boxes import lab_program
@@ -140,3 +144,17 @@ def test_files_that_do_not_fit_into_a_box_do_not_stop_the_run(rows, name):
         assert wording("grading.sandbox_could_made") in row.notes[0]
     else:  # The files that do not fit into a box were skipped, or refused when they were read.
         assert row.points == 10 or row.warnings or row.problem
+
+
+def test_workers_keep_to_cores_of_their_own_while_there_are_enough(monkeypatch):
+    cores = grading_run.available_cores()[:2]
+    monkeypatch.setattr(grading_run, "available_cores", lambda: cores)
+    monkeypatch.setattr(worker_process.WorkerProcess, "_request", lambda *_: None)  # They wait for their plan.
+    plan = SimpleNamespace(worker_timeout=60.0)
+    with contextlib.closing(grading_run.Workers(plan, len(cores) + 1, n_submissions=9)) as workers:
+        own = []
+        for process in workers.processes:
+            process.start()
+            own += os.sched_getaffinity(process._process.pid)
+    assert sorted(own[:-1]) == cores and own[-1] == own[0]
+    assert len(grading_run.Workers(plan, jobs=5, n_submissions=2).processes) == 2
