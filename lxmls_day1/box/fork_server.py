@@ -128,10 +128,13 @@ def main(
     import resource  # noqa: F401  # for the limits of a box, which may find no file
 
     confinement.die_with_parent()
+    variables = set(os.environ)
     running = load_program(*program)
     compiled = compile_files(Path(starter_folder))
     preload_imports(Path(starter_folder))
     running.warm_up()
+    for name in set(os.environ) - variables:  # A library has set it for itself; a box must not differ from a new process.
+        del os.environ[name]
     if level != PROCESS:
         seccomp.warm_up()
     if level == BUBBLEWRAP and user:  # A user namespace contains only the user who creates it.

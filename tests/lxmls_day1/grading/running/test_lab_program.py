@@ -1,13 +1,17 @@
 """The program that runs in the boxes of grading: the kernels that it compiles before the first box."""
 
+import contextlib
 import subprocess
 import sys
 import warnings
 
 import pytest
 
+from lxmls_day1.box.levels import strongest_level, try_box
+from lxmls_day1.box.sandbox import ForkServer
 from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.engine.loops.penalties import LargePenaltyWarning
+from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.lab_program import LabProgram
 
 TRAIN_AFTER_WARM_UP = """
@@ -56,6 +60,15 @@ def test_no_training_in_a_box_compiles_a_kernel():
     done = subprocess.run([sys.executable, "-c", TRAIN_AFTER_WARM_UP], capture_output=True, text=True, check=True)
     n_before, *more = done.stdout.split()
     assert int(n_before) > 0 and not more
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="boxes are forked on Linux")
+def test_a_variable_that_a_library_sets_is_not_taken_for_one_of_the_grader(monkeypatch):
+    monkeypatch.setenv("KMP_DUPLICATE_LIB_OK", "True")  # threadpoolctl sets it, here and where boxes are forked
+    program = lab_program()
+    level = strongest_level(program)
+    with contextlib.closing(ForkServer(program, level.name, user=level.user)) as server:
+        assert try_box(server) is None
 
 
 def test_a_box_shows_warnings_of_the_student_but_not_of_the_penalties_that_checks_choose():
