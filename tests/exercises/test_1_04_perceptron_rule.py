@@ -85,7 +85,7 @@ def test_training(lab, expect):
 @pytest.mark.hidden
 def random_step(rng, n_classes, right):
     """Return scores, true class, ‖g‖², step and costs: a mistake or a right prediction; scores far apart or close, around or below 0."""
-    scores = np.round(rng.choice([4.0, 0.2]) * rng.normal(size=n_classes), 2) - rng.choice([0.0, 15.0])
+    scores = np.round((4.0, 0.2)[rng.integers(2)] * rng.normal(size=n_classes), 2) - (0.0, 15.0)[rng.integers(2)]
     scores += 0.0015 * rng.permutation(n_classes)  # Narrow leads, but wide enough that no tolerance makes them ties.
     order = np.argsort(scores)
     label = int(order[-1] if right else order[rng.integers(n_classes - 1)])

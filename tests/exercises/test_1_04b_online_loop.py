@@ -16,9 +16,15 @@ RESULTS = ("W after the last step", "the mean")
 
 def weights(lab, X, labels, order, steps, costs, shrinkage=0.0):
     """Return W above the mean, as the loop computes them with the given rule."""
-    arguments = np.array(X, float), np.array(labels), np.array(order), np.array(steps, float), np.array(costs, float)
-    W, mean = lab.function("online_loop", "regression_weights", *arguments, shrinkage)
-    return np.asarray(W), np.asarray(mean)
+    return weights_of_all(lab, [(X, labels, order, steps, costs, shrinkage)])[0]
+
+
+def weights_of_all(lab, runs):
+    """Return W and the mean of each run."""
+    kinds = float, None, None, float, float, float
+    calls = [tuple(np.array(part, kind) for part, kind in zip(run, kinds, strict=True)) for run in runs]
+    found = lab.each("online_loop", "regression_weights", [(*arrays, float(shrinkage)) for *arrays, shrinkage in calls])
+    return [(np.asarray(W), np.asarray(mean)) for W, mean in found]
 
 
 def small_inputs():
@@ -143,22 +149,23 @@ def test_random_shrinkage(lab, expect, rng):
 @pytest.mark.hidden
 def test_some_are_never_visited(lab, expect, rng):
     """Few visits, to some of the points only, of three classes"""
-    found = []
+    runs = []
     for _ in range(12):
         X, labels, *_, costs = random_visits(rng, 6, 2, 3, 0)
-        found.append(weights(lab, X, labels, rng.permutation(6)[:3], rng.uniform(0.2, 0.9, size=3), costs))
-    expect("W after three visits, and the mean, of twelve runs", found, **SINGLE)
+        runs.append((X, labels, rng.permutation(6)[:3], rng.uniform(0.2, 0.9, size=3), costs, 0.0))
+    expect("W after three visits, and the mean, of twelve runs", weights_of_all(lab, runs), **SINGLE)
 
 
 @pytest.mark.hidden
 @pytest.mark.parametrize("shrinkage", [0.0, 0.5])
 def test_visits_that_change_nothing_count(lab, expect, rng, shrinkage):
     """Visits at which the rule returns 0: the weights still shrink, and count in the mean again"""
-    found = []
+    runs = []
     for _ in range(12):
         X = rng.choice(
             [-1.0, 1.0], size=(4, 3)
         )  # ‖g‖² is 4, so with the step 1 the scores equal the targets, without rounding.
         order = np.repeat(rng.permutation(4), 2)
-        found.append(weights(lab, X, [0, 1, 1, 0], order, np.ones(8), ZERO_ONE, shrinkage))
+        runs.append((X, [0, 1, 1, 0], order, np.ones(8), ZERO_ONE, shrinkage))
+    found = weights_of_all(lab, runs)
     expect("W after two visits of each point, one after the other, and the mean, of twelve runs", found, **SINGLE)

@@ -126,9 +126,9 @@ def test_training(lab, expect):
 def random_step(rng, n_classes):
     """Return scores, true class, ‖g‖² and costs: mostly a mistake; scores far apart or close, small and large costs."""
     label = int(rng.integers(n_classes))
-    cost = rng.uniform(0.2, rng.choice([0.9, 6.0]), size=n_classes)
+    cost = rng.uniform(0.2, (0.9, 6.0)[rng.integers(2)], size=n_classes)
     cost[label] = 0.0
-    scores = rng.choice([4.0, 0.2]) * rng.normal(size=n_classes) - rng.choice([0.0, 15.0])
+    scores = (4.0, 0.2)[rng.integers(2)] * rng.normal(size=n_classes) - (0.0, 15.0)[rng.integers(2)]
     return scores, label, float(rng.uniform(1.0, 1.5)), cost
 
 

@@ -180,11 +180,11 @@ def test_random_rule(lab, expect, rng, n_classes):
     """The rule on random scores and costs"""
     calls = []
     for number in range(160):  # With fewer inputs, some seeds would miss a rare mistake.
-        scores, label = rng.choice([0.3, 1.0, 3.0]) * rng.normal(size=n_classes), int(rng.integers(n_classes))
+        scores, label = (0.3, 1.0, 3.0)[rng.integers(3)] * rng.normal(size=n_classes), int(rng.integers(n_classes))
         if number % 2:  # Right, with a margin or without.
             scores[label] = scores.max() + rng.uniform(0.0, 3.0)
         cost = rng.uniform(0.2, 2.0, size=n_classes) * (np.arange(n_classes) != label)
-        far = rng.choice([-9.0, 0.0, 9.0])
+        far = (-9.0, 0.0, 9.0)[rng.integers(3)]
         calls.append((scores + far, label, rng.uniform(1.0, 9.0), rng.uniform(0.1, 2.0), cost))
     expect("d of each example, in a row", lab.each("svm", "svm_rule", calls), **SINGLE)
 

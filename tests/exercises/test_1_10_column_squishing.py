@@ -133,7 +133,7 @@ def random_step(rng, n_classes):
     label = int(rng.integers(n_classes))
     cost = rng.uniform(0.2, 2.0, size=n_classes)
     cost[label] = 0.0
-    scores = rng.choice([4.0, 2.0, 0.3]) * rng.normal(size=n_classes)
+    scores = (4.0, 2.0, 0.3)[rng.integers(3)] * rng.normal(size=n_classes)
     if rng.random() < 0.3:
         scores[label] = scores.max() + rng.uniform(0.0, 0.2)
     return scores, label, float(rng.uniform(1.0, 5.0)), cost

@@ -128,7 +128,7 @@ def random_step(rng, n_classes):
     """Return scores, true class, variances, 1/λ and costs: mostly a loss, sometimes none."""
     label, cost = int(rng.integers(n_classes)), rng.uniform(0.2, 3.0, size=n_classes)
     cost[label] = 0.0
-    scores = rng.choice([3.0, 1.0, 0.2]) * rng.normal(size=n_classes)
+    scores = (3.0, 1.0, 0.2)[rng.integers(3)] * rng.normal(size=n_classes)
     scores[label] += rng.uniform(-1.0, 3.0)
     return scores, label, rng.uniform(0.1, 4.0, size=n_classes), float(rng.uniform(0.2, 3.0)), cost
 
