@@ -20,6 +20,7 @@ Sources: the guide, eq. 1.27-1.33 and algorithm 4; J. Nocedal, S. Wright, Numeri
 """
 
 import functools
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -296,7 +297,7 @@ class MaxEntBatch(MaxEntModel, LinearClassifier):
             path = gradient_descent(problem, start)
         first_norm = None
         for number, (x, value, gradient, *_) in enumerate(path):
-            norm = np.linalg.norm(gradient)
+            norm = math.sqrt(gradient @ gradient)
             first_norm = norm if first_norm is None else first_norm
             if problem.convexity > 0:
                 off, of = norm**2 / (2 * problem.convexity), value

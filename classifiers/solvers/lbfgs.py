@@ -16,6 +16,7 @@ Sources: J. Nocedal, S. Wright, Numerical Optimization, 2006, algorithms 7.4 and
 the limited memory BFGS method for large scale optimization, Mathematical Programming 45, 1989.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -85,7 +86,7 @@ def lbfgs(
     diagonal = np.ones(start.shape) if diagonal is None else diagonal
     del start  # frees memory, which matters for millions of weights
     pairs: deque[tuple[np.ndarray, np.ndarray, float]] = deque()
-    flattest, stalled = float(np.linalg.norm(here.gradient)), 0
+    flattest, stalled = math.sqrt(here.gradient @ here.gradient), 0
     yield here
     while here.gradient.any() and stalled < MAX_STALLED_ITERATIONS:
         direction = two_loop_recursion(here.gradient, pairs, diagonal)
@@ -108,7 +109,7 @@ def lbfgs(
 
 def count_stalled(here: Iterate, there: Iterate, flattest: float, stalled: int) -> tuple[float, int]:
     """Return the smallest ‖∇F‖ so far, and the number of iterations since F has fallen above rounding or ‖∇F‖ has had a new minimum."""
-    norm = float(np.linalg.norm(there.gradient))
+    norm = math.sqrt(there.gradient @ there.gradient)
     progress = there.value < here.value - ROUNDING * abs(here.value) or norm < flattest
     return min(flattest, norm), 0 if progress else stalled + 1
 
@@ -194,7 +195,7 @@ def line_search(function: Function, here: Iterate, direction: np.ndarray, c2: fl
         elif gradient @ direction < c2 * slope:
             short, lowest = t, 2 * t
         else:
-            return None if np.array_equal(x, here.x) else Iterate(x, value, gradient)
+            return None if (x == here.x).all() else Iterate(x, value, gradient)
         width = long - short
         t = 2 * t if long == np.inf else float(np.clip(lowest, short + 0.1 * width, long - 0.1 * width))
     return None

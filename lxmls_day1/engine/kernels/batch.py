@@ -160,11 +160,10 @@ def exponentials(x, n, scratch):
 def _residuals_in_numpy(scores, n_rows, labels, sample_weights, first, _):
     scores, labels, shares = scores[:n_rows], labels[first : first + n_rows], sample_weights[first : first + n_rows]
     if scores.shape[1] == 1:
-        margins = np.where(labels == 1, scores[:, 0], -scores[:, 0])
-        small = np.exp(-np.abs(margins))
-        wrong = shares * np.where(margins > 0.0, small, 1.0) / (1.0 + small)
-        scores[:, 0] = np.where(labels == 1, -wrong, wrong)
-        return float(shares @ (np.maximum(-margins, 0.0) + np.log1p(small)))
+        signs = np.where(labels == 1, 1.0, -1.0)
+        margins = signs * scores[:, 0]
+        scores[:, 0] = -signs * shares / (1.0 + np.exp(margins))
+        return float(shares @ np.logaddexp(0.0, -margins))
     truth = np.arange(n_rows), labels
     scores -= scores.max(axis=1, keepdims=True)
     loss = -shares @ scores[truth]
