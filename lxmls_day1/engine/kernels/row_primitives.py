@@ -224,11 +224,6 @@ def add_to_column_and_sum(indptr, indices, data, m, change, change_of_sum, V, U)
 @kernel(**ROW_PRIMITIVE)
 def add_row(indptr, indices, data, m, d, factor, V):
     """Compute V ← V + factor · g(x_m) dᵀ; return True if ``d`` has a non-zero entry. Two non-zero entries change two columns only."""
-    if V.ndim == 1:
-        if d[np.uint64(0)] == 0.0:
-            return False
-        add_to_single_column(indptr, indices, data, m, factor * d[np.uint64(0)], V)
-        return True
     n_classes = np.uint64(V.shape[1])
     nonzero = 0
     for k in range(n_classes):

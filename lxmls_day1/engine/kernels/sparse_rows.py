@@ -27,6 +27,7 @@ from lxmls_day1.engine.kernels.row_primitives import (
     add_row,
     add_row_with_variances,
     add_to_column_and_sum,
+    add_to_single_column,
     prefetch_upcoming,
     prefetch_weights,
     score_row,
@@ -294,11 +295,15 @@ def _add(indptr, indices, data, m, d, b, V, U, scale, scale_sum):
     """Add g(x_m) dᵀ to the weights and to the running sum; return True if d changed a weight."""
     if V.ndim == 3:
         return add_row_with_variances(indptr, indices, data, m, d, b, 1.0 / scale, scale_sum / scale, V, U)
-    if V.ndim == 1 and len(U) > 0:
+    if V.ndim == 1:
         change = d[np.uint64(0)]
-        if change != 0.0:
+        if change == 0.0:
+            return False
+        if len(U) > 0:
             add_to_column_and_sum(indptr, indices, data, m, 1.0 / scale * change, scale_sum / scale * change, V, U)
-        return change != 0.0
+        else:
+            add_to_single_column(indptr, indices, data, m, 1.0 / scale * change, V)
+        return True
     changed = add_row(indptr, indices, data, m, d, 1.0 / scale, V)
     if changed and len(U) > 0:
         add_row(indptr, indices, data, m, d, scale_sum / scale, U)
