@@ -133,9 +133,7 @@ def main(
     compiled = compile_files(Path(starter_folder))
     preload_imports(Path(starter_folder))
     running.warm_up()
-    for name in (
-        set(os.environ) - variables
-    ):  # A library has set it for itself; a box must not differ from a new process.
+    for name in set(os.environ) - variables:  # Libraries set some; a box must not differ from a new process.
         del os.environ[name]
     if level != PROCESS:
         seccomp.warm_up()
