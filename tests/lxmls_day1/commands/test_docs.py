@@ -67,6 +67,8 @@ TELLING = [f"{name}.html" for name in ("index", "404", "demonstrations/index", "
 TELLING += [f"docs/{name}.html" for name in ("gallery_pages/plot_moments", "exercises/1.7", "exercises/1.8")]
 TELLING += ["notebooks/4_comparison.html", "docs/reference/generated/classifiers.structured.structured_mira.html"]
 WINDOWS = ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))
+#: Wait in the page's own time, because the theme lets keys reach a region that scrolls only 300 ms after the last change of the window.
+SETTLED = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 400)))"
 #: Find texts that exceed their right edge; elements with a table, a program or a formula may scroll.
 CUT_OFF = """() => [...document.querySelectorAll('.bd-article :is(h1, h2, h3, p, li, dt, dd)')]
     .filter(part => part.checkVisibility() && part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== 'inline'
@@ -101,7 +103,7 @@ def test_the_book_in_a_browser(which, new_page, serious):
         for width, scheme in WINDOWS if which == "all" else WINDOWS[:2]:
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(100)
+            page.evaluate(SETTLED)
             if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
                 faults.append(f"{name}, {width}: wider than the window")
             faults += [f"{name}, {width}: cut off: {text}" for text in page.evaluate(CUT_OFF)]
