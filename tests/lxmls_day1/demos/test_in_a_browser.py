@@ -133,6 +133,7 @@ def test_more_controls_are_reached_by_keys_and_stay_open(open_page, server):
 def test_a_code_holds_the_address_and_says_that_a_phone_cannot_reach_this_machine(open_page, server):
     page = open_page(server.address + "mira_step", bypass_csp=False)
     page.keyboard.press("n")
+    page.wait_for_url("**try=1")
     page.keyboard.press("q")
     dialog = page.locator("dialog")
     assert page.url.endswith("try=1") and page.url in dialog.inner_text()
