@@ -35,12 +35,13 @@ def pytest_collect_file():
 
 
 def pytest_collection_modifyitems(items, config):
-    """Run the slowest files first, so that none of them is left to the end; the order within a file does not change."""
+    """Run the slowest files and the notebooks first, so that none is left to the end; the order within a file does not change."""
     if not any("::" in argument for argument in config.args):  # If a test is named, all its cases run.
         leave_to_campaigns(items)
     slow = [(item.path, marker.args) for item in items if (marker := item.get_closest_marker("slow"))]
     seconds = Counter(path for path, _ in slow)  # About one second for each test, plus the seconds in the file's mark.
     seconds += Counter({path: said[0] for path, said in slow if said})
+    seconds += Counter({item.path: 20 for item in items if item.path.suffix == ".ipynb"})
     items.sort(key=lambda item: -seconds[item.path])
 
 

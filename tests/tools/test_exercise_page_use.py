@@ -136,6 +136,7 @@ def check(page, text):
 
 
 @pytest.mark.slow(10)
+@pytest.mark.one_in(3)  # Each page, and each size in both themes.
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("id", CODED)

@@ -2,6 +2,7 @@ import io
 import logging
 import os
 import sys
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -37,7 +38,8 @@ def pretend_terminal(monkeypatch, variable=("TERM", "xterm")):
 @pytest.mark.parametrize("command", ["run", "train"])
 def test_functions_are_counted_in_one_line_that_disappears(capsys, monkeypatch, command, width):
     pretend_terminal(monkeypatch)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda *_: os.terminal_size((width, 24)))
+    size = SimpleNamespace(get_terminal_size=lambda: os.terminal_size((width, 24)))
+    monkeypatch.setattr(first_compilation, "shutil", size)  # pytest itself goes on asking shutil.
     with first_compilation.report_compilation(), click.Context(click.Command(command), info_name=command):
         compile_some()
     COMPILED.info("compiling %s", "another, outside")

@@ -3,7 +3,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lxmls_day1.engine.text.token_batches import TokenCounter
@@ -94,6 +94,7 @@ def test_words_take_the_form_of_the_published_corpus(written, counted):
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_words_of_every_script_are_counted_whole_in_both_normal_forms(script, data):
     alphabet = sorted({*"".join(unicodedata.normalize(form, SCRIPTS[script]) for form in ("NFC", "NFD"))} - {" "})
