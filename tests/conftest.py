@@ -38,7 +38,8 @@ def pytest_collection_modifyitems(items, config):
     """Run the slowest files and the notebooks first, so that none is left to the end; the order within a file does not change."""
     if not any("::" in argument for argument in config.args):  # If a test is named, all its cases run.
         leave_to_campaigns(items)
-    slow = [(item.path, marker.args) for item in items if (marker := item.get_closest_marker("slow"))]
+    everyday = [item for item in items if not item.get_closest_marker("campaign")]
+    slow = [(item.path, marker.args) for item in everyday if (marker := item.get_closest_marker("slow"))]
     seconds = Counter(path for path, _ in slow)  # About one second for each test, plus the seconds in the file's mark.
     seconds += Counter({path: said[0] for path, said in slow if said})
     seconds += Counter({item.path: 20 for item in items if item.path.suffix == ".ipynb"})
