@@ -1,5 +1,7 @@
 """The settings of boxes for grading: the program that runs in them, and the files on this machine that are hidden from them."""
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
@@ -23,16 +25,22 @@ def lab_program() -> Program:
 
 
 def _files_of(modules: Iterable[str]) -> list[Path]:
-    """Return the files on this machine, and the folder of the library, from which these modules could be imported or read."""
-    found: list[Path] = []
+    """Return the files and folders on this machine from which these modules could be imported or read, also as machine code.
+
+    The folders of compiled code are hidden whole, because a training of the instructor may add a file to them at any time.
+    """
+    found = [Path(place) for place in (sys.pycache_prefix, os.environ.get("NUMBA_CACHE_DIR")) if place]
     for name in modules:
         if name == BLOCKED_LIBRARY:
             spec = PathFinder.find_spec(name, [entry for entry in sys.path if Path(entry).name.endswith("-packages")])
             found += map(Path, spec.submodule_search_locations or () if spec else ())
         else:
             source = Path(lxmls_day1.__file__).parents[1].joinpath(*name.split(".")).with_suffix(".py")
-            found += [source, *source.parent.glob(f"__pycache__/{source.stem}.*.pyc")]
-    return [path for path in found if path.exists()]
+            compiled = source.with_name("__pycache__")
+            with contextlib.suppress(OSError):  # It cannot be made later either.
+                compiled.mkdir(exist_ok=True)
+            found += [source, compiled]
+    return [path for path in dict.fromkeys(found) if path.exists()]
 
 
 def secret_folders() -> list[Path]:

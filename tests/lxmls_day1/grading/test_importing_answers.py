@@ -6,13 +6,16 @@ Each run tests one level.
 import contextlib
 import sys
 import textwrap
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
+from classifiers import Perceptron
 from lxmls_day1.box.fork_server import PROCESS
 from lxmls_day1.box.levels import LEVELS, SAFE_LEVELS, Level, reason_unavailable
 from lxmls_day1.course.workspaces.generation import student_files
+from lxmls_day1.engine import kernels
+from lxmls_day1.engine.kernels.primitives import COMPILES
 from lxmls_day1.grading.intake.submissions import Submission
 from lxmls_day1.grading.running.lab_boxes import lab_program
 from lxmls_day1.grading.running.one_submission import Grader
@@ -78,6 +81,25 @@ from sklearn.naive_bayes import MultinomialNB
 model = MultinomialNB(alpha=1.0).fit(X, y)
 return np.vstack([model.class_log_prior_, model.feature_log_prob_.T])
 """
+MACHINE_CODE = """
+import ctypes, glob, pickle, sys, types
+import lxmls_day1.engine.kernels as kernels
+name = "lxmls_day1.engine.kernels.rules_in_place"
+sys.modules[name] = types.ModuleType(name)
+from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
+cpu_target.target_context.refresh()
+(file,) = glob.glob(kernels.__path__[0] + "/__pycache__/rules_in_place._perceptron_in_place-*.nbc")
+built = CompileResult._rebuild(cpu_target.target_context, *pickle.loads(open(file, "rb").read()[32:]))
+real, whole, at = ctypes.c_double, ctypes.c_int64, ctypes.c_void_p
+code = ctypes.CFUNCTYPE(ctypes.c_int32, at, at, whole, at, whole, real, real, at, at)(
+    built.library.get_pointer_to_function(built.fndesc.llvm_func_name)
+)
+d, moved, error = np.zeros(len(scores)), ctypes.c_int8(), ctypes.c_void_p()
+places = [array.ctypes.data for array in (np.ascontiguousarray(scores), np.ascontiguousarray(cost), d)]
+code(ctypes.addressof(moved), ctypes.addressof(error), len(d), places[0], label, sq_norm, step, *places[1:])
+return d if moved.value else np.zeros(len(d))
+"""
 
 
 def submission(name, path, given, solution):
@@ -106,10 +128,13 @@ def graded(request, marks, given):
         pytest.skip(f"the sandbox level {request.param} does not work here: {reason}")
     viterbi = PurePosixPath("classifiers/structured/viterbi.py")
     bayes = PurePosixPath("classifiers/multinomial_naive_bayes.py")
+    perceptron = PurePosixPath("classifiers/perceptron.py")
     handed_in = {
         "1.13": [submission(name, viterbi, given, head + CALL) for name, (head, _) in WAYS.items()],
         "1.2": [submission("sklearn", bayes, given, SKLEARN)],
+        "1.4": [submission("machine code", perceptron, given, MACHINE_CODE)],
     }
+    Perceptron(nr_rounds=1).train([[1.0], [2.0]], [0, 1])  # It leaves the machine code of its rule.
     grades, fork_servers = {}, {}
     with contextlib.ExitStack() as stack:
         for exercise, theirs in handed_in.items():
@@ -136,3 +161,15 @@ def test_a_library_with_answers_is_refused(graded):
     assert {check.verdict for check in grade.checks} == {"error"}
     assert wording("grading.sklearn_holds_answers_cannot") in grade.checks[0].text
     assert grade.points == 0
+
+
+@pytest.mark.one_in(3, by="graded")
+@pytest.mark.skipif(not COMPILES, reason="needs numba")
+def test_machine_code_of_an_answer_cannot_be_read(graded):
+    level, grades = graded
+    compiled = Path(kernels.__file__).with_name("__pycache__")
+    assert [*compiled.glob("rules_in_place._perceptron_in_place-*.nbc")], "there is nothing to read"
+    if level not in SAFE_LEVELS:
+        pytest.skip(f"the level {level} keeps no files from a student's code, and is not safe")
+    assert {check.verdict for check in grades["machine code"].checks} == {"error"}
+    assert all("not enough values" in check.text for check in grades["machine code"].checks if not check.hidden)
