@@ -1,6 +1,7 @@
 """The in-place forms of the rules: bit for bit the pure rules, and used for nothing but these."""
 
 import functools
+import itertools
 import types
 
 import numpy as np
@@ -28,9 +29,21 @@ def test_equals_pure_rule(rule, n_classes):
     for n in range(500):
         scores = rng.normal(size=n_classes) if n % 2 else rng.choice(values[: 4 + n % 5], n_classes)  # many ties
         label, step, cost = rng.integers(n_classes), rng.choice([0.0, 0.5, 2.0]), rng.choice([0.0, 1.0, 3.0], n_classes)
-        forms = compile_row_rule(rule), compile_rule(rule)
-        in_place, pure = ([a.tobytes() for a in one_step(form, scores, label, step, cost)] for form in forms)
-        assert in_place == pure, (scores, label, step, cost)
+        assert_same_bits(rule, scores, label, step, cost)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_equals_pure_rule_for_all_pairs_of_odd_scores(rule):
+    odd = [0.0, -0.0, 1.0, np.nextafter(1.0, 2.0), -1.0, 1e308, -1e308, np.inf, -np.inf, np.nan]
+    costs = [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]
+    for pair, label, cost in itertools.product(itertools.product(odd, repeat=2), (0, 1), costs):
+        assert_same_bits(rule, np.array(pair), label, 0.5, np.array(cost))
+
+
+def assert_same_bits(rule, scores, *others):
+    forms = compile_row_rule(rule), compile_rule(rule)
+    in_place, pure = ([part.tobytes() for part in one_step(form, scores, *others)] for form in forms)
+    assert in_place == pure, (scores, *others)
 
 
 def one_step(rule, scores, label, step, cost):
