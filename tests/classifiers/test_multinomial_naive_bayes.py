@@ -1,8 +1,12 @@
+from pathlib import Path
+from types import ModuleType
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.naive_bayes import MultinomialNB
 
+from classifiers import multinomial_naive_bayes
 from classifiers.multinomial_naive_bayes import MultinomialNaiveBayes
 from lxmls_day1.base.errors import InputError
 from lxmls_day1.engine.loops import word_counting
@@ -98,6 +102,19 @@ def test_poisson_lengths_are_weighted_by_the_formula():
         np.testing.assert_allclose(mnb.get_probabilities(X, params), p, atol=1e-10)
     same = MultinomialNaiveBayes().train(X, y)
     assert not np.allclose(same, params)
+
+
+def test_lengths_are_those_of_the_documents_though_the_gap_adds_to_the_counts():
+    source = Path(multinomial_naive_bayes.__file__).read_text(encoding="utf-8")
+    in_place = source.replace("totals = alpha * X.shape[1] + word", "word_counts += alpha\n            totals = word")
+    in_place = in_place.replace("(alpha + word_counts) / totals", "word_counts / totals")
+    module = ModuleType("in_place")
+    exec(compile(in_place, "in_place.py", "exec"), vars(module))
+    X, y = np.array([[2.0, 1, 0], [2, 0, 1], [1, 0, 0], [1, 1, 2]]), list("cccj")
+    for length in ("same", "poisson"):
+        found, expected = (kind(length=length) for kind in (module.MultinomialNaiveBayes, MultinomialNaiveBayes))
+        np.testing.assert_allclose(found.train(X, y), expected.train(X, y))
+    assert in_place.count("word_counts += alpha") == in_place.count("= word_counts / totals") == 1
 
 
 @pytest.mark.parametrize("settings", [{}, {"smooth": False}, {"smooth_param": 0.5, "length": "poisson"}])

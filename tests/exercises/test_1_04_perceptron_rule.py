@@ -22,12 +22,14 @@ def rule(lab, calls):
 
 def small_inputs():
     """Yield two classes before three, small integers, a step of 1 first; negative scores, close scores, and costs other than 1 last."""
-    positive, mixed, close, ones, others = (0, 1, 2), (-2, 0, 1), (0, 0.5, 0.75), [0, 1, 1], [0, 3, 2]
+    positive, mixed, negative, close = (0, 1, 2), (-2, 0, 1), (-4, -3, -2), (0, 0.5, 0.75)
+    ones, others = [0, 1, 1], [0, 3, 2]
     kinds = [
         (positive, 1, 1, ones),
         (positive, 2.5, 1, ones),
         (positive, 1, 2, ones),
         (mixed, 1, 1, ones),
+        (negative, 1, 1, ones),
         (close, 1, 1, ones),
         (positive, 1, 1, others),
     ]

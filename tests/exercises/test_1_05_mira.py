@@ -34,7 +34,8 @@ def small_inputs():
     for n_classes, values in [(2, (0.0, 1.0, 3.0, -1.0, 0.5)), (3, (0.0, 1.0, 3.0, 0.5))]:
         ties = [(1.0,) * n_classes, (3.0, 0.5, 3.0)[-n_classes:], (0.5, 3.0, 3.0)[-n_classes:]]
         untied = sorted(itertools.permutations(values, n_classes), key=lambda scores: sum(map(abs, scores)))
-        for scores in (*untied, *ties):
+        negative = [(-4.0, -2.0, -3.0)[:n_classes], (-3.0, -4.0, -2.0)[-n_classes:]]
+        for scores in (*untied, *negative, *ties):
             for label in range(n_classes):
                 for costs, sq_norm, cap in SMALL_SETTINGS:
                     yield {

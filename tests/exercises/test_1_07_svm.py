@@ -19,8 +19,8 @@ SMALL_COSTS = ([1, 1, 1], [0.5, 2, 3], [3, 0.5, 1.5])
 
 def small_inputs():
     """Yield steps of the rule on two and three classes, then steps on whole weights; never are two rivals equally dangerous."""
-    two = [[0, 0], [0, 1], [3, 0], [1, 0], [1.5, 0], [0, 3]]
-    three = [[0, 1, 0], [1, 2.5, 0], [2, 1, 2.5], [0, 3, 1], [3, 1.5, 1], [4, 0, 1], [2, 0.75, -3]]
+    two = [[0, 0], [0, 1], [3, 0], [1, 0], [1.5, 0], [0, 3], [-9, -5]]
+    three = [[0, 1, 0], [1, 2.5, 0], [2, 1, 2.5], [0, 3, 1], [3, 1.5, 1], [4, 0, 1], [2, 0.75, -3], [-9, -5, -6]]
     for scores in two + three:
         for label in range(len(scores)):
             for step, sq_norm, costs in ((1, 1, 0), (0.5, 2, 0), (2, 4, 1), (0.5, 1, 2)):

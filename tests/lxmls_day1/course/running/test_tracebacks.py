@@ -46,6 +46,12 @@ def test_shapes_of_incompatible_arrays_are_shown(failing, line, shapes):
     assert last == shapes or (not shapes and last.startswith("ValueError: "))
 
 
+@pytest.mark.parametrize("change", ["cost[0] = 0", "cost += 1", "cost.sort()", "np.add(cost, 1, out=cost)"])
+def test_a_change_of_the_callers_array_gets_advice(failing, change):
+    head = "import numpy as np\n\n\ndef f():\n    cost = np.ones(3)\n    cost.flags.writeable = False\n    "
+    assert failing(f"{head}{change}\n").splitlines()[-1].endswith(wording("course.work_on_a_copy"))
+
+
 def test_repeated_computations_do_not_warn_again(failing):
     head = "import numpy as np\n\n\ndef f():\n    X, d = np.ones((5, 3)), np.ones(4)\n    "
     with warnings.catch_warnings(record=True) as seen:
