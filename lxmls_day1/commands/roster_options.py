@@ -11,7 +11,7 @@ from lxmls_day1.base.atomic_files import write_files_atomically
 from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
-from lxmls_day1.grading.reports.roster import MATCHES_FILE, Roster
+from lxmls_day1.grading.reports.roster import ID_COLUMN, MATCHES_FILE, Roster
 from lxmls_day1.grading.safe_text import one_line
 
 ROSTERS = "roster"  # the folder of the filled-in roster
@@ -47,9 +47,15 @@ def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook,
         theirs = next((match.id for match in filled.matches if not match.submission), "none")
         ours = next((match.id or match.submission for match in filled.matches if match.submission), "none")
         names = ", ".join(repr(students.header[number]) for number in students.ids)
+        advice = "--id-column names another column."
+        if platform := students.platform_without_column(found):
+            advice = (
+                f"{platform}'s ids count only in the column {ID_COLUMN[platform]!r}, which is missing: name the column that holds "
+                "them with --id-column, even if it is one of these."
+            )
         click.echo(
             f"Nobody was matched. Ids on the roster ({names}) are such as {one_line(theirs)}, and those of the submissions such as "
-            f"{one_line(ours)}; --id-column names another column.",
+            f"{one_line(ours)}; {advice}",
             err=True,
         )
     if filled.unmatched:

@@ -3,8 +3,8 @@
 All other bytes stay the same: encoding, byte order mark, quotes, line ends, rows without a student. Therefore the text is
 split into its cells in their written form, and only the cells of the column are replaced.
 
-Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS`. Nothing
-is guessed from names of persons.
+Canvas, Moodle and Blackboard name their columns of ids in English, or in the user's language; see `ID_COLUMNS` and
+`MOODLE_ID`. Nothing is guessed from names of persons.
 
 References
 ----------
@@ -35,6 +35,8 @@ ID_COLUMNS = (
 )
 #: The column of a roster that holds a platform's ids.
 ID_COLUMN = {CANVAS: "id", MOODLE: "identifier", BLACKBOARD: "username"}
+#: An id in the first column of Moodle's grading worksheet: Moodle's word for a participant, in some languages, and a number.
+MOODLE_ID = re.compile(r"(Participante?|Partecipante|Teilnehmer/in|Deelnemer|Deltagare) ?\d+")
 OWN_COLUMN = "lxmls-day1"
 MATCHES_FILE = "matches.csv"  # the file that lists all matches
 MAX_ROSTER_BYTES = 50_000_000  # bytes
@@ -128,7 +130,11 @@ class Roster:
                 f"{path} is not a table of students: it needs a first line with the names of columns, and a line for each "
                 "student. Export the grade book of your platform as CSV (Blackboard: as .xls, separated by tabs)."
             )
-        known = [number for number, name in enumerate(self.header) if name.casefold() in ID_COLUMNS]
+        self.heads = [name.casefold() for name in self.header]
+        first = [self.table.text(number, 0) for number in range(1, len(self.table.rows))]
+        if any(first) and all(MOODLE_ID.fullmatch(id) for id in first if id):
+            self.heads[0] = ID_COLUMN[MOODLE]
+        known = [number for number, head in enumerate(self.heads) if head in ID_COLUMNS]
         self.ids = [self._column_number(id_column)] if id_column else known
         self._is_id_named = bool(id_column)
         if not self.ids:
@@ -174,7 +180,7 @@ class Roster:
         """
         points = {row.student: row for row in rows}
         students = self._students()
-        heads = {i: "" if self._is_id_named else self.header[i].casefold() for i in self.ids}
+        heads = {i: "" if self._is_id_named else self.heads[i] for i in self.ids}
         columns = [(head, {n: self.table.text(n, i) for n in students}) for i, head in heads.items()]
         whose, problems = matched_lines(found, columns)
         by_line = {n: self._match(n, whose.get(n), points, problems.get(n, "")) for n in students}
@@ -190,6 +196,11 @@ class Roster:
                 matches.append(Match("".join(one.ids[:1]), one.student, None, remark))
         out_of = max((row.out_of for row in points.values()), default=0.0)
         return FilledRoster(self._content(values, out_of), tuple(matches), self.column)
+
+    def platform_without_column(self, found: Sequence[FoundSubmission]) -> str:
+        """Return a platform whose submissions match nobody because its own column of ids is missing; empty if there is none."""
+        lacking = (one.platform for one in found if ID_COLUMN.get(one.platform, "") not in ("", *self.heads))
+        return "" if self._is_id_named else next(lacking, "")
 
     def _best_of_group(self, number: int, by_line: Mapping[int, Match]) -> Match:
         """Return the best mark of a line and of the other lines in its group."""

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from lxmls_day1.base.errors import InputError
+from lxmls_day1.commands.roster_options import fill_in
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
 from lxmls_day1.grading.verdicts import OK, WRONG
-from tests.lxmls_day1.grading.grades import mira, submission
+from tests.lxmls_day1.grading.grades import book_of, mira, submission
 from tests.wording import wording
 
 # Each export has a quote, a comma and a line end in a cell, a formula as a name, and a line of no student. Marks replace the §.
@@ -193,6 +194,24 @@ def test_a_group_has_the_best_mark_of_its_members(roster):
     assert [(m.id, m.submission) for m in filled.matches[:3]] == [("ada", "bob"), ("bob", "bob"), ("carl", "bob")]
     with pytest.raises(InputError, match="no column 'Gruop'"):
         roster(text, group_column="Gruop")
+
+
+@pytest.mark.parametrize("word", ["Teilnehmer/in", "Participante "])
+def test_a_moodle_worksheet_in_another_language_matches(roster, word):
+    text = f"Nummer;E-Mail;Bewertung\n{word}11;12;\n{word}12;11;\n"
+    theirs = roster(text, column="Bewertung")
+    filled = theirs.fill([replace(found("ada", "11"), platform="Moodle")], [row("ada")])
+    assert filled.content == text.replace("12;\n", "12;10\n", 1).encode()
+
+
+@pytest.mark.parametrize("settings", [{}, {"id_column": "ID"}])
+def test_only_the_named_column_takes_logins_that_end_in_a_number(roster, tmp_path, capsys, settings):
+    """A login student17 is not Moodle's participant 17, unless the instructor says so."""
+    theirs = roster("ID,Username,marks\nstudent11,a,\nstudent12,b,\n", column="marks", **settings)
+    fill_in(theirs, [replace(found("ada", "11"), platform="Moodle")], book_of(row("ada")), tmp_path)
+    said = wording("grading.ids_count_only_in", "Moodle", "identifier")
+    assert (said in capsys.readouterr().err) == (not settings)
+    assert (",10\n" in (tmp_path / "roster" / "class.csv").read_text("utf-8")) == bool(settings)
 
 
 @pytest.mark.parametrize(
