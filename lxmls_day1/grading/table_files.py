@@ -12,6 +12,8 @@ BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\x
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
 BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
 SEPARATORS = ",;\t|"
+#: The lines before the header: empty ones, and Excel's ``sep=;``, which names the separator and which Excel does not show.
+_PREAMBLE = re.compile(r'(?:(?:(?:[ ,;\t|]|"")*|"?sep=([^\w\s"]|\t)"?\1* *)(?:\r\n|\n|\r))*', re.IGNORECASE)
 
 
 class NotTextError(ValueError):
@@ -55,6 +57,7 @@ class TextTable:
     byte_order_mark: bytes = b"\xef\xbb\xbf"
     encoding: str = "utf-8"
     separator: str = ","
+    preamble: str = ""  # the lines before the header
 
     @classmethod
     def read(cls, content: bytes) -> "TextTable":
@@ -74,14 +77,21 @@ class TextTable:
                 continue
             if "\0" in text:
                 break
-            separator = _separator(text)
-            return cls(_rows(text, separator), mark, encoding, separator)
+            start = _PREAMBLE.match(text)
+            assert start is not None  # it also matches an empty text
+            rest = text[start.end() :]
+            separator = start[1] or _separator(rest)
+            return cls(_rows(rest, separator), mark, encoding, separator, start[0])
         raise NotTextError(kind or "no text")
 
     @property
     def header(self) -> list[str]:
         """The names of the columns."""
         return [cell.text for cell in self.rows[0]] if self.rows else []
+
+    def row_number(self, row: int) -> int:
+        """Return the number of a row in a spreadsheet program."""
+        return row + 1 + len(self.preamble.splitlines()) - ("=" in self.preamble)
 
     def text(self, row: int, column: int) -> str:
         """Return the value of a cell, or an empty string if the row is too short."""
@@ -100,13 +110,13 @@ class TextTable:
 
     def content(self) -> bytes:
         """Return the table as the content of a file."""
-        text = "".join(cell.raw + cell.end for row in self.rows for cell in row)
+        text = self.preamble + "".join(cell.raw + cell.end for row in self.rows for cell in row)
         return self.byte_order_mark + text.encode(self.encoding, "replace")
 
 
 def _separator(text: str) -> str:
     """Return the separator that occurs most often in the first line, outside quotes."""
-    first = re.sub(r'"[^"]*"', "", text.lstrip("\r\n"))
+    first = re.sub(r'"[^"]*"', "", text)
     first = re.split(r"[\r\n]", first, maxsplit=1)[0]
     return max(SEPARATORS, key=first.count)
 

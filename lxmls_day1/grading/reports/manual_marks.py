@@ -104,7 +104,7 @@ def read_manual_marks(out: Path, students: Collection[str], out_of: Mapping[str,
         # Reversed, so that the first of several columns with the same name wins.
         cells = {name: table.text(number, n) for n, name in reversed(list(enumerate(columns)))}
         if any(cells.values()):
-            reading.read_row(number + 1, cells)
+            reading.read_row(table.row_number(number), cells)
     problems = reading.problems + [
         f"the row of {student} for exercise {exercise} is missing; put it back, and leave its points empty if there are none"
         for student, exercise in sorted(known - reading.rows.keys())

@@ -100,6 +100,18 @@ def test_marks_that_are_filled_in_are_read_back(tmp_path):
     assert (ada.points, ada.out_of, [e.id for e in ada.unmarked]) == (2.5 + 3.5, 15.0, ["1.10"])
 
 
+@pytest.mark.parametrize(("start", "number"), [("sep=;\r\n", 2), ("\r\n;;\r\n", 4)])
+def test_lines_before_the_header_are_no_rows(tmp_path, start, number):
+    rows = written(tmp_path, "ada")
+    fill(tmp_path, {("ada", "1.1"): ("9", "")})
+    save(tmp_path, table(tmp_path), delimiter=";", encoding="utf-8")
+    (tmp_path / FILE).write_bytes(start.encode() + (tmp_path / FILE).read_bytes())
+    with pytest.raises(InputError, match=f"row {number}: "):
+        read(tmp_path, rows)
+    (tmp_path / FILE).write_bytes((tmp_path / FILE).read_bytes().replace(b";9;", b";5;"))
+    assert read(tmp_path, rows).marks == {("ada", "1.1"): ManualMark(5.0)}
+
+
 @pytest.mark.parametrize("number", ["0", "5", "3,5", " 3.25 ", "'4", "5.0"])
 def test_numbers_as_people_and_spreadsheets_write_them(tmp_path, number):
     rows = written(tmp_path, "ada")

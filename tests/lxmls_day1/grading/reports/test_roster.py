@@ -196,6 +196,24 @@ def test_a_group_has_the_best_mark_of_its_members(roster):
         roster(text, group_column="Gruop")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize(
+    "start", ["sep=;\r\n", "SEP=;\n", '"sep=;"\r\n', "sep=;;;\r", "\r\n\r\n", ";;\r\n\nsep=;\n", '"";""\n']
+)
+def test_lines_before_the_header_stay_as_they_are(roster, start, encoding):
+    """Excel's first line sep=; names the separator, even if the header has more commas."""
+    text = '"Login";Name,A,B;marks\r\nada;"Lovelace, Zoë";\r\n' if "=" in start else "Login;Name;marks\r\nada;Zoë;\r\n"
+    theirs = roster((start + text).encode(encoding), id_column="login", column="marks")
+    content = theirs.fill([found("s", "ada")], [row("s")]).content
+    assert content == (start + text.replace(";\r\n", ";10\r\n")).encode(encoding)
+
+
+def test_another_separator_and_a_header_that_begins_with_a_line_break_are_read(roster):
+    filled = roster("sep=^\nusername^a,b\nada^\n", column="a,b").fill([found("s", "ada")], [row("s")])
+    assert filled.content == b"sep=^\nusername^a,b\nada^10\n"
+    assert roster('"\nName";username\nAda;ada\n').header == ["Name", "username"]
+
+
 @pytest.mark.parametrize("word", ["Teilnehmer/in", "Participante "])
 def test_a_moodle_worksheet_in_another_language_matches(roster, word):
     text = f"Nummer;E-Mail;Bewertung\n{word}11;12;\n{word}12;11;\n"
