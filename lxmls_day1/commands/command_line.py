@@ -40,7 +40,7 @@ class CommandGroup(click.Group):
     """Commands that are imported when they are called, and whose errors are reported in one sentence.
 
     Exit codes: 0 done; 1 an error that the user can correct, or Ctrl-C; 2 an invalid command line; 3 from
-    `grade`: done, except for submissions that could not be graded.
+    `grade`: done, except for submissions on which the grader failed.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:

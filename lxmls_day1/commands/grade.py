@@ -15,7 +15,7 @@ from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
 from lxmls_day1.library_path import library_path
 
-NOT_ALL_GRADED = 3  # the exit status if some submissions of the class could not be graded
+NOT_ALL_GRADED = 3  # the exit status if the grader failed on some submissions of the class
 MAX_NOTES = 20
 
 
@@ -73,7 +73,8 @@ def command(
     download of a learning platform. Each submission runs in its own sandbox and can harm neither other submissions nor
     this machine. Marked are the exercises that `start` or the release gave to most of the students; the first line names
     them. Run the command again to continue where it stopped; it grades only what is new or has changed. The
-    exit status is 3 if a submission could not be graded; all others have been.
+    exit status is 3 if the grader failed on a submission; all others are graded. One that cannot be read gets no points and is
+    reported, but does not change the exit status.
 
     \b
     Examples:

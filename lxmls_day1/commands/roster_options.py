@@ -59,7 +59,10 @@ def fill_in(students: Roster, found: Sequence[FoundSubmission], book: Gradebook,
             err=True,
         )
     if filled.unmatched:
-        click.echo(f"Only on the roster, only in the submissions, or not clear ({MATCHES_FILE} lists all):", err=True)
+        click.echo(
+            f"Only on the roster, only in the submissions, nothing to grade, or not clear ({MATCHES_FILE} lists all):",
+            err=True,
+        )
         for match in filled.unmatched[:MAX_LISTED]:
             click.echo(f"  {one_line(match.id or match.submission)}: {one_line(match.remark)}", err=True)
         if len(filled.unmatched) > MAX_LISTED:

@@ -79,7 +79,7 @@ class FilledRoster:
 
     @property
     def unmatched(self) -> tuple[Match, ...]:
-        """The matches to look at: students without a submission, and submissions without a student."""
+        """The matches to look at: students without a readable submission, and submissions without a student."""
         return tuple(match for match in self.matches if match.remark)
 
     def table(self) -> bytes:
@@ -227,7 +227,7 @@ class Roster:
             return Match(id, "", remark=problem or "no submission")
         if row.failed:
             return Match(id, row.student, remark="could not be graded")
-        return Match(id, row.student, row.points)
+        return Match(id, row.student, row.points, "nothing to grade; see the summary" if row.problem else "")
 
     def _content(self, values: Mapping[int, float], out_of: float) -> bytes:
         """Return the file with these numbers in the column."""

@@ -53,9 +53,9 @@ def marks(text, **values):
     return text
 
 
-def row(student, right=True, failed=False):
+def row(student, right=True, failed=False, problem=""):
     check = CheckGrade("test_1_05_mira.py::test", "1.5", "A check", True, OK if right else WRONG)
-    return submission(student, mira(check), name=student, failed=failed)
+    return submission(student, mira(check), name=student, failed=failed, problem=problem)
 
 
 def found(student, id="", file="lab.zip"):
@@ -161,6 +161,14 @@ def test_duplicate_ids_are_listed_and_not_filled_in(roster):
 def test_failed_submissions_are_not_filled_in(roster):
     filled = roster(marks(CANVAS), column="Day 1").fill([found("ada", "11")], [row("ada", failed=True)])
     assert filled.content == marks(CANVAS).encode() and filled.unmatched[0].remark == "could not be graded"
+
+
+def test_unreadable_submissions_are_listed_with_their_mark(roster):
+    rows = [row("ada", right=False, problem="It is not a zip file."), row("alan", right=False)]
+    filled = roster(marks(CANVAS), column="Day 1").fill([found("ada", "11"), found("alan", "12")], rows)
+    assert filled.content == marks(CANVAS, s11="0", s12="0").encode() and filled.n_filled == 2
+    remark = wording("grading.nothing_to_grade")
+    assert [(match.id, match.remark) for match in filled.unmatched] == [("11", remark), ("13", "no submission")]
 
 
 def test_empty_and_short_lines_are_not_changed(roster):
