@@ -25,7 +25,8 @@ def read_roster(
     """Read the roster of the options, and report its faults before anything is graded."""
     path = Path(roster)
     if not path.is_file():
-        raise InputError(f"{path} does not exist; --roster must be the file that your platform has exported.")
+        fault = "is not a file" if path.exists() else "does not exist"
+        raise InputError(f"{path} {fault}; --roster must be the file that your platform has exported.")
     place = folder / ROSTERS / path.name
     if path.name == MATCHES_FILE or (place.exists() and place.samefile(path)):
         raise InputError(f"{path} would be overwritten; copy it elsewhere, and give the copy to --roster.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\xef\xbb\xbf": "utf-8"}
 #: Encodings to try without a byte order mark. Excel writes "CSV" as cp1252 in many countries; latin-1 decodes any bytes.
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
-BINARY = {b"PK\x03\x04": "an Excel workbook", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
+BINARY = {b"PK\x03\x04": "a zip file", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"%PDF": "a PDF"}
 SEPARATORS = ",;\t|"
 #: The lines before the header: empty ones, and Excel's ``sep=;``, which names the separator and which Excel does not show.
 _PREAMBLE = re.compile(r'(?:(?:(?:[ ,;\t|]|"")*|"?sep=([^\w\s"]|\t)"?\1* *)(?:\r\n|\n|\r))*', re.IGNORECASE)
@@ -69,6 +69,8 @@ class TextTable:
             If the content is not text.
         """
         kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), "")
+        if kind == "a zip file" and b"xl/workbook." in content:
+            kind = "an Excel workbook"
         mark = next((mark for mark in BYTE_ORDER_MARKS if content.startswith(mark)), b"")
         for encoding in () if kind else (BYTE_ORDER_MARKS[mark],) if mark else ENCODINGS:
             try:

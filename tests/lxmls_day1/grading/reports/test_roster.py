@@ -2,13 +2,14 @@
 
 import csv
 import io
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lxmls_day1.base.errors import InputError
-from lxmls_day1.commands.roster_options import fill_in
+from lxmls_day1.commands.roster_options import fill_in, read_roster
 from lxmls_day1.grading.gradebook import CheckGrade
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.reports.roster import Roster
@@ -51,6 +52,13 @@ def marks(text, **values):
     for id in ("11", "12"):
         text = text.replace(f"§{id}§", values.get(f"s{id}", ""))
     return text
+
+
+def zipped(name):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(name, "")
+    return content.getvalue()
 
 
 def row(student, right=True, failed=False, problem=""):
@@ -245,7 +253,8 @@ def test_only_the_named_column_takes_logins_that_end_in_a_number(roster, tmp_pat
     [
         (b"", {}, "empty"),
         (b" \n", {}, "not a roster"),
-        (b"PK\x03\x04workbook", {}, "an Excel workbook"),
+        (zipped("xl/workbook.xml"), {}, "is an Excel workbook"),
+        (zipped("lab/mira.py"), {}, "is a zip file"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", {}, "export it as CSV"),
         (b"a\0b\0", {}, "no text"),
         (b"\xff\xfea", {}, "no text"),
@@ -261,6 +270,12 @@ def test_only_the_named_column_takes_logins_that_end_in_a_number(roster, tmp_pat
 def test_rejects_file_that_is_not_a_roster(roster, content, settings, said):
     with pytest.raises(InputError, match=said):
         roster(content, **settings)
+
+
+def test_a_folder_is_not_reported_as_missing(tmp_path):
+    for name, said in (("", "is not a file"), ("none.csv", "does not exist")):
+        with pytest.raises(InputError, match=f"{said}; --roster"):
+            read_roster(tmp_path, str(tmp_path / name), None, None, None)
 
 
 def test_a_header_in_another_language_needs_column_names(roster):
