@@ -194,10 +194,11 @@ def _refuse_several_authors(members: Sequence[Member]) -> None:
     """Raise `RejectedSubmission` if the submission contains packed work of several authors."""
     manifests = [member for member in members if member.name.name == SUBMISSION]
     named = (_names_in_manifest(member)[0] for member in manifests[:MAX_ARCHIVES])
-    authors = {slug_of(author) for author in named if author}
+    authors = {slug_of(author): author for author in named if author}
     if len(manifests) > 1 and len(authors) > 1:
+        names = ", ".join(one_line(author, 60) for author in [*authors.values()][:MAX_NAMES_SHOWN])
         raise RejectedSubmission(
-            f"It holds what `lxmls-day1 submit` has packed for {len(authors)} people; {SPLIT_ADVICE}"
+            f"It holds what `lxmls-day1 submit` has packed under {len(authors)} names ({names}); {SPLIT_ADVICE}"
         )
 
 

@@ -371,7 +371,7 @@ class TestDownloadsWithin:
             files = {f"{n}.zip": packed(True, name=name) for n, name in enumerate(names)}
             found = FoundSubmission("ada", "ada", "", download(tmp_path / "ada.zip", files))
             one = read_submission(found, given=STARTER_FILES)
-            assert (wording("grading.has_packed_for_people") in one.problem) == is_refused == (not one.files)
+            assert (wording("grading.has_packed_under_names") in one.problem) == is_refused == (not one.files)
 
 
 @pytest.fixture
@@ -388,9 +388,11 @@ class TestOwners:
         assert run.marks == {"ada": "", "bob": "10", "carl": "0", "dora": "10", "zoë": ""}
         doubted = [row for row in run.book.rows if row.doubts]
         assert len(run.book.rows) == 5 and len(doubted) == 2
-        assert all(wording("grading.mark_ada_changed") in row.doubts[0] and row.student != "ada" for row in doubted)
+        assert all(
+            wording("grading.so_would_another_submission") in row.doubts[0] and row.student != "ada" for row in doubted
+        )
         summary = (run.out / "summary.html").read_text(encoding="utf-8")
-        assert "Whose work it is" in summary and summary.count(wording("grading.mark_ada_changed")) == 2
+        assert "Whose work it is" in summary and summary.count(wording("grading.so_would_another_submission")) == 2
 
     def test_the_previous_owner_keeps_a_key(self, run):
         for other in ("submission-ada.zip", "ada.rar", "ada/mira.py"):

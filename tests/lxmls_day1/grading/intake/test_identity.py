@@ -7,6 +7,7 @@ import pytest
 from lxmls_day1.grading.intake import identity
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.identity import OWNER_CASES, Identification
+from tests.wording import wording
 
 
 def claim(file, name="", alone=True):
@@ -49,6 +50,9 @@ def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_k
     )
     assert len({one.student for one in identified}) == len(identified)
     assert sum(len(one.owner_warnings) for one in identified) == n_doubts
+    for doubt in (doubt for one in identified if one.student != "ada" for doubt in one.owner_warnings):
+        assert (wording("grading.mark_ada_changed") in doubt) == bool(has_the_key)
+        assert (wording("grading.so_would_another_submission") in doubt) == (not has_the_key)
     if case.endswith("one claim"):  # From now on the claim is the owner, because of --again.
         for again in (["ada"], []):
             (accepted,) = Identification(tmp_path, again)(claims)
