@@ -117,6 +117,7 @@ def parse_crfsuite(content: bytes, name: str = "the text given") -> list[TaggedS
             continue
         if line:
             tag, *features = line.split("\t")
+            tag = tag.strip()
             found = [_feature(feature) for feature in features]
             if not tag or None in found:
                 wrong = "no tag" if not tag else f"the feature {_quoted(features[found.index(None)])}"
@@ -233,7 +234,7 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     ending = Path(name).suffix.lower()
     if ending in _FORMAT_OF_SUFFIX or any(line.startswith(_CONLLU_COMMENTS) for line in lines):
         return _FORMAT_OF_SUFFIX.get(ending, "conllu")
-    by_tabs = [line.split("\t") for line in lines if line.strip() and not _is_comment(line)]
+    by_tabs = [_cells(line) for line in lines if line.strip() and not _is_comment(line)]
     if not any(len(row) > 1 for row in by_tabs):
         rows = [line.split() for line in lines if line.strip() and not line.startswith(("# ", "-DOCSTART-"))]
         if {len(row) for row in rows} == {_NR_COLUMNS} and rows[0][0] == "1":
@@ -252,9 +253,14 @@ def guess_tagged_format(lines: Sequence[str], name: str, known_tags: Sequence[st
     numbers = {str(n) for n in range(len(by_tabs) + 1)}
     if tags <= numbers or others <= numbers or _header_names(by_tabs[0]) or all(map(_FRACTION.fullmatch, others)):
         return "columns"  # a counter, a header, or probabilities
-    if len(tags) == len(others) and all(map(str.isupper, others)) and not all(map(str.isupper, tags)):
-        return "columns"
+    if len(tags) == len(others) and sum(map(str.isupper, others)) > sum(map(str.isupper, tags)):
+        return "columns"  # tags are often in capitals
     return "crfsuite" if len(tags) <= len(others) and 2 * len(tags) <= max(len(by_tabs), 4) else "columns"
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line between tab characters, without the blanks around them."""
+    return [cell.strip() for cell in line.split("\t")]
 
 
 def _header_names(row: Sequence[str]) -> list[str]:
@@ -281,7 +287,7 @@ def _sentences_of_rows(lines: Sequence[str], name: str) -> tuple[list[list[tuple
     parted: list[list[tuple[int, list[str]]]] = [[]]
     skipped, width = [], 0
     for number, line in enumerate(lines, start=1):
-        cells = line.split("\t") if by_tabs else line.split()
+        cells = _cells(line) if by_tabs else line.split()
         is_comment = line.startswith("#") and (line[1:2] == " " if by_tabs else len(cells) != width)
         if not line.strip():
             parted.append([])
@@ -335,7 +341,7 @@ def _parse_columns(
     sentences = []
     for rows in parted:
         for number, row in rows:
-            if not (row[word].strip() and row[tag].strip()):
+            if not (row[word] and row[tag]):
                 raise InputError(f"{name}, line {number}: got an empty word or tag; expected both")
         sentences.append(TaggedSentence(tuple(row[word] for _, row in rows), tuple(row[tag] for _, row in rows)))
     has_one_tag = len({found for sentence in sentences for found in sentence.tags}) == 1
@@ -629,6 +635,13 @@ class PosCorpus:
             parts["train"], parts["test"] = (
                 [parts["train"][i] for i in sorted(rows)] for rows in (order[:end], order[end:])
             )
+        of_part = {part: {tag for sentence in sentences for tag in sentence.tags} for part, sentences in parts.items()}
+        for part, path in (("dev", dev), ("test", test)):
+            if path is not None and not of_part["train"] & of_part[part]:
+                mine, known = (", ".join(sorted(of_part[some])[:_MAX_TAGS_SHOWN]) for some in (part, "train"))
+                raise InputError(
+                    f"{path} does not fit {train}: its tags are {mine}, and the training file has {known}; name a file of the same tags"
+                )
         own_tags = None if tags == "upos" and found["train"].form != "conllu" else tags
         corpus._set_parts(Path(train).name if name is None else name, own_tags, parts)
         return corpus

@@ -281,6 +281,26 @@ def test_files_that_make_no_sense_are_refused(name, content, says):
         read_tagged(content, name)
 
 
+@pytest.mark.parametrize("end", [" ", "\u00a0", " \r"])
+def test_blanks_around_words_and_tags_are_not_part_of_them(end):
+    assert (
+        read_tagged(lines_of(" {word}{tab}{tag}".replace("{tab}", f"{end}\t "), f"{end}\n"), "a.tsv").sentences
+        == SENTENCES
+    )
+    assert parse_crfsuite(f" A{end}\tx\nA\tx\n".encode())[0].tags == ("A", "A")
+    of_few = read_tagged(f"The\tDET\ndog\tnoun\nbarks\tVERB{end}\n\n".encode() * 10, "a.tsv")
+    assert (of_few.form, of_few.sentences[9].tags) == ("columns", ("DET", "noun", "VERB"))
+    with pytest.raises(InputError):
+        read_tagged(f"A\tDET\n{end}\tNOUN\n".encode(), "a.tsv", form="columns")
+
+
+def test_a_test_file_without_any_known_tag_is_refused(write):
+    train, other = (write(lines_of("{word}\t" + tag), f"{name}.tsv") for name, tag in (("a", "{tag}"), ("b", "X{tag}")))
+    with pytest.raises(InputError, match=wording("readers.other_tags")):
+        PosCorpus.from_files(train, other)
+    assert PosCorpus.from_files(train, write("x\tNOUN\ny\tNEW\n", "c.tsv")).test_y == [("NOUN", "NEW")]
+
+
 def test_every_guess_can_be_overruled(write):
     content = lines_of("{tag}\t{word}\tO")
     found = read_tagged(content, "a.tsv", tags=0, form="columns", word_column=1)
