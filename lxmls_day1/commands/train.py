@@ -1,6 +1,7 @@
 """``lxmls-day1 train``: train one classifier on text and save it in a file."""
 
 import ast
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,13 @@ def read_grid(given: str) -> tuple[str, list[Any]]:
 @user_file_options
 @streaming_options
 @click.option("--n-jobs", type=click.IntRange(min=1), help="How many threads, or parts on a cluster, train at once.")
-@click.option("--out", type=click.Path(), default="model.npz", show_default=True, help="Where the model goes.")
+@click.option(
+    "--out",
+    type=click.Path(),
+    default="model.npz",
+    show_default=True,
+    help="Where the model goes; of existing files only a model is replaced.",
+)
 @click.option(
     "--set",
     "settings",
@@ -130,7 +137,7 @@ def command(
     streaming = {name: options.pop(name) for name in STREAMING_NAMES}
     own = user_file_settings(options, domain=domain, data_dir=data_dir)
     check_options(streaming, domain=domain, data_dir=data_dir, file=own)
-    check_output_file(out)
+    check_output_file(out, own.get("path"), own.get("test_path"), streaming["checkpoint"])
     lab = Lab(lab_folder) if lab_folder else Lab.open()
     given |= {} if n_jobs is None else {"n_jobs": n_jobs}
     learner = make_classifier(lab, classifier, given)
@@ -287,10 +294,23 @@ def normalized_name(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "").removesuffix(".py")
 
 
-def check_output_file(out: str) -> None:
-    """Raise an error before the training if a file cannot be written there."""
+def check_output_file(out: str, *others: str | None) -> None:
+    """Raise an error before the training if a file cannot be written there, or if it would replace a file that is not a model.
+
+    ``others`` are the files that the command reads, and the checkpoint, which it removes at the end.
+    """
+    from lxmls_day1.engine.models.model_file import KIND
+    from lxmls_day1.engine.models.npz_file import kind_of_file
+
     if Path(out).is_dir():
         raise InputError(f"{out} is a folder; --out must be a file, such as model.npz.")
     if not Path(out).parent.is_dir():
         raise InputError(f"{Path(out).parent} is not a folder, so {out} cannot be written; make the folder first.")
     check_writable(out)
+    for other in filter(None, others):
+        if os.path.realpath(out) == os.path.realpath(other):
+            raise InputError(f"--out names the same file as another option, {other}; name another file for the model.")
+    if os.path.exists(out) and os.path.getsize(out) and kind_of_file(out) != KIND:
+        raise InputError(
+            f"{out} exists already and is not a model, so it is not replaced; remove it, or name another file."
+        )

@@ -167,6 +167,15 @@ def read_file(path: str | os.PathLike[str], kind: str, build: Build | None = Non
         ) from error
 
 
+def kind_of_file(path: str | os.PathLike[str]) -> str | None:
+    """Return the kind of content of a file that `write_file` wrote, or None for any other file; only the header is read."""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(f"{_HEADER}.npy") as member:
+            return str(_read_header(np.lib.format.read_array(member, allow_pickle=False))["kind"])
+    except Exception:  # zipfile and numpy raise a dozen types of errors.
+        return None
+
+
 def _read_arrays(file: IO[bytes], size: int) -> dict[str, np.ndarray]:
     """Read all arrays of a file, without allocating more memory than the file is long."""
     file.seek(0)

@@ -128,6 +128,24 @@ class TestMistakes:
         assert list(Path().iterdir()) == []
 
 
+def test_only_a_model_is_replaced():
+    Path("mine.csv").write_text("label,text\n" + "good,a fine film\nbad,a dull film\n" * 9)
+    Path("link.npz").symlink_to("mine.csv")
+    own = ("train", "--classifier", "perceptron", "--file", "mine.csv", "--out")
+    for name in ("mine.csv", "link.npz"):
+        assert run(*own, name, status=1).stderr == wording("commands.out_same_file")
+    for name, content in (("notes.docx", b"PK\x03\x04"), ("manifest.json", b"{}")):
+        Path(name).write_bytes(content)
+        assert run(*own, name, status=1).stderr == wording("commands.out_not_model", name)
+        assert Path(name).read_bytes() == content
+    kept = ("train", "--classifier", "perceptron", "--corpus", "x.bags", "--checkpoint", "k.npz", "--out", "./k.npz")
+    assert "k.npz" in run(*kept, status=1).stderr and not Path("k.npz").exists()
+    Path("model.npz").touch()
+    run(*own, "model.npz")
+    run(*own, "model.npz", "--set", "nr_rounds=2")
+    assert load("model.npz").classifier.nr_rounds == 2
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
