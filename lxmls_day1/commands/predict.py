@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 TAGGED = ("columns", "conllu", "crfsuite")
 #: Extensions of files with labelled examples or features, which are not raw text.
 LABELLED = (
-    ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".svmlight", ".libsvm", ".svm", ".conllu", ".conllup", ".crfsuite",
+    ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".svmlight", ".libsvm", ".svm", ".conllu", ".conllup", ".crfsuite",
 )  # fmt: skip
 #: The options that define how `predict` and `explain` read files.
 reading_options = combine_options(
@@ -168,20 +169,35 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
 def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: str | None) -> list["Document"]:
     """Return the documents of all files. All files are read before any output, so that a fault in the last one costs no time."""
     from lxmls_day1.engine.text.documents import display_name, read_bytes, read_documents
+    from lxmls_day1.engine.text.labelled_files import ending_of
 
     if form in TAGGED:
         raise InputError(f"--format {form} is for taggers; this model labels whole texts, raw or in token:count lines")
     documents = []
     for path in paths:
-        if form == "auto" and path.lower().endswith(LABELLED):
-            raise InputError(
-                f"{display_name(path)} does not fit the model: by its name it holds labelled examples or features, and the model takes raw "
-                "text; write the texts alone, one on each line, and add --per line, or read the file as it is with --format raw"
-            )
         if os.path.isdir(path):
             raise InputError(f"{display_name(path)} is a folder; FILE must be a file of reviews.")
-        documents += read_documents(read_bytes(path), display_name(path), form, unit or "file", model.tokens_of)
+        by_name, data = ending_of(Path(path)) in LABELLED, read_bytes(path)
+        if form == "auto" and (by_name or holds_labelled_lines(data, model.class_names)):
+            raise InputError(
+                f"{display_name(path)} does not fit the model: by its {'name' if by_name else 'lines'} it holds labelled examples or "
+                "features, and the model takes raw text; write the texts alone, one on each line, and add --per line, or read the file as "
+                "it is with --format raw"
+            )
+        documents += read_documents(data, display_name(path), form, unit or "file", model.tokens_of)
     return documents
+
+
+def holds_labelled_lines(data: bytes, class_names: Sequence[str]) -> bool:
+    """Return True if each line after the first is a label of the model and a text, in either order, with a tab character between them.
+
+    Examples
+    --------
+    >>> holds_labelled_lines(b"label\\ttext\\npos\\tA fine film.\\nneg\\tDull.\\n", ["neg", "pos"])
+    True
+    """
+    rows = [line.split("\t") for line in data.decode(errors="replace").splitlines()[1:] if line.strip()]
+    return len(rows) > 1 and all(len(row) == 2 and not {*row}.isdisjoint(class_names) for row in rows)
 
 
 def check_labels_known(documents: Sequence["Document"], model: "TextModel") -> None:

@@ -354,7 +354,7 @@ class LabelledStream:
         self._inputs.append(opened)
         with closing(opened):
             text = TextBlocks(decompress(opened), name, self._layout.encoding)
-            ending = _ending_of(Path(opened.inner_name or path))
+            ending = ending_of(Path(opened.inner_name or path))
             yield from self._text_batches(number, ending, text)
             self.warnings += [text.replacement_warning] if text.replacement_warning else []
             opened.drain()
@@ -590,7 +590,7 @@ def name_of_data(path: str | os.PathLike[str]) -> str:
     return Path(path.stem).stem if path.suffix.lower() in COMPRESSED_EXTENSIONS else path.stem
 
 
-def _ending_of(path: Path) -> str:
+def ending_of(path: Path) -> str:
     """Return the extension of a file name, ignoring ``.gz`` or the like."""
     return Path(path.stem if path.suffix.lower() in COMPRESSED_EXTENSIONS else path.name).suffix.lower()
 

@@ -1,3 +1,5 @@
+import bz2
+import gzip
 import os
 import subprocess
 import sys
@@ -119,6 +121,20 @@ class TestMistakes:
         }.items():
             assert self.error("hand.npz", "good.txt", name).startswith(message)
         assert self.error("hand.npz", "-", stdin="").startswith("standard input is empty")
+
+    def test_labelled_examples_are_refused_also_if_packed_or_without_a_telling_name(self):
+        lines = b"text\tlabel\ngood\tpositive\r\n\nbad book\tnegative\n"
+        for name, packed in {
+            **dict.fromkeys(("a.csv", "a.json", "a.txt"), lines),
+            **dict.fromkeys(("a.tsv.gz", "a.txt.gz"), gzip.compress(lines)),
+            "a.JSONL.bz2": bz2.compress(lines),
+        }.items():
+            Path(name).write_bytes(packed)
+            how = "lines" if ".txt" in name else "name"
+            assert self.error("hand.npz", name).startswith(wording("commands.labelled_not_text", name, how))
+        assert predict("hand.npz", "a.tsv.gz", "--format", "raw").stdout.startswith("negative\t")
+        Path("a.txt").write_text("positive\tgood\nneutral\tbad book\npositive\tgood\n")
+        assert predict("hand.npz", "a.txt").stdout.startswith("positive\t")
 
     def test_files_that_are_not_models_are_refused(self):
         Path("good.txt").write_text("good")
