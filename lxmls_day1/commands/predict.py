@@ -64,6 +64,8 @@ def command(
     between its score and the next highest; the file, with the line number where each line is a review; and, with
     --scores, the scores. If the lines end with labels (#label#:positive), the accuracy follows on standard error.
 
+    A classifier trained on a svmlight file takes svmlight: each line is predicted, and its label counts only for the accuracy.
+
     A tagger (`lxmls-day1 train --classifier structured_perceptron --domain ewt`) takes sentences: a FILE holds one
     sentence per line, its words separated by spaces, or tagged words as for training. One line is printed for each word and its
     tag, separated by a tab character, and a blank line after each sentence. A conditional random field (`--classifier
@@ -128,13 +130,13 @@ def print_predictions(model: "TextModel", batches: Iterable[Sequence["Document"]
 
 def lines_of_input(model: "TextModel", form: str) -> Iterator[list["Document"]]:
     """Yield each line of standard input that is not blank as a document, as soon as it is available."""
-    from lxmls_day1.engine.text.documents import looks_processed, read_documents, stdin_lines
+    from lxmls_day1.engine.text.documents import looks_processed, stdin_lines
 
     for number, line in stdin_lines():
-        if form == "auto":  # the first line decides
+        if form == "auto" and not has_ready_features(model):  # the first line decides
             form = "processed" if looks_processed(line.decode("utf-8-sig", errors="replace")) else "raw"
-        (document,) = read_documents(line, f"standard input:{number}", form, "file", model.tokens_of)
-        yield [document._replace(location=f"standard input:{number}")]
+        where = f"standard input:{number}"
+        yield [document._replace(location=where) for document in documents_for(model, line, where, form)]
 
 
 def margins_of(scores: "np.ndarray") -> "np.ndarray":
@@ -168,7 +170,7 @@ def open_model(lab: "Lab", path: str) -> "TextModel":
 
 def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: str | None) -> list["Document"]:
     """Return the documents of all files. All files are read before any output, so that a fault in the last one costs no time."""
-    from lxmls_day1.engine.text.documents import display_name, read_bytes, read_documents
+    from lxmls_day1.engine.text.documents import display_name, read_bytes
     from lxmls_day1.engine.text.labelled_files import ending_of
 
     if form in TAGGED:
@@ -178,14 +180,41 @@ def open_documents(model: "TextModel", paths: Sequence[str], form: str, unit: st
         if os.path.isdir(path):
             raise InputError(f"{display_name(path)} is a folder; FILE must be a file of reviews.")
         by_name, data = ending_of(Path(path)) in LABELLED, read_bytes(path)
-        if form == "auto" and (by_name or holds_labelled_lines(data, model.class_names)):
+        if (
+            form == "auto"
+            and not has_ready_features(model)
+            and (by_name or holds_labelled_lines(data, model.class_names))
+        ):
             raise InputError(
                 f"{display_name(path)} does not fit the model: by its {'name' if by_name else 'lines'} it holds labelled examples or "
                 "features, and the model takes raw text; write the texts alone, one on each line, and add --per line, or read the file as "
                 "it is with --format raw"
             )
-        documents += read_documents(data, display_name(path), form, unit or "file", model.tokens_of)
+        documents += documents_for(model, data, display_name(path), form, unit or "file")
     return documents
+
+
+def has_ready_features(model: "TextModel") -> bool:
+    """Return True if the model was trained on a svmlight file."""
+    return model.notes.get("tokens") == "features"
+
+
+def documents_for(model: "TextModel", data: bytes, name: str, form: str, unit: str = "file") -> list["Document"]:
+    """Return the documents of a file: the lines of svmlight for a model of ready-made features, otherwise as `read_documents` does.
+
+    A line of svmlight must begin with a label, so the labels are used only if the model knows one of them.
+    """
+    from lxmls_day1.engine.text.documents import Document, decode_utf8, read_documents
+    from lxmls_day1.engine.text.svmlight import is_number, parse_svmlight
+
+    if form == "auto" and has_ready_features(model):
+        text = decode_utf8(data, name)
+        if text.startswith("#") or is_number("".join(text.split(maxsplit=1)[:1])):
+            labels, rows, lines = parse_svmlight(text, name)
+            labelled = not {*labels}.isdisjoint(model.class_names)
+            found = zip(labels, rows, lines, strict=True)
+            return [Document(f"{name}:{line}", row, label if labelled else None) for label, row, line in found]
+    return read_documents(data, name, form, unit, model.tokens_of)
 
 
 def holds_labelled_lines(data: bytes, class_names: Sequence[str]) -> bool:

@@ -80,8 +80,9 @@ class TextModel(SavedModel):
             return count_words
         if kind == "features":
             raise InputError(
-                "the model has ready-made features (svmlight), so it cannot read words; train one on labelled texts, or predict "
-                "from vectors: model.classifier.test(X, model.params)"
+                "the model has ready-made features (svmlight), so it cannot read words; give `lxmls-day1 predict` lines of svmlight, each "
+                "beginning with a label such as 0, or give vectors in Python, model.classifier.test(X, model.params), or train a model on "
+                "labelled texts"
             )
         raise InputError(
             f"the model takes its tokens from {kind!r}, which is unknown; known are 'reviews' and 'questions'."

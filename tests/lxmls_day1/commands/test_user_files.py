@@ -88,6 +88,27 @@ class TestTrain:
         Path("new.txt").write_text("Good thing!")
         said = run("predict", "model.npz", "new.txt", status=1).stderr
         assert said.startswith(wording("commands.error_model_ready_made"))
+        Path("new.csv").write_text("label,text\n1,Good thing!\n")
+        assert run("predict", "model.npz", "new.csv", status=1).stderr.startswith(
+            wording("commands.error_model_ready_made")
+        )
+
+    def test_svmlight_is_predicted_by_a_model_of_svmlight(self):
+        Path("x.svm").write_text("1 1:1\n-1 2:1\n" * 10)
+        train("--file", "x.svm")
+        Path("new.svm").write_text("# two\n-1 1:.5 9:1\n\n-1 2:2 # b\n")
+        found = run("predict", "model.npz", "new.svm")
+        assert [line.split("\t")[::2] for line in found.stdout.splitlines()] == [
+            ["1", "new.svm:2"],
+            ["-1", "new.svm:4"],
+        ]
+        assert found.stderr == wording("commands.accuracy_labelled_reviews")
+        found = run("predict", "model.npz", "-", stdin="0 1:1 2:3\n# none\n0 1:3 2:2\n")
+        assert [line.split("\t")[::2] for line in found.stdout.splitlines()] == [
+            ["-1", "standard input:1"],
+            ["1", "standard input:3"],
+        ]
+        assert found.stderr == "" and "new.svm:4" in run("explain", "model.npz", "new.svm").stdout
 
     @pytest.mark.parametrize("label", ["{:.2f}", "-{}", "{}.5e3"])
     def test_real_valued_targets_are_not_classes(self, label):
