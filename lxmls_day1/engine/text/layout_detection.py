@@ -15,7 +15,8 @@ record the same number of fields is used, or else the first one that splits the 
 the line that differs, and names it.
 
 **Header** (`looks_like_header`). A wrong guess would lose an example, or turn a column name into a class. So the first record must look
-like names: short, alphabetic, without duplicates, and not a label that occurs again below. Then it is a header if
+like names: short, alphabetic, without duplicates, and not a label that occurs again below. If it has a usual name of a label column and
+one of a text column, its other names may be of any kind. Then it is a header if
 
 - a column has a usual name of label or text columns (`LABEL_NAMES`, `TEXT_NAMES`);
 - or a column with a name contains only numbers below;
@@ -267,12 +268,12 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
         others = [row for row in others if row != first]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
-    if not filled or any(number > 1 and not is_usual_name(field) for field, number in Counter(filled).items()):
-        return False
-    if not is_numbered and not all(_NAME.fullmatch(field) and len(field) <= _MAX_NAME_CHARS for field in filled):
+    both_named = names_columns(
+        first
+    )  # The columns beside them may then have any names, such as "Unnamed: 0" of pandas.
+    if not filled or not (both_named or are_different_names(filled) or is_numbered):
         return False
     plain = [normalized_name(field) for field in first]
-    both_named = names_columns(first)
     if not others:
         return both_named
     label = label_by_shape(others)
@@ -291,6 +292,13 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     # "the label", "review text"
     are_names = all(" " not in field or is_usual_name(field.split()[-1]) for field in first)
     return min(labels.values()) > 1 and words >= _MIN_WORDS_PER_TEXT and are_names
+
+
+def are_different_names(fields: Sequence[str]) -> bool:
+    """Return True if all fields are short names, and only usual names occur several times."""
+    if any(number > 1 and not is_usual_name(field) for field, number in Counter(fields).items()):
+        return False
+    return all(_NAME.fullmatch(field) and len(field) <= _MAX_NAME_CHARS for field in fields)
 
 
 def is_usual_name(name: str) -> bool:

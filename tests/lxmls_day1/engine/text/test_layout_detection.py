@@ -60,6 +60,12 @@ class TestHeader:
         assert examples_of(text) == examples_of(self.DATA)
         assert examples_of(self.DATA.replace("\n", f"{ends}\n")) == examples_of(self.DATA)
 
+    @pytest.mark.parametrize("beside", ["Unnamed: 0", "date:created", "What did you say, and why? " * 3, "1st"])
+    def test_two_usual_names_suffice_whatever_the_others_are(self, examples_of, beside):
+        rows = "".join(f"{n},{line}\n" for n, line in enumerate(self.DATA.splitlines()))
+        assert examples_of(f'"{beside}",label,text\n{rows}') == examples_of(self.DATA)
+        assert not looks_like_header([[beside, "label", "See you."], ["1", "label", "a text"], ["2", "price", "Hm."]])
+
     def test_a_header_of_unusual_names_is_recognised(self, examples_of):
         assert examples_of(f"mood,remark\n{self.DATA}") == examples_of(self.DATA)
         assert examples_of("mood,remark\n1,yes\n0,no\n") == (["1", "0"], ["yes", "no"])
