@@ -11,6 +11,7 @@ import io
 import os
 import stat
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ _FORMAT_OF = {
 }
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
+_MIN_EXAMPLES_PER_CLASS = 4  # average from which on a class with one example is remarkable
 _GUESS_CHARS = 1 << 20  # number of characters used to guess the delimiter
 
 
@@ -302,6 +304,9 @@ class LabelledStream:
         self._first_columns: _Columns | None = None
         #: label -> the place of its first occurrence, its number of occurrences, and whether all its texts are column names
         self._like_names: dict[str, tuple[str, int, bool]] = {}
+        self._label_counts: Counter[str] = Counter()
+        #: the place and the label of the first line of each file that is guessed to have no header
+        self._first_lines: list[tuple[str, str]] = []
         self._inputs: list[HashingReader] = []
 
     def __iter__(self) -> Iterator[ExampleBatch]:
@@ -323,9 +328,22 @@ class LabelledStream:
             for label, (where, number, only_names) in self._like_names.items()
             if number == 1 or only_names
         ]
+        self.warnings += self._header_warnings()
+
+    def _header_warnings(self) -> Iterator[str]:
+        """Yield a warning if the label of first lines occurs nowhere else although there are few classes."""
+        labels = [label for _, label in self._first_lines]
+        are_few = _MIN_EXAMPLES_PER_CLASS * len(self._label_counts) <= self._label_counts.total()
+        for where, label in self._first_lines[:1]:
+            if are_few and labels.count(label) == self._label_counts[label] and label not in self._like_names:
+                yield (
+                    f"{where}: the label {label!r} occurs in no other line, so this line may be a header; if it is, give header=True "
+                    "(--header), otherwise header=False (--no-header)"
+                )
 
     def _record_suspicious_labels(self, piece: ExampleBatch) -> None:
-        """Record labels that look like something else, with their counts and whether their texts are column names, too."""
+        """Count all labels; record those that look like something else, and whether their texts are column names, too."""
+        self._label_counts.update(piece.labels)
         for label in filter(suspicious_label_kind, set(piece.labels)):
             where, number, only_names = self._like_names.get(label, ("", 0, True))
             places = [place for place, found in enumerate(piece.labels) if found == label]
@@ -433,7 +451,10 @@ class LabelledStream:
         described_end += "".join(f"; {note}" for note in head.notes)
         described = f"{parted_by} between columns, {'a' if names else 'no'} header"
         columns = self._choose_columns(number, table, described, described_end)
-        yield self._make_batch(number, table, columns)
+        batch = self._make_batch(number, table, columns)
+        if self._layout.header is None and not names:
+            self._first_lines.append((f"{name}, line {numbers[0]}", batch.labels[0]))
+        yield batch
         for rows, numbers in pieces:
             rows, numbers = skipped.without_comments(rows, numbers, len(table.rows[0]))
             tables.check_widths(rows, numbers, *check)

@@ -51,7 +51,8 @@ TEXT_NAMES = (
     *("comment", "body", "tweet", "question", "query", "phrase"),
 )
 _MAX_RECORDS_TRIED = 100
-_NAME = re.compile(r"[^\W\d][\w#/()-]*(?: [\w#/()-]+){0,2}")  # at most three words, without punctuation of sentences
+# At most three words, without punctuation of sentences; dots only inside a word.
+_NAME = re.compile(r"[^\W\d][\w#/()-]*(?:\.[\w#/()-]+)*(?: [\w#/()-]+(?:\.[\w#/()-]+)*){0,2}")
 _DRAWN_LINE = re.compile(r"[-=_*:+]{3,}")
 _MAX_NAME_CHARS = 40
 _MIN_WORDS_PER_TEXT = 3  # minimum average of a text column without a usual name

@@ -351,6 +351,21 @@ def test_lines_around_a_table_are_reported_and_become_no_class(write, case):
         assert file.labels == [lines[number - 1][:3] for number in file.lines]
 
 
+@pytest.mark.parametrize("header", ["nation,surname", "1st_label,2nd_text", "Was it good?,What did the customer say?"])
+def test_a_first_line_that_may_be_a_header_is_warned_of(write, recwarn, header):
+    rows = "".join(f"{'it' if n % 2 else 'fr'},name{n}\n" for n in range(12))
+    label = header.partition(",")[0]
+    with pytest.warns(UserWarning, match=re.escape(wording("engine.may_be_header", label))):
+        (file,) = read_labelled(write(f"{header}\n{rows}"))
+    assert len(file.labels) == 13
+    recwarn.clear()
+    read_labelled(write(f"{header}\n{rows}"), header=True)
+    read_labelled(write(f"{header}\n{rows}"), header=False)
+    read_labelled(write(rows))
+    read_labelled(write("es,Perez\n" + rows[:30]))  # The classes are many for so few examples.
+    assert not recwarn.list
+
+
 ALONE = "is the label of this example alone"
 THREE_HEADERS = "sentiment,review\ntopic,body\nsentiment,text\n"
 

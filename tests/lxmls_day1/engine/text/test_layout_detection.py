@@ -45,6 +45,7 @@ class TestHeader:
             "topic,what was said",
             "the label,the text",
             "Product category,Customer review",
+            "label.name,text.body",
             "review_label,what_was_said",
             "label,label",
             "text,text",
