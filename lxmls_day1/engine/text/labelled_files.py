@@ -29,6 +29,7 @@ from lxmls_day1.engine.text.layout_detection import (
     guess_delimiter,
     head_of_table,
     is_usual_name,
+    labels_that_look_alike,
     looks_like_header,
     looks_like_json_lines,
     refuse_other_format,
@@ -52,6 +53,8 @@ _FORMAT_OF = {
 _TAB_SEPARATED = (".tsv", ".tab")
 STDIN_NAME = "standard input"
 _MIN_EXAMPLES_PER_CLASS = 4  # average from which on a class with one example is remarkable
+_MAX_PAIRS_SHOWN, _MAX_CLASSES_COMPARED = 3, 100_000
+_MISSING_LABELS = ("nan", "<na>")  # what pandas writes
 _GUESS_CHARS = 1 << 20  # number of characters used to guess the delimiter
 
 
@@ -329,6 +332,17 @@ class LabelledStream:
             if number == 1 or only_names
         ]
         self.warnings += self._header_warnings()
+        self.warnings += [
+            f"the label {label!r} of {pluralize(number, 'example')} may stand for a missing label; if it does, delete these lines"
+            for label, number in self._label_counts.items()
+            if label.casefold() in _MISSING_LABELS
+        ]
+        few = self._label_counts if len(self._label_counts) <= _MAX_CLASSES_COMPARED else ()
+        if alike := labels_that_look_alike(few):
+            shown = "; ".join(alike[:_MAX_PAIRS_SHOWN]) + "; …" * (len(alike) > _MAX_PAIRS_SHOWN)
+            self.warnings.append(
+                f"these labels look alike, but are different classes: {shown}; write each class in one way"
+            )
 
     def _header_warnings(self) -> Iterator[str]:
         """Yield a warning if the label of first lines occurs nowhere else although there are few classes."""

@@ -32,8 +32,10 @@ the columns.
 
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -320,6 +322,30 @@ def suspicious_label_kind(label: str) -> str:
     if is_usual_name(label):
         return "the name of a column"
     return "a line drawn under a header" if _DRAWN_LINE.fullmatch(label) else ""
+
+
+def labels_that_look_alike(labels: Iterable[str]) -> list[str]:
+    """Return each group of labels that differ only in case, number format, Unicode normal form, blanks or invisible characters.
+
+    Letters outside ASCII are escaped where labels of a group would look the same.
+
+    Examples
+    --------
+    >>> labels_that_look_alike(["5", "pos", "5.0", "POS", "neg", "\\u200bneg"])
+    ["'5' and '5.0'", "'POS' and 'pos'", "'neg' and '\\\\u200bneg'"]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in sorted(labels):
+        visible = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
+        plain = " ".join(visible.casefold().split())
+        groups.setdefault(str(Fraction(plain)) if is_number(plain) else plain, []).append(label)
+    return [
+        " and ".join(
+            map(ascii if len({unicodedata.normalize("NFC", label) for label in group}) < len(group) else repr, group)
+        )
+        for group in groups.values()
+        if len(group) > 1
+    ]
 
 
 def choose_columns(

@@ -366,6 +366,28 @@ def test_a_first_line_that_may_be_a_header_is_warned_of(write, recwarn, header):
     assert not recwarn.list
 
 
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        ("5 5.0 4", "'5' and '5.0'"),
+        ("pos POS Pos", "'POS' and 'Pos' and 'pos'"),
+        ("\u00e9 e\u0301 e", r"'e\u0301' and '\xe9'"),
+        ("no \u200bno yes", r"'no' and '\u200bno'"),
+        ("1 \uff11 2", "'1' and '１'"),
+        ("a A b B c C d D", "'A' and 'a'; 'B' and 'b'; 'C' and 'c'; …"),
+    ],
+)
+def test_classes_that_look_alike_are_named(write, labels, shown):
+    with pytest.warns(UserWarning, match=re.escape(wording("engine.look_alike", shown))):
+        (file,) = read_labelled(write("label,text\n" + "".join(f"{label},a film\n" for label in labels.split())))
+    assert file.labels == labels.split()
+
+
+def test_a_class_of_missing_labels_is_named(write):
+    with pytest.warns(UserWarning, match=wording("engine.missing_label")):
+        read_labelled(write("label,text\n" + "NaN,a film\n12345678901234567,x\n12345678901234568,y\n" * 2))
+
+
 ALONE = "is the label of this example alone"
 THREE_HEADERS = "sentiment,review\ntopic,body\nsentiment,text\n"
 
