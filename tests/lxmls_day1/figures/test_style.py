@@ -8,6 +8,10 @@ from lxmls_day1.demos.scene import CLASSES
 from lxmls_day1.figures.plotting import detached_axes
 from lxmls_day1.figures.style import known_styles, label_ends, line_style, luminance
 
+#: Names that share a style on purpose.
+NAIVE_BAYES = {"naive bayes", "gaussian naive bayes", "multinomial naive bayes"}
+MAX_ENT_ONLINE = {"maximum entropy online", "maximum entropy, online"}
+
 
 def test_settings_of_one_classifier_go_from_dark_to_light():
     shades = [line_style(f"MIRA, λ = {n}", n, 3) for n in range(3)]
@@ -54,10 +58,11 @@ def test_line_colours_differ_from_both_grounds_from_classes_and_each_other(dark)
         assert (lighter + 0.05) / (darker + 0.05) > 2.7, name
         if name != "bayes":
             assert min(np.linalg.norm(_lab(style["color"]) - _lab(colour)) for colour in classes) > 20, name
-    different = {(style["color"], str(style["linestyle"])): style for style in styles.values()}.values()
-    for one, other in itertools.combinations(different, 2):
-        assert one["color"] != other["color"] and one["linestyle"] != other["linestyle"]
-        assert np.linalg.norm(_lab(one["color"]) - _lab(other["color"])) > 14
+    for (name, one), (other_name, other) in itertools.combinations(styles.items(), 2):
+        if {name, other_name} <= NAIVE_BAYES or {name, other_name} <= MAX_ENT_ONLINE:
+            continue
+        assert one["linestyle"] != other["linestyle"], (name, other_name)
+        assert np.linalg.norm(_lab(one["color"]) - _lab(other["color"])) > 14, (name, other_name)
 
 
 def linear_rgb(colour):
