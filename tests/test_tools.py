@@ -43,6 +43,18 @@ def test_a_file_that_is_read_as_text_is_found_from_the_strings_that_name_it(file
     assert 1 <= distances_to(file)[f"tests/{test}"] <= 4
 
 
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [
+        ("lxmls_day1/demos/mira_step.py", "demos/test_every_demonstration.py"),
+        ("classifiers/second_order/arow.py", "figures/test_style.py"),
+    ],
+)
+def test_tests_that_list_a_folder_depend_on_its_files(file, test):
+    assert 1 < distances_to(file)[f"tests/lxmls_day1/{test}"] <= 3
+    assert set(near.TESTS_OF_LEARNERS) <= set(near.modules())
+
+
 def test_a_file_on_which_no_test_depends_is_reported(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["near", "LICENSE", "--steps", "0"])
     assert near.main() == 1

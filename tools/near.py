@@ -5,7 +5,8 @@
 
 A test depends on a file if it imports it directly or indirectly, at module level or inside a function. A name that a package imports
 on first use counts as an import of its module. A module whose strings name a file, such as a template or a page, depends on it, too, and
-so does one that names a folder around it; the folder counts as one more import, and each folder further up as another one.
+so does one that names a folder around it; the folder counts as one more import, and each folder further up as another one. A module that
+lists the Python files of its own folder depends on each of them.
 """
 
 import argparse
@@ -20,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lxmls_day1", "classifiers", "readers", "tests", "tools")
 #: Functions whose arguments are parts of a path.
 PATH_FUNCTIONS = ("Path", "PurePosixPath", "with_name", "joinpath", "glob", "rglob")
+#: Tests that read the file of each learner through `lxmls_day1.base.learner_list`. Half of all tests import that module indirectly, so
+#: its imports do not count.
+TESTS_OF_LEARNERS = ("tests.lxmls_day1.base.test_learner_list", "tests.lxmls_day1.figures.test_style")
 sys.path.insert(0, str(ROOT))
 
 from lxmls_day1.base.lazy_names import class_texts, read_stub  # sys.path must be set first.
@@ -111,6 +115,8 @@ def steps_to_name(module: Path, file: str) -> int | None:
     """
     path, (words, parts) = PurePosixPath(file), read_module(module)[1]
     inside = path.parts[0] in PACKAGES[:3]
+    if path.suffix == ".py" and module.parent == ROOT / path.parent and "*.py" in parts:
+        return 1  # It lists the files of its own folder, as the list of demonstrations does.
     if modules().get(module_name(ROOT / path)) == ROOT / path:
         places = [path]
     else:
@@ -146,6 +152,8 @@ def tests_near(files: list[str], steps: int | None) -> dict[Path, int]:
         named = [steps_to_name(path, file) for file in files]
         if any(Path(file).stem == path.stem.removeprefix("test_") and file.endswith(".py") for file in files):
             named.append(1)
+        if name in TESTS_OF_LEARNERS and any(file.startswith("classifiers/") for file in files):
+            named.append(2)
         if known := [number for number in named if number]:
             at.setdefault(min(known), set()).add(name)
     found: dict[str, int] = {}
