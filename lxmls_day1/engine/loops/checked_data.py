@@ -167,6 +167,10 @@ class CheckedData:
                 f"{self.get_name()} was not trained on named features, but X holds dictionaries; train it on dictionaries, or pass a matrix"
             )
         if not dictionaries and names and self.vector_names and names != self.vector_names:
+            if lacking := [name for name in self.vector_names if name not in set(names)]:
+                raise InputError(
+                    f"X lacks columns on which {self.get_name()} was trained: {format_labels(lacking)}; pass a data frame that has them"
+                )
             raise InputError(
                 f"X has the columns {format_labels(names)}, but {self.get_name()} was trained on {format_labels(self.vector_names)}, in "
                 "this order; pass X[classifier.vector_names]"

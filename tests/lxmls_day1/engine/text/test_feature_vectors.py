@@ -51,9 +51,11 @@ def test_a_data_frame_must_have_the_columns_of_training_in_their_order(make, tmp
     expected = of_matrix.test(X, params)
     for same in (frame, X, EXAMPLES, pd.DataFrame(X)):
         np.testing.assert_array_equal(of_frame.test(same, params), expected)
-    for other in (frame[frame.columns[::-1]], frame.rename(columns={"dull": "boring"})):
+    renamed = frame.rename(columns={"dull": "boring"})
+    reordered = frame[frame.columns[::-1]]
+    for other, said in ((reordered, "engine.trained_amazing_tag_noun"), (renamed, "engine.x_lacks_dull")):
         for look in (of_frame.test, lambda X, params: of_frame.add_intercept_term(X)):
-            with pytest.raises(InputError, match=wording("engine.trained_amazing_tag_noun")):
+            with pytest.raises(InputError, match=wording(said)):
                 look(other, params)
         of_matrix.test(other, params)  # The model was trained on an array, which has no names.
     of_frame.save(tmp_path / "model.npz", params)
