@@ -70,6 +70,11 @@ def test_documents_that_no_class_allows_fall_back_on_the_prior_with_one_warning(
     assert mnb.n_ruled_out == 0
 
 
+def test_documents_without_features_are_refused():
+    with pytest.raises(InputError, match=wording("classifiers.documents_have_no_features")):
+        MultinomialNaiveBayes().train(np.zeros((2, 0)), [0, 1])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_negative_counts_are_refused(form):
     counts = form([[1.0, 0.0], [0.0, -2.0]])

@@ -135,8 +135,10 @@ def check_counts(
             check_finite(rows)
         raise InputError("the counts are so large that their sum is not finite; scale them down")
     check_not_negative(lowest, hashed)
+    if not len(word_counts):
+        raise InputError("the documents have no features, so no word can be counted; pass a column for each word")
     wordless = ~word_counts.any(axis=0)  # (K,)
-    if wordless.any() and not (alpha > 0 and len(word_counts)):
+    if wordless.any() and not alpha > 0:
         raise InputError(
             f"class {format_label(classifier.classes[np.argmax(wordless)])} has no word in the training data, so its word probabilities "
             "are not defined; smooth, or leave the class out"
