@@ -91,7 +91,10 @@ class CounterExample:
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the lines to show, as pairs of a label and a text."""
-        answers = [("expected", format_answer(self.wanted)), ("yours", answer_text(self.got))]
+        yours = answer_text(self.got)
+        if self.got.values == (None,) and REQUESTED_RESULT in self.given:
+            yours = "None"  # It may be an attribute that was never set, so no advice on `return`.
+        answers = [("expected", format_answer(self.wanted)), ("yours", yours)]
         if self.parts:
             answers = [(f"expected, {word}", format_answer(expected)) for word, expected, _ in self.parts]
             answers += [(f"yours, {word}", format_answer(actual)) for word, _, actual in self.parts]

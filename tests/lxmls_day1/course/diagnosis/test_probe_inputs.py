@@ -85,6 +85,11 @@ def test_the_smallest_input_with_a_wrong_answer_is_reported(function, names, nam
     assert repr(from_plain(CounterExample, to_plain(example))) == repr(example)  # NaN does not equal NaN
 
 
+def test_no_return_is_missing_if_an_attribute_that_the_check_asks_for_is_none():
+    example = CounterExample({"x": 1.0, "asked for": "prior"}, Answer.from_value(2.0), Answer.from_value(None))
+    assert example.lines()[-1] == ("yours", "None")
+
+
 ONLY_DOUBLE = "Only a part is wrong: the double. Right in all answers: the number itself."
 
 
