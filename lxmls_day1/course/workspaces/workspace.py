@@ -115,9 +115,10 @@ def version_note(folder: Path) -> str:
     if not (folder / STATE).is_file() or not workspace_state.is_workspace(folder):
         return ""
     here = (lxmls_day1.__version__, INTERFACE)
+    if not origin.made_by:  # The state was damaged, or an old version has written it.
+        return f"{STATE} does not say which files were given with this lab: `lxmls-day1 update` brings them up to date, and records them."
     if (origin.made_by, origin.interface) != here:
-        known = origin.made_by not in ("", here[0])
-        maker = f"lxmls-day1 {origin.made_by}" if known else "another version of lxmls-day1"
+        maker = f"lxmls-day1 {origin.made_by}" if origin.made_by != here[0] else "another version of lxmls-day1"
         return f"This lab was made by {maker}, and {here[0]} is installed: `lxmls-day1 update` brings the given files up to date."
     whole = [name for name, given in origin.files.items() if not given.functions and name != str(TASKS)]
     gone = [name for name in whole if not (folder / name).is_file()]

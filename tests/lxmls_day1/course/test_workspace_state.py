@@ -6,10 +6,13 @@ import pytest
 
 from lxmls_day1.course.registry import Registry
 from lxmls_day1.course.reports.hints import next_hint, save_shown_hints
-from lxmls_day1.course.reports.report_text import as_text, status_lines
+from lxmls_day1.course.reports.report_text import as_text, status_lines, workspace_lines
 from lxmls_day1.course.workspace_state import FILE, Backup, SavedResult, WorkspaceState, files_digest
 from lxmls_day1.course.workspaces.progress import status_of
 from lxmls_day1.course.workspaces.solve_reset_undo import solve
+from lxmls_day1.course.workspaces.upgrade import update
+from lxmls_day1.course.workspaces.workspace import version_note
+from tests.wording import wording
 
 
 class TestState:
@@ -29,6 +32,13 @@ class TestState:
         state.save()
         assert (workspace / f"{FILE}.damaged").read_text() == content
         assert WorkspaceState.from_folder(workspace) == state and not WorkspaceState.from_folder(workspace).damage
+
+    def test_no_version_is_guessed_from_a_damaged_one(self, workspace):
+        (workspace / FILE).write_text("x")
+        damaged, note = (text for _, text in workspace_lines(workspace) if not text.startswith("Lab:"))
+        assert wording("course.hints_results_start_again") in damaged and wording("course.given_not_recorded") in note
+        update(workspace)
+        assert version_note(workspace) == ""
 
     @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
     def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
