@@ -124,7 +124,7 @@ def check_and_save(
     """
     report = checking.run_checks(folder, ids, time_limit, on_progress)
     if ids is None:
-        report = checking.CheckReport(tuple(one for one in report.reports if one.results))
+        report = checking.CheckReport(tuple(one for one in report.reports if one.results or one.is_incomplete))
     unsaved = [save_or_explain(lambda: checking.save_results(folder, report), "The results")]
     compared = newly_comparable(folder, report)
     report = replace(report, compared=tuple((one.exercise, one.question, one.text, own) for one, own in compared))

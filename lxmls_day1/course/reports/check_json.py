@@ -55,8 +55,8 @@ def _exercise_record(report: ExerciseReport, hint_level: int) -> dict[str, Any]:
 
 
 def verdict_of(report: ExerciseReport) -> str:
-    """Return ``passed``, ``failed``, ``to do``, ``missing`` (a file does not exist), or ``no checks``."""
-    if report.missing:
+    """Return ``passed``, ``failed``, ``to do``, ``missing`` (a file or the checks do not exist), or ``no checks``."""
+    if report.is_incomplete:
         return "missing"
     if not report.results:
         return "no checks"

@@ -25,8 +25,8 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
     and that of any other wrong answer the first line that the student wrote in the function.
     """
     for one in report.reports:
-        if (one.exercise.files and one.results and not one.all_passed) or one.missing:
-            waiting = one.to_do or bool(one.missing)
+        if (one.exercise.files and one.results and not one.all_passed) or one.is_incomplete:
+            waiting = one.to_do or one.is_incomplete
             verdict = short_lines(one) if waiting else verdict_lines(one, "")
             texts = [(style, " ".join(text.split())) for style, text in verdict]
             if waiting:
@@ -42,7 +42,7 @@ def problem_lines(folder: Path, report: CheckReport) -> Iterator[str]:
 
 def _places(folder: Path, report: ExerciseReport) -> list[tuple[str, int]]:
     exercise = report.exercise
-    if report.missing:
+    if report.is_incomplete:
         return [(exercise.notebook, 1)]
     if report.to_do:
         name, line = find_stub(folder, exercise)

@@ -152,7 +152,7 @@ def verdict_lines(report: ExerciseReport, more: str, alone: bool = True, with_ex
 def short_lines(report: ExerciseReport, alone: bool = True) -> Iterator[Line]:
     """Yield the verdict on an exercise that passes, or is still to be written."""
     exercise = report.exercise
-    if report.missing:
+    if report.is_incomplete:
         yield "bad", f"✗ {exercise.id} {exercise.title}: {report.missing_files_message}"
     elif report.to_do and report.blocked_by:
         yield (

@@ -155,8 +155,15 @@ class ExerciseReport:
         return others[0] if others and len(others) == len(met) else ""
 
     @property
+    def is_incomplete(self) -> bool:
+        """True if a file of the exercise or its checks were not there; an exercise without code has no checks."""
+        return bool(self.missing) or (self.exercise.has_code and not self.results)
+
+    @property
     def missing_files_message(self) -> str:
         """The sentence about missing files: ``classifiers/mira.py is not there; `lxmls-day1 reset 1.5` puts it back``."""
+        if not self.missing:
+            return f"the checks of {self.exercise.id} are missing; `lxmls-day1 update` puts them back."
         verb, pronoun = ("is", "it") if len(self.missing) == 1 else ("are", "them")
         puts_back = f"`lxmls-day1 reset {self.exercise.id}` puts {pronoun} back"
         return f"{' and '.join(self.missing)} {verb} not there; {puts_back}."
@@ -209,8 +216,8 @@ class CheckReport:
 
     @property
     def all_passed(self) -> bool:
-        """True if all checks of all exercises have passed."""
-        return all(report.all_passed for report in self.reports if report.results)
+        """True if all checks of all exercises have passed, and none are missing."""
+        return all(report.all_passed for report in self.reports if report.results or report.is_incomplete)
 
     @property
     def ends_with_progress(self) -> bool:

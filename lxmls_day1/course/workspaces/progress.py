@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lxmls_day1.base.errors import pluralize
 from lxmls_day1.course.markers import cell_source, find_stub
-from lxmls_day1.course.registry import Exercise, Registry, check_files, exercises_folder
+from lxmls_day1.course.registry import Exercise, Registry
 from lxmls_day1.course.workspace_state import WorkspaceState, files_digest, is_workspace
 from lxmls_day1.course.workspaces.generation import exercises_of_cells
 from lxmls_day1.lab import reference_folder
@@ -119,7 +119,7 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: Wo
     """Return a key of `STATES`, and a text about it if that is not the usual one."""
     if exercise.id not in registry.assigned or not is_workspace(folder):
         return "given", ""
-    if not check_files(exercises_folder(folder), exercise):
+    if not exercise.has_code:
         answers = _answers(folder, exercise)
         if answers is None:
             return "reading", ""

@@ -131,6 +131,18 @@ class TestCheck:
         run("reset", "1.1")
         assert "still to be written" in run("check", "1.1", status=1)
 
+    def test_missing_checks_of_code_are_not_passed(self, here):
+        solve(here, "1.1")
+        run("check", "1.1")
+        (here / "tests/exercises/test_1_01_steps.py").unlink()
+        for arguments in (["1.1"], [], ["1.1", "-v"], ["1.1", "--format", "lines"]):
+            assert wording("course.checks_of_it_are_missing") in run("check", *arguments, status=1)
+        found = json.loads(run("check", "1.1", "--json", status=1))
+        assert not found["passed"] and found["exercises"][0]["verdict"] == "missing"
+        assert "✓ 1.1" in run("status")
+        run("update")
+        run("check", "1.1")
+
     def test_one_exercise_and_all(self, here):
         solve(here, "1.1")
         assert wording("course.public_checks_pass_more") in run("check", "1.1")
