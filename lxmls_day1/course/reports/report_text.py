@@ -20,7 +20,7 @@ from lxmls_day1.course.workspaces.packed_work import SubmissionFiles
 from lxmls_day1.course.workspaces.progress import NOT_COUNTED, ExerciseStatus, Status
 from lxmls_day1.course.workspaces.solve_reset_undo import PRACTICE, ReplaceResult
 from lxmls_day1.course.workspaces.upgrade import UpdateResult
-from lxmls_day1.course.workspaces.workspace import version_note
+from lxmls_day1.course.workspaces.workspace import damaged_notebooks, version_note
 
 Line = tuple[str, str]  # "", "title", "good", "bad", "known", "quiet"; and the text
 SYMBOLS = {"passed": "✓", "skipped": "–", "to do": "·", "not run": "–"}
@@ -51,8 +51,7 @@ def workspace_lines(folder: Path) -> Iterator[Line]:
     if damage:
         yield "bad", f"{damage}: hints and results start again; the damaged file is kept as {DAMAGED}."
     note = version_note(folder)
-    if note:
-        yield "bad", note
+    yield from (("bad", sentence) for sentence in (note, *damaged_notebooks(folder)) if sentence)
 
 
 def _is_around_here(folder: Path) -> bool:

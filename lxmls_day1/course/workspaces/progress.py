@@ -120,10 +120,12 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: Wo
     if exercise.id not in registry.assigned or not is_workspace(folder):
         return "given", ""
     if not exercise.has_code:
-        answers = _answers(folder, exercise)
-        if answers is None:
+        answers, given = _answers(folder, exercise), _answers(reference_folder(), exercise)
+        if answers is None and given:
+            return "missing", "its notebook cannot be read"
+        if not answers:
             return "reading", ""
-        return ("answered" if answers != _answers(reference_folder(), exercise) else "to answer"), ""
+        return ("answered" if answers != given else "to answer"), ""
     result = next((saved_state.results[id] for id in exercise.all_ids if id in saved_state.results), None)
     left, _ = find_stub(folder, exercise)
     is_of_today = result is not None and result.digest == files_digest(folder, exercise)
@@ -144,14 +146,13 @@ def _state(folder: Path, exercise: Exercise, registry: Registry, saved_state: Wo
 
 
 def _answers(folder: Path, exercise: Exercise) -> list[str] | None:
-    """Return the texts of the notebook cells for the answer to an exercise; None if the notebook has no such cell."""
+    """Return the texts of the notebook cells for the answer to an exercise; None if the notebook cannot be read."""
     try:
         notebook = json.loads((folder / exercise.notebook).read_text(encoding="utf-8"))
-        found = [
+        return [
             cell_source(cell).strip()
             for cell, id in zip(notebook["cells"], exercises_of_cells(notebook), strict=True)
             if id == exercise.id and "answer" in cell.get("metadata", {}).get("tags", [])
         ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return found or None

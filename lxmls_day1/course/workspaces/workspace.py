@@ -1,6 +1,7 @@
 """A workspace (the folder of a student): make it from the reference lab, and find it."""
 
 import contextlib
+import json
 import os
 import shlex
 import shutil
@@ -13,7 +14,7 @@ import lxmls_day1
 from lxmls_day1.base.atomic_files import remove_stale_folders, report_errors_for, temporary_folder
 from lxmls_day1.base.errors import InputError, current_folder
 from lxmls_day1.course import workspace_state
-from lxmls_day1.course.markers import functions_with_exercise, remaining_stubs
+from lxmls_day1.course.markers import cell_source, functions_with_exercise, remaining_stubs
 from lxmls_day1.course.registry import FILE, Registry, parse_registry
 from lxmls_day1.course.source_functions import function_lines
 from lxmls_day1.course.workspace_state import FILE as STATE
@@ -126,6 +127,18 @@ def version_note(folder: Path) -> str:
         more = f" and {len(gone) - 1} more files are" if len(gone) > 2 else f" and {gone[1]} are" if gone[1:] else " is"
         return f"{gone[0]}{more} not there any more: `lxmls-day1 update` puts back what is missing."
     return ""
+
+
+def damaged_notebooks(folder: Path) -> Iterator[str]:
+    """Yield a sentence for each given notebook of a workspace that cannot be read."""
+    for name in workspace_state.WorkspaceState.from_folder(folder).origin.files:
+        if name.endswith(".ipynb") and (folder / name).is_file():
+            try:
+                for cell in json.loads((folder / name).read_bytes())["cells"]:
+                    cell_source(cell)
+            except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+                reason = error if isinstance(error, OSError | ValueError) else "it is not a list of cells"
+                yield f"{name} is damaged ({reason}); move it away, and `lxmls-day1 update` puts the given one back."
 
 
 @contextlib.contextmanager

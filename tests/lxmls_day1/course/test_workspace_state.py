@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -39,6 +40,19 @@ class TestState:
         assert wording("course.hints_results_start_again") in damaged and wording("course.given_not_recorded") in note
         update(workspace)
         assert version_note(workspace) == ""
+
+    @pytest.mark.parametrize("content", ['{"cells": [', '{"cells": 3}', "[]"])
+    def test_a_damaged_notebook_keeps_its_exercise_in_the_count(self, workspace, content):
+        counted, notebook = status_of(workspace).progress_text, workspace / "notebooks/2_second.ipynb"
+        notebook.write_text(content)
+        assert status_of(workspace).progress_text == counted
+        assert [status.state for status in status_of(workspace).exercise_statuses] == ["to do", "to do", "missing"]
+        said = as_text(workspace_lines(workspace))
+        assert re.search(wording("course.second_notebook_is_damaged"), said), said
+        notebook.unlink()
+        assert status_of(workspace).progress_text == counted
+        update(workspace)
+        assert status_of(workspace).exercise_statuses[2].state == "to answer"
 
     @pytest.mark.parametrize("where", ["kept", "old", "written", "origin"])
     def test_no_path_in_it_leads_out_of_the_workspace(self, workspace, where):
@@ -134,7 +148,7 @@ class TestStatus:
         path.write_text(path.read_text().replace("*Your answer*", "It moves."))
         assert self.states(workspace)[2] == "answered"
         path.write_text("{")
-        assert self.states(workspace)[2] == "reading"
+        assert self.states(workspace)[2] == "missing"
 
     def test_in_the_reference_nothing_is_left_to_do(self, reference):
         assert self.states(reference) == ["given"] * 3
