@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 PACKAGES = ("readers", "classifiers")
+STATE_FILE = ".lab-state.json"  # of a student's lab
 #: Folders of ``classifiers/``, one per advanced topic. Their modules are also found without the folder name, as in older labs.
 TOPICS = ("domains", "large", "second_order", "solvers", "structured")
 #: Old names of packages and modules, which older workspaces and programs import -> their present names.
@@ -77,9 +78,13 @@ def present_name(module: str) -> str:
 def is_lab_folder(folder: str | os.PathLike[str]) -> bool:
     """Return True if `folder` holds both packages of a lab.
 
-    A folder of tests that mirrors a lab has no ``__init__.py`` files, so it is not a lab.
+    A folder of tests that mirrors a lab has no ``__init__.py`` files, so it is not a lab. A student's lab from which one was deleted
+    still has its state, and ``update`` restores the file.
     """
-    return all(os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in PACKAGES)
+    packages = [os.path.join(folder, name) for name in PACKAGES]
+    return all(os.path.isfile(os.path.join(package, "__init__.py")) for package in packages) or (
+        os.path.isfile(os.path.join(folder, STATE_FILE)) and all(map(os.path.isdir, packages))
+    )
 
 
 def reference_path() -> str:

@@ -22,8 +22,9 @@ from lxmls_day1.base.errors import InputError
 from lxmls_day1.base.plain_data import from_plain, to_plain, type_hints
 from lxmls_day1.course.registry import Exercise
 from lxmls_day1.lab import reference_folder
+from lxmls_day1.library_path import STATE_FILE
 
-FILE = ".lab-state.json"
+FILE = STATE_FILE
 DAMAGED = f"{FILE}.damaged"
 LOCK = ".lab-state.lock"
 BACKUPS = ".lab-backups"

@@ -70,6 +70,13 @@ class TestChoiceOfLab:
         monkeypatch.chdir(tmp_path)
         assert wording("course.go_lab_name_lab", shell_quoted("cd", "mein Labor ä")) in run("status", status=1)
 
+    @pytest.mark.parametrize("package", ["classifiers", "readers"])
+    def test_a_lab_without_a_package_file_is_one_and_can_be_repaired(self, here, package):
+        (here / package / "__init__.py").unlink()
+        assert wording("course.package_file_is_gone", package) in run("status")
+        run("update")
+        assert wording("course.package_file_is_gone", package) not in run("status")
+
     @pytest.mark.parametrize("arguments", [c for c in COMMANDS if c[0] not in ("check", "undo")], ids=" ".join)
     def test_the_lab_is_the_first_line_unless_it_is_around_the_current_folder(self, here, monkeypatch, arguments):
         assert "Lab:" not in run(*arguments)
