@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from lxmls_day1.base.lazy_names import read_stub
-from lxmls_day1.course.registry import FILE, Exercise, Registry
+from lxmls_day1.course.registry import FILE, RECORDED, Exercise, Registry
 from lxmls_day1.course.source_functions import function_lines, replace_function
 from lxmls_day1.course.workspace_state import Backup, StarterFile, WorkspaceState, is_unchanged, lock_state, text_digest
 from lxmls_day1.course.workspaces.editor_files import TASKS, task_file
@@ -156,7 +156,8 @@ def update(folder: Path, added: Collection[str] = ()) -> UpdateResult:
 
 def _files_for(folder: Path, added: Collection[str]) -> Files:
     """Return the starter files that a workspace would get now, with the same exercises to be solved and some more."""
-    own, reference = Registry.from_folder(folder), Registry.read(reference_folder() / FILE)
+    reference = Registry.read(reference_folder() / FILE)
+    own = _own_registry(folder, reference)
     assigned: Collection[str] | None = None
     if own.assigned != own.ids:
         assigned = [id for id in reference.ids if id in own.assigned or (id in added and id not in own)]
@@ -169,6 +170,18 @@ def _files_for(folder: Path, added: Collection[str]) -> Files:
     if was_given and (folder / TASKS).is_file():  # A student who deleted it does not want it.
         files[TASKS] = task_file()
     return files
+
+
+def _own_registry(folder: Path, reference: Registry) -> Registry:
+    """Return the exercises of a workspace; if their file was deleted, those of which the record of starter files has traces."""
+    origin = WorkspaceState.from_folder(folder).origin
+    if (folder / FILE).is_file() or str(FILE) not in origin.files:
+        return Registry.from_folder(folder)
+    traces = {one.id: str(RECORDED / f"{one.id}.json") if one.has_code else one.notebook for one in reference}
+    here = [one for one in reference if one.id in origin.exercises or traces[one.id] in origin.files]
+    # An exercise that was added later is not in `exercises`, but its file was given with a stub.
+    assigned = [one.id for one in here if one.id in origin.exercises or any(map(origin.functions_in, one.files))]
+    return Registry(here, assigned, is_part=len(here) < len(reference))
 
 
 def _merge_own_functions(before: bytes, content: bytes, given: StarterFile | None) -> bytes | None:

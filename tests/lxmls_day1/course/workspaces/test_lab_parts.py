@@ -18,6 +18,7 @@ from lxmls_day1.course.workspaces.workspace import record_origin, start_workspac
 from lxmls_day1.lab import Lab, reference_folder
 from lxmls_day1.library_path import TOPICS
 from tests.command_runs import run
+from tests.lxmls_day1.file_trees import tree
 from tests.python_runs import run_python
 from tests.wording import wording
 
@@ -227,6 +228,18 @@ class TestAdding:
         undo(day)
         assert {path for path in day.rglob("*.py") if ".lab-backups" not in path.parts} == before
         assert Registry.from_folder(day).ids == tuple(lab_parts.core_exercises(REFERENCE))
+
+    @pytest.mark.parametrize("deleted", ["exercises.toml", "."])
+    @pytest.mark.parametrize("added", [[], ["1.13"]], ids=str)
+    def test_an_update_restores_the_deleted_files_and_adds_none(self, day, added, deleted):
+        if added:
+            add(day, added)
+        before, path = tree(day), day / "tests/exercises" / deleted
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        assert set(update(day).files) == {
+            name for name in before if name.startswith("tests/") and deleted in (".", name[16:])
+        }
+        assert all(tree(day)[name] == content for name, content in before.items() if name.startswith("tests/"))
 
     def test_all_parts_can_be_added(self, day, tmp_path):
         add(day, [])
