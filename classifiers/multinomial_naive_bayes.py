@@ -64,7 +64,8 @@ class MultinomialNaiveBayes(LinearClassifier):
     ) -> np.ndarray:
         """Return the parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as in `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
-        lengths = word_counts.sum(axis=0) / np.bincount(labels, weights)  # (K,), first: the lines below may add to the counts
+        # Computed first, because the lines below may add to the counts: words per document (K,).
+        lengths = word_counts.sum(axis=0) / np.bincount(labels, weights)
         with np.errstate(divide="ignore"):  # log 0 = −∞ is intended
             # exercise 1.2: solution (4 lines)
             self.prior = np.bincount(labels) / len(labels)  # (K,)

@@ -35,7 +35,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -334,11 +334,11 @@ def labels_that_look_alike(labels: Iterable[str]) -> list[str]:
     >>> labels_that_look_alike(["5", "pos", "5.0", "POS", "neg", "\\u200bneg"])
     ["'5' and '5.0'", "'POS' and 'pos'", "'neg' and '\\\\u200bneg'"]
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[str | Decimal, list[str]] = {}
     for label in sorted(labels):
         visible = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
         plain = " ".join(visible.casefold().split())
-        groups.setdefault(str(Fraction(plain)) if is_number(plain) else plain, []).append(label)
+        groups.setdefault(Decimal(plain) if is_number(plain) else plain, []).append(label)
     return [
         " and ".join(
             map(ascii if len({unicodedata.normalize("NFC", label) for label in group}) < len(group) else repr, group)
