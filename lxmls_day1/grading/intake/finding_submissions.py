@@ -327,9 +327,18 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
     for line in content.decode("utf-8", "replace").split("\n"):
         if top := re.match(r"(submission_[0-9]+):", line):
             current = table.setdefault(top[1], {})
-        elif field := re.fullmatch(r"""  (?:- |  ):(name|sid|email): (["']?)(.+?)\2""", line[:MAX_LINE_CHARS].rstrip()):
-            current.setdefault(field[1], []).append(field[3])
+        elif (field := re.fullmatch(r"  (?:- |  ):(name|sid|email): +(\S.*)", line[:MAX_LINE_CHARS].rstrip())) and (
+            value := _yaml_text(field[2])
+        ):
+            current.setdefault(field[1], []).append(value)
     return [_gradescope_entry(entry, table.get(entry.name, {})) for entry in entries]
+
+
+def _yaml_text(value: str) -> str:
+    """Return a value without its quotes, or an empty string for an absent value: ``''``, ``~`` or ``null``."""
+    if quoted := re.fullmatch(r"""(["'])(.*)\1""", value):
+        return quoted[2] if quoted[2].strip() else ""
+    return "" if value.casefold() in ("~", "null") else value
 
 
 def _gradescope_entry(entry: FoundSubmission, metadata: Mapping[str, Sequence[str]]) -> FoundSubmission:

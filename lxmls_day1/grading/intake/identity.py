@@ -86,9 +86,9 @@ class Identification:
             may_have = [one for one in may_have if not one.parts]
         if len(may_have) == 1:
             kept = replace(may_have[0], student=owner.student if owner else may_have[0].student)
-            disputed = [_with_disputed_key(one, kept) for one in claims if one is not may_have[0]]
+            disputed = [_with_disputed_key(one) for one in claims if one is not may_have[0]]
             return [kept, *disputed], _Owner(kept.label, kept.student, kept.first_run)
-        disputed = [_with_disputed_key(one, claims[0], has_owner=owner is not None) for one in claims]
+        disputed = [_with_disputed_key(one, has_owner=owner is not None) for one in claims]
         if owner is None:
             return disputed, None
         earlier = replace(claims[0], student=owner.student, keeps_previous_row=True)
@@ -114,14 +114,17 @@ def _case_of(claims: Sequence[FoundSubmission], owner: _Owner | None) -> str:
     return f"another label from a platform, {'one claim' if len(claims) == 1 else 'several claims'}"
 
 
-def _with_disputed_key(claim: FoundSubmission, owner: FoundSubmission, has_owner: bool = True) -> FoundSubmission:
-    """Return a claim with another key, because another claim has its key already, or because several claims could have it."""
+def _with_disputed_key(claim: FoundSubmission, has_owner: bool = True) -> FoundSubmission:
+    """Return a claim with another key, because another claim has its key already, or because several claims could have it.
+
+    The key begins with the claim's own name, because the other claim may be from a student of another name.
+    """
     fate = "and so would another submission: each gets a row of its own, and the roster none of their marks. Rename or remove one."
     if has_owner:
         fate = f"but another submission does already: it gets a row of its own, and no mark of {claim.student} has changed. "
         fate += "Rename it, or remove it."
     doubt = f"{claim.source} would belong to {claim.student}, {fate}"
-    key = f"{slug_of(owner.name)}-{short_digest(chr(0).join((claim.identity_key, claim.source, claim.label)))}"
+    key = f"{slug_of(claim.name)}-{short_digest(chr(0).join((claim.identity_key, claim.source, claim.label)))}"
     return replace(claim, student=key, ids=(), identity_key=key, owner_warnings=(*claim.owner_warnings, doubt))
 
 

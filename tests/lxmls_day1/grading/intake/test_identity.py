@@ -57,3 +57,8 @@ def test_owner_of_a_key_in_every_case(tmp_path, case, earlier, claims, has_the_k
         for again in (["ada"], []):
             (accepted,) = Identification(tmp_path, again)(claims)
             assert accepted.source == "e.zip" and not accepted.keeps_previous_row and not accepted.owner_warnings
+
+
+def test_no_row_is_filed_under_the_name_of_another_student(tmp_path):
+    identified = Identification(tmp_path)([EVE, MALLORY])
+    assert sorted(one.student.rpartition("-")[0] for one in identified) == ["eve", "mallory"]

@@ -674,6 +674,16 @@ class TestDownloads:
         (path / "assignment_9_export" / "submission_metadata.yml").unlink()
         assert [one.ids for one in find_submissions([path])] == [(), (), ()]  # Its numbers are not those of students.
 
+    @pytest.mark.parametrize("absent", ["", " ''", ' ""', " ' '", " ~", " null"])
+    def test_absent_values_of_a_gradescope_export(self, tmp_path, absent):
+        table = "".join(
+            f"submission_{n}:\n  :submitters:\n  - :name:{absent}\n    :sid:{absent}\n    :email: {n}@x.edu\n"
+            for n in (1, 2)
+        )
+        works = {"submission_1/mira.py": b"1", "submission_2/mira.py": b"2", "submission_metadata.yml": table.encode()}
+        found = find_submissions([write(tmp_path / "export", works)])
+        assert [(one.name, *one.ids) for one in found] == [(f"submission_{n}", f"{n}@x.edu") for n in (1, 2)]
+
     def test_a_folder_of_repositories(self, tmp_path):
         for login in ("ada", "al-turing"):
             write(tmp_path / "repos", within(f"day-1-lab-{login}", {**LAB, ".git/HEAD": b"ref"}))
