@@ -322,16 +322,16 @@ def _with_gradescope_names(entries: list[FoundSubmission], path: Path, prefix: s
             content = stack.enter_context(member.open()).read(5_000_000)
     except (*DAMAGED, RejectedSubmission):
         return entries
-    table: dict[str, dict[str, list[str]]] = {}
-    current: dict[str, list[str]] = {}
+    table: dict[str, list[dict[str, str]]] = {}
+    people: list[dict[str, str]] = []
     for line in content.decode("utf-8", "replace").split("\n"):
         if top := re.match(r"(submission_[0-9]+):", line):
-            current = table.setdefault(top[1], {})
-        elif (field := re.fullmatch(r"  (?:- |  ):(name|sid|email): +(\S.*)", line[:MAX_LINE_CHARS].rstrip())) and (
-            value := _yaml_text(field[2])
-        ):
-            current.setdefault(field[1], []).append(value)
-    return [_gradescope_entry(entry, table.get(entry.name, {})) for entry in entries]
+            people = table.setdefault(top[1], [])
+        elif line.startswith("  - "):
+            people.append({})
+        if people and (field := re.fullmatch(r"  (?:- |  ):(name|sid|email):(.*)", line[:MAX_LINE_CHARS])):
+            people[-1].setdefault(field[1], _yaml_text(field[2].strip()))
+    return [_gradescope_entry(entry, [one for one in table.get(entry.name, ()) if one]) for entry in entries]
 
 
 def _yaml_text(value: str) -> str:
@@ -341,13 +341,18 @@ def _yaml_text(value: str) -> str:
     return "" if value.casefold() in ("~", "null") else value
 
 
-def _gradescope_entry(entry: FoundSubmission, metadata: Mapping[str, Sequence[str]]) -> FoundSubmission:
-    name = ", ".join(metadata.get("name", ())) or entry.name
-    ids = tuple(metadata.get("sid", ())) or tuple(metadata.get("email", ()))
+def _gradescope_entry(entry: FoundSubmission, people: Sequence[Mapping[str, str]]) -> FoundSubmission:
+    name = ", ".join(filter(None, (one.get("name") for one in people))) or entry.name
+    ids = tuple(id for one in people if (id := one.get("sid") or one.get("email")))
     holder = ",".join(ids) or entry.identity_key
-    return replace(
-        entry, student=key_of(name, holder), name=name, identity_key=holder, ids=ids if len(ids) == 1 else ()
+    entry = replace(entry, student=key_of(name, holder), name=name, identity_key=holder)
+    if len(people) < 2:
+        return replace(entry, ids=ids)
+    doubt = (
+        f"{entry.parts[0][0]} is the work of {len(people)} people, {one_line(' and '.join(ids) or name)}: no line of a roster "
+        "gets its mark. Write it into their lines yourself."
     )
+    return replace(entry, owner_warnings=(*entry.owner_warnings, doubt))
 
 
 def downloads_within(names: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[str, int]]:

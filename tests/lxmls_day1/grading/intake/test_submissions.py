@@ -598,6 +598,8 @@ class TestFolders:
 
 
 class TestDownloads:
+    OF_TWO = wording("grading.work_of_two_people")
+
     def test_names_of_a_moodle_download(self, tmp_path):
         files = {
             "Ada Lovelace_123456_assignsubmission_file_/lab.zip": make_zip(within("ada", LAB)),
@@ -670,9 +672,19 @@ class TestDownloads:
             assert [entry.name for entry in found] == ["Ada Lovelace", "Alan Turing, Kurt Gödel", "submission_125"]
             assert texts(read_submission(found[0], given=GIVEN)) == {MIRA: b"1"}
             assert [one.ids for one in found] == [("1",), (), ()] and found[0].student == "ada-lovelace_1"
+            assert [one.owner_warnings for one in found] == [(), (self.OF_TWO.format("Alan Turing, Kurt Gödel"),), ()]
 
         (path / "assignment_9_export" / "submission_metadata.yml").unlink()
         assert [one.ids for one in find_submissions([path])] == [(), (), ()]  # Its numbers are not those of students.
+
+    @pytest.mark.parametrize(
+        "second", ["  - :name: Dee\n    :sid: '4'\n", "  - :name: Dee\n    :sid: ''\n    :email: 4\n"]
+    )
+    def test_a_group_of_a_gradescope_export_is_reported(self, tmp_path, second):
+        table = f"submission_124:\n  :submitters:\n  - :name: Cy\n    :sid: '3'\n    :email: cy@x.edu\n{second}"
+        works = within("submission_124", LAB) | within("submission_125", LAB)
+        found, _ = find_submissions([write(tmp_path / "export", {**works, "submission_metadata.yml": table.encode()})])
+        assert (found.ids, found.owner_warnings) == ((), (self.OF_TWO.format("3 and 4"),))
 
     @pytest.mark.parametrize("absent", ["", " ''", ' ""', " ' '", " ~", " null"])
     def test_absent_values_of_a_gradescope_export(self, tmp_path, absent):
