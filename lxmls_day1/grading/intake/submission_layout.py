@@ -38,6 +38,8 @@ class SubmissionLayout:
     warnings : list of str
     similar : dict
         Path of a missing file in the lab -> a text about similar files: ``mira_old.py looks like it``.
+    ignored : dict
+        Warning about ignored files -> these files, as (path in the lab, path in the submission). They may be other versions of what counts.
     """
 
     is_lab: bool
@@ -45,6 +47,7 @@ class SubmissionLayout:
     places: Places
     warnings: list[str]
     similar: dict[PurePosixPath, str] = field(default_factory=dict)
+    ignored: dict[str, list[tuple[PurePosixPath, PurePosixPath]]] = field(default_factory=dict)
 
 
 def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath], defines: Defines) -> SubmissionLayout:
@@ -68,6 +71,7 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath], de
     {'classifiers/mira.py': 'ada/classifiers/mira.py', 'classifiers/svm.py': 'ada/svm (1).py'}
     """
     warnings: list[str] = []
+    ignored: dict[str, list[tuple[PurePosixPath, PurePosixPath]]] = {}
     homes = _source_locations(known)
     ordered = sorted(name for name in names if name.parts)
     sources = [path for path in ordered if path.suffix.casefold() in SOURCES]
@@ -88,7 +92,7 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath], de
                     loose += [path] if path.suffix.casefold() in SOURCES else []
                 elif is_ours and not BUILD_ARTIFACTS.search(str(in_lab)):
                     _place(places, in_lab, path, warnings)
-    alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings)
+    alike, left = _place_exercise_files(places, ordered, root, homes, defines, warnings, ignored)
     _place_helpers(places, [path for path in loose if path not in left], homes, bool(roots))
     if roots:
         used = set(places.values())
@@ -96,9 +100,10 @@ def lay_out(names: Sequence[PurePosixPath], known: Collection[PurePosixPath], de
         if outside := [path for path in outside if path not in used]:
             counts = f"the lab in {display_name(root)} counts" if root.parts else "the outermost lab counts"
             warnings.append(f"{_abbreviate_names(outside)} {_was_or_were(outside)} ignored: {counts}.")
+            ignored[warnings[-1]] = [(home, path) for path in outside if (home := homes[path.name])]
     elif not any(home in places for home in homes.values()):
         places = {}
-    return SubmissionLayout(bool(roots), root, _drop_unportable_names(places, warnings), warnings, alike)
+    return SubmissionLayout(bool(roots), root, _drop_unportable_names(places, warnings), warnings, alike, ignored)
 
 
 def _place_exercise_files(
@@ -108,6 +113,7 @@ def _place_exercise_files(
     homes: Homes,
     defines: Defines,
     warnings: list[str],
+    ignored: dict[str, list[tuple[PurePosixPath, PurePosixPath]]],
 ) -> tuple[dict[PurePosixPath, str], set[PurePosixPath]]:
     """Put the files of the lab that have another folder or name into their places.
 
@@ -141,6 +147,7 @@ def _place_exercise_files(
             warnings.append(
                 f"{_abbreviate_names(spare)} {_was_or_were(spare)} ignored, because {display_name(places[home])} is there."
             )
+            ignored[warnings[-1]] = [(home, name) for name in spare]
     texts = {
         home: f"{_abbreviate_names(several)} {'looks' if len(several) == 1 else 'look'} like "
         for home, several in {**found.similar, **found.ambiguous}.items()

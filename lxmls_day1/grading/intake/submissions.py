@@ -34,6 +34,7 @@ from lxmls_day1.grading.intake.untrusted_files import (
 from lxmls_day1.grading.safe_text import one_line
 
 SPLIT_ADVICE = "give each submission, or a download by itself, to `grade`"
+OTHER_VERSION = " The answers differ: hand in only the version that should count."
 MAX_SOURCE_FILES = 5000
 MAX_LAB_FILES = 1000  # other files of a submission are not read
 MAX_DEPTH = 2  # levels of zip files that are opened: a zip file in a zip file, but not a third one in that
@@ -66,7 +67,8 @@ class Submission:
     similar : mapping from path to str
         Missing files of the lab, each with a text about similar files: ``mira_old.py looks like it``.
     notes : tuple of str
-        Sentences about ignored files: unreadable, too large, or from other students. They are also in `warnings`.
+        Sentences about ignored files: unreadable, too large, from other students, or other versions of answers that count. They are
+        also in `warnings`.
     """
 
     student: str
@@ -135,8 +137,9 @@ def read_submission(found: FoundSubmission, *, given: Files) -> Submission:
     except MemoryError:
         problem = "It is too large for the memory of this machine."
     else:
-        digest, notes = _digest(files), tuple(f"{complaint}; it was ignored." for complaint in complaints)
-        warned = truncate_warnings([*found.remarks, *more, *notes])
+        digest, unread = _digest(files), [f"{complaint}; it was ignored." for complaint in complaints]
+        warned = truncate_warnings([*found.remarks, *more, *unread])
+        notes = *(warning for warning in more if warning.endswith(OTHER_VERSION)), *unread
         name = one_line(called) if called and slug_of(called) == slug_of(found.name) else found.name
         return Submission(found.student, name, found.source, digest, files, "", warned, called, receipt, alike, notes)
     digest, remarks = hashlib.sha256(f"problem: {problem}".encode()).hexdigest(), truncate_warnings(found.remarks)
@@ -171,7 +174,12 @@ def _read(
     files = _contents(layout, by_name, complaints)
     if not files:
         raise RejectedSubmission(_nothing_in([], complaints, layout))
-    warnings = list(layout.warnings)
+    budget = Budget(MAX_COMPARED_BYTES)
+    warnings = [
+        warning + OTHER_VERSION * any(_is_other_version(by_name[n], home, files, given, budget) for home, n in ignored)
+        for warning in layout.warnings
+        for ignored in [layout.ignored.get(warning, ())]
+    ]
     if slashed := [member.name for member in members if member.has_backslash]:
         name = display_name(str(slashed[0]).replace("/", "\\"))
         warnings.append(f"Backslashes in the paths of its files ({name}) are read as slashes.")
@@ -188,6 +196,17 @@ def _read(
             f"It names {partners} as a partner, which alone counts for nobody: the roster must name your group."
         )
     return dict(sorted(files.items(), key=lambda item: str(item[0]))), author, warnings, layout.similar
+
+
+def _is_other_version(member: Member, home: PurePosixPath, files: Files, given: Files, budget: Budget) -> bool:
+    """Return True if an ignored file is an answer, and differs from both the file that counts and the starter file."""
+    try:
+        content = budget.read(member, MAX_SOURCE_BYTES if home.suffix == ".py" else MAX_FILE_BYTES)
+    except RejectedSubmission:
+        return False
+    known = [one[home].splitlines() for one in (files, given) if home in one]
+    lines = [[line.rstrip() for line in text] for text in (content.splitlines(), *known)]
+    return lines[0] not in lines[1:] and is_answer(content, given.get(home, b""), home)
 
 
 def _refuse_several_authors(members: Sequence[Member]) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from lxmls_day1.grading.gradebook import NOT_HANDED_IN, ExerciseGrade, SubmissionGrade
+from lxmls_day1.grading.intake.submissions import OTHER_VERSION
 from lxmls_day1.grading.reports.page_frame import anchor_of, file_of, name_of, points_text
 from lxmls_day1.grading.safe_text import one_line
 from lxmls_day1.grading.verdicts import CRASHED, MEMORY, MISSING, REFUSED, TIMEOUT
@@ -160,6 +161,9 @@ def _outcome(row: SubmissionGrade, note: str) -> tuple[str, str, str]:
         return outcome, note, advice
     if note.endswith(IGNORED):
         return "graded without this part", note, "Open the submission; if the part matters, ask for a readable one."
+    if note.endswith(OTHER_VERSION):
+        advice = "Ask which version should count; remove the other one, and run the same command again."
+        return "graded without another version", note, advice
     if NOT_MADE in note:
         advice = "The points are complete. Open the submission for this part."
         return "graded; a part of the page is missing", note, advice

@@ -302,7 +302,9 @@ def _summary(row: SubmissionGrade, gradebook: Gradebook) -> str:
         lines.append(f"To be marked by hand, up to {_number(_unmarked_points(row))} points more: {', '.join(by_hand)}.")
     if row.problem:
         lines.append(f"Nothing could be read: {one_line(row.problem, 600)}")
-    lines += [f"Warning, costs no points: {one_line(warning, 600)}" for warning in row.warnings]
+    # Part of the work was ignored if a warning is also a note.
+    heads = (("Warning" if warning in row.notes else "Warning, costs no points", warning) for warning in row.warnings)
+    lines += [f"{head}: {one_line(warning, 600)}" for head, warning in heads]
     lines.append(f"Hidden checks: {f'seed {gradebook.seed}' if gradebook.hidden else 'not run'}.")
     return "\n".join(lines)
 

@@ -52,6 +52,7 @@ EXERCISES = [
 MIRA = "classifiers/mira.py"
 RULE = b"def mira_rule():\n    return 1\n"
 LAB = {MIRA: b"mira = 1\n", "classifiers/__init__.py": b"", "readers/__init__.py": b""}
+RIGHT = {**LAB, MIRA: RULE}
 WITH_SVM = {**LAB, "classifiers/svm.py": b"2"}
 
 
@@ -220,6 +221,28 @@ class TestOneSubmission:
         files = {**within("old", {MIRA: b"old"}), **within("new", WITH_SVM)}
         assert holds(read_among_others(tmp_path, files), WITH_SVM, wording("grading.ignored_lab_new_counts"))
 
+    @pytest.mark.parametrize(
+        ("files", "ignored"),
+        [
+            ({"lab.zip": make_zip(LAB), "lab_final.zip": make_zip(RIGHT)}, "lab_final.zip/classifiers/mira.py"),
+            ({**within("lab", LAB), **within("lab2", RIGHT)}, "lab2/classifiers/mira.py"),
+            ({"lab.zip": make_zip(LAB), "mira.py": RULE}, "mira.py"),
+            ({**LAB, "mira.py": RULE}, "mira.py"),
+        ],
+    )
+    def test_another_version_of_an_answer_causes_a_note(self, tmp_path, files, ignored):
+        submission = read_among_others(tmp_path, files)
+        assert texts(submission) == LAB and submission.notes == submission.warnings
+        (note,) = submission.notes
+        assert note.startswith(f"{ignored} was ignored") and note.endswith(wording("grading.answers_differ"))
+
+    @pytest.mark.parametrize(
+        "same", [RIGHT, {**LAB, MIRA: RULE.replace(b"\n", b" \r\n")}, {**LAB, MIRA: GIVEN[PurePosixPath(MIRA)]}]
+    )
+    def test_an_equal_version_or_an_untouched_lab_causes_only_a_warning(self, tmp_path, same):
+        submission = read_among_others(tmp_path, {"lab.zip": make_zip(RIGHT), "old.zip": make_zip(same)})
+        assert texts(submission) == RIGHT and not submission.notes and len(submission.warnings) == 1
+
 
 @pytest.mark.slow
 def test_loose_files_find_their_places_among_the_files_students_receive(tmp_path):
@@ -262,7 +285,9 @@ class TestLooseFiles:
 
     def test_a_copy_beside_the_original_is_ignored(self, tmp_path):
         submission = read_zip(tmp_path, {**LAB, "classifiers/mira (1).py": RULE})
-        assert holds(submission, LAB, wording("grading.was_ignored_because_is_there"))
+        assert holds(
+            submission, LAB, wording("grading.was_ignored_because_is_there") + wording("grading.answers_differ")
+        )
         mine = {**LAB, "classifiers/my_mira.py": RULE}  # Other files may import this module.
         assert holds(read_zip(tmp_path, mine), mine)
 

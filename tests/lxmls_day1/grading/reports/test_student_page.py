@@ -5,7 +5,9 @@ import pytest
 
 from lxmls_day1.course.workspace_state import Explanation
 from lxmls_day1.grading.gradebook import CheckGrade, ExerciseGrade, FreeAnswer, Gradebook, SubmissionGrade
+from lxmls_day1.grading.reports.class_matrix import submissions_to_look_at
 from lxmls_day1.grading.reports.class_page import answers_html, summary_html
+from lxmls_day1.grading.reports.class_tables import gradescope_json
 from lxmls_day1.grading.reports.student_page import TO_BE_MARKED, explanation, student_html
 from lxmls_day1.grading.verdicts import VERDICTS
 from tests.lxmls_day1.grading.grades import LOOK, mira, submission
@@ -180,3 +182,13 @@ def test_pictures_of_a_wrong_answer_and_of_a_pasted_one():
     assert re.search(r'<img class="example" src="data:image/png;base64,UE5H" alt="[^"]*picture[^"]*">', text)
     assert wording("grading.img_alt_picture_answer") in text
     assert "data:image/jpeg;base64,SlBH" in answers_html(run_of(row))
+
+
+def test_a_warning_about_ignored_answers_is_not_said_to_cost_no_points():
+    row = submission("ada", mira(), warnings=("It is odd.",))
+    noted = dataclasses.replace(row, notes=("mira.py was ignored." + wording("grading.answers_differ"),))
+    noted = dataclasses.replace(noted, warnings=(*row.warnings, *noted.notes))
+    for render in (page_of, lambda row: gradescope_json(row, run_of(row)).decode()):
+        assert render(row).count("no points") == 1 and render(noted).count("no points") == (render is not page_of)
+    (look,) = submissions_to_look_at([row, noted])
+    assert look.outcome == "graded without another version"
