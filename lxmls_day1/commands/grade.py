@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lxmls_day1.base.errors import pluralize
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.waiting import shows_progress
 from lxmls_day1.commands.output import writable_folder
 from lxmls_day1.commands.shared_options import ExerciseList
@@ -102,15 +102,18 @@ def command(
     from lxmls_day1.grading.gradebook import PUBLIC_SHARE
     from lxmls_day1.grading.grading_run import Run, grade
     from lxmls_day1.grading.intake.released_exercises import released_exercises
+    from lxmls_day1.grading.reports.report_files import ROWS
     from lxmls_day1.grading.running.lab_boxes import lab_program
     from lxmls_day1.grading.running.plan import make_plan, prepare_plan
     from lxmls_day1.grading.running.run_folders import run_folder
     from lxmls_day1.lab import reference_folder
 
     chosen, here = Limits.from_options(limits), Path.cwd()
+    paths = without_marks([Path(path) for path in submissions], Path(out))
     folder = writable_folder(out)
+    (folder / ROWS).mkdir(exist_ok=True)  # shows that the folder holds marks, if it lies among submissions
     students = read_roster(folder, roster, **options) if roster else None
-    run = Run([Path(path) for path in submissions], folder, jobs, again, report=lambda text: click.echo(text, err=True))
+    run = Run(paths, folder, jobs, again, report=lambda text: click.echo(text, err=True))
 
     try:
         with locked_folder(folder, "grading into"), run_folder() as place:
@@ -151,6 +154,27 @@ def command(
         raise click.exceptions.Exit(1) from None
     if any(row.failed for row in book.rows):
         raise click.exceptions.Exit(NOT_ALL_GRADED)
+
+
+def without_marks(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Return the paths without folders that `grade` has filled, such as ``*`` may name, and report these folders.
+
+    Raises
+    ------
+    InputError
+        If the output folder is one of the other paths, or the only path.
+    """
+    from lxmls_day1.grading.reports.report_files import ROWS
+
+    left = [path for path in paths if os.path.isdir(path / ROWS)]
+    kept = [path for path in paths if path not in left]
+    if out.exists() and any(path.samefile(out) for path in kept or paths):
+        raise InputError(
+            f"--out {out} is the folder of the submissions, but marks need a folder of their own; write --out {out.resolve()}-marks."
+        )
+    for path in left:
+        click.echo(f"{path} holds marks of an earlier run, and is left out.", err=True)
+    return kept
 
 
 def forget_python_path() -> None:

@@ -12,9 +12,12 @@ import pytest
 
 import lxmls_day1
 import lxmls_day1.base.atomic_files
+from lxmls_day1.base.errors import InputError
 from lxmls_day1.commands.command_line import COMMANDS, caches_without_home, command_group, terminate_cleanly
+from lxmls_day1.commands.grade import without_marks
 from lxmls_day1.course.workspaces.workspace import write_files
 from lxmls_day1.engine.models.result_table import ResultTable, Row
+from lxmls_day1.grading.intake.finding_submissions import find_submissions
 from tests.command_runs import run
 from tests.python_runs import run_python
 from tests.wording import wording
@@ -169,6 +172,27 @@ class TestRun:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("somewhere")
+class TestFoldersOfMarks:
+    def test_folders_of_marks_among_the_submissions_are_left_out(self, tmp_path, capsys):
+        paths = [Path(name) for name in ("ada", "marks", "older")]
+        write_files(tmp_path, {"ada/mira.py": b"", "marks/.rows/ada.json": b"", "older/.rows/ada.json": b""})
+        assert without_marks(paths, Path("marks")) == [Path("ada")]
+        assert capsys.readouterr().err.splitlines() == [wording("grading.marks_left_out", name) for name in paths[1:]]
+
+    @pytest.mark.parametrize("files", [{"all/ada/mira.py": b""}, {"all/ada/mira.py": b"", "all/.rows/ada.json": b""}])
+    def test_marks_do_not_go_into_the_folder_of_the_submissions(self, tmp_path, files):
+        write_files(tmp_path, files)
+        with pytest.raises(InputError, match=wording("grading.out_is_submissions")):
+            without_marks([Path("all")], Path("all/../all"))
+        assert without_marks([Path("all/ada")], Path("new")) == [Path("all/ada")]
+
+    def test_a_new_folder_of_marks_among_the_submissions_is_no_student(self, tmp_path):
+        write_files(tmp_path, {"all/ada/mira.py": b"", "all/ben/mira.py": b""})
+        run("grade", "all", "--out", "all/marks", "--roster", "none.csv", status=1)
+        assert [one.student for one in find_submissions([tmp_path / "all"])] == ["ada", "ben"]
+
+
 class TestMistakes:
     """Each mistake ends with status 1 and one sentence that names a remedy."""
 
