@@ -281,6 +281,8 @@ class Gradebook:
         The time of the run, as ISO 8601 in UTC.
     version : str
         The version of this package.
+    unread : str
+        A sentence for the instructor about files that were not looked at; empty if there are none.
     """
 
     rows: tuple[SubmissionGrade, ...]
@@ -291,3 +293,4 @@ class Gradebook:
     hidden: bool = True
     graded: str = ""
     version: str = ""
+    unread: str = ""

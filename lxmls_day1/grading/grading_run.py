@@ -22,6 +22,7 @@ from lxmls_day1.base.atomic_files import locked_folder
 from lxmls_day1.base.errors import InputError, did_you_mean
 from lxmls_day1.grading import step
 from lxmls_day1.grading.gradebook import CheckGrade, Gradebook, SubmissionGrade, from_plain, to_plain
+from lxmls_day1.grading.intake.finding_submissions import unread_files
 from lxmls_day1.grading.intake.found_submission import FoundSubmission
 from lxmls_day1.grading.intake.submissions import State, content_digest, unreadable_submission
 from lxmls_day1.grading.reports.report_files import ROWS, write_files
@@ -146,6 +147,9 @@ def grade(run: Run, plan: Plan) -> Gradebook:
         earlier = {result.student: result for result in saved_rows(run.out)}
         fresh = _fresh_results(run, plan, submissions, earlier)
         book: Gradebook = mark([fresh.get(student) or earlier[student] for student in students])
+        if unread := unread_files(run.paths, run.identified):
+            run.report(unread)
+        book = replace(book, unread=unread)
         pages = {**dict.fromkeys(earlier), **fresh}
         write = step("written")(run.out, pages, mark.manual_marks, run.report, plan.grader)
         return cast(Gradebook, write(book))

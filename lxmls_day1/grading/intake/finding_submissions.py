@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from lxmls_day1.base.errors import InputError
+from lxmls_day1.base.errors import InputError, pluralize
 from lxmls_day1.base.grouping import grouped
 from lxmls_day1.grading.intake.found_submission import BLACKBOARD, CANVAS, GRADESCOPE, MOODLE, FoundSubmission, key_of
 from lxmls_day1.grading.intake.untrusted_files import (
@@ -44,8 +44,12 @@ PATTERNS = {
     ),
     # ``submission_123/``; names come from ``submission_metadata.yml``.
     GRADESCOPE: re.compile(r"submission_(?P<id>[0-9]+)"),
-    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Canvas keeps letters, digits and underscores of the person's name.
-    CANVAS: re.compile(r"(?P<name>[^\s.-]*?)(?:_LATE)?_(?P<id>[0-9]+)_(?P<upload>[0-9]{3,})_(?P<file>.+)", re.DOTALL),
+    # ``lovelaceada_LATE_12345_67890_lab-1.zip``. Canvas keeps letters, digits and underscores of the person's name. A text that was
+    # typed in, and a link, have no number of an upload: ``lovelaceada_LATE_12345_text.html``.
+    CANVAS: re.compile(
+        r"(?P<name>[^\s.-]*?)(?:_LATE)?_(?P<id>[0-9]+)_(?:(?P<upload>[0-9]{3,})_|(?=(?:text|link)\.html\Z))(?P<file>.+)",
+        re.DOTALL,
+    ),
     # ``Day 1_ada_attempt_2026-11-20-23-59-00_lab.zip``, and a text file about each attempt.
     BLACKBOARD: re.compile(
         r"(?P<start>.+?_.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
@@ -58,6 +62,7 @@ HAS_SOURCE_SUFFIX = re.compile(r"\.(py|ipynb|zip)\b", re.IGNORECASE)  # matches 
 #: Matches paths with a name that a platform may have made.
 PLATFORM_NAME = re.compile(r"_assignsubmission_|_attempt_[0-9]|_[0-9]+_[0-9]{3,}_|submission_metadata\.yml$")
 GRADESCOPE_NAMES = "submission_metadata.yml"
+MAX_UNREAD_SHOWN = 10  # names in a sentence
 MAX_LINE_CHARS = 1000  # characters of a line in Gradescope's table
 Tops = dict[str, list[tuple[str, ...]]]  # name at the top -> the paths in it, as tuples of names; () for a file
 
@@ -110,6 +115,30 @@ def find_submissions(paths: Sequence[str | os.PathLike[str]]) -> list[FoundSubmi
     if not entries:
         raise InputError(f"there is no submission in {', '.join(map(str, places)) or 'nothing'}.")
     return sorted(map(_with_display_source, entries), key=lambda found: (found.student, found.source))
+
+
+def unread_files(paths: Sequence[Path], found: Sequence[FoundSubmission]) -> str:
+    """Return a sentence about the files beside the submissions of a class that are no submissions; empty if there are none."""
+    unread: list[str] = []
+    for path in dict.fromkeys(Path(path).expanduser() for path in paths):
+        tops = {PurePosixPath(top) for one in found if one.path == path for top, _ in one.parts}
+        levels = {top.parent for top in tops}
+        files = (PurePosixPath(name) for name in (list_paths(path) if tops else ()) if not name.endswith("/"))
+        beside = (
+            file for file in files if file.parent in levels and file not in tops and file.name != GRADESCOPE_NAMES
+        )
+        # A name that a platform gives is an older version, which is reported elsewhere, or a text about an attempt.
+        known = [*PATTERNS.values(), re.compile(r"\..*")]
+        with contextlib.suppress(*DAMAGED, RejectedSubmission):
+            unread += sorted(file.name for file in beside if not any(one.fullmatch(file.name) for one in known))
+    if not unread:
+        return ""
+    names = ", ".join(map(display_name, unread[:MAX_UNREAD_SHOWN])) + ", …" * (len(unread) > MAX_UNREAD_SHOWN)
+    were = "was" if len(unread) == 1 else "were"
+    return (
+        f"{pluralize(len(unread), 'file')} {were} not looked at, neither archive nor source: {names}. "
+        "Rename or unpack those that hold work."
+    )
 
 
 def _with_display_source(entry: FoundSubmission) -> FoundSubmission:
@@ -170,7 +199,7 @@ def parse_names(files: Iterable[str], folders: Iterable[str]) -> ParsedNames:
     }
     longest = {top: _CANVAS_LONGEST_NAME.fullmatch(top) for top in fits[CANVAS]}
     unclear = {top for top, last in longest.items() if last and last.start("id") != fits[CANVAS][top].start("id")}
-    uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear]
+    uploads = [match["upload"] for top, match in fits[CANVAS].items() if top not in unclear and match["upload"]]
     if 2 * len(set(uploads)) <= len(uploads):  # not from Canvas, because Canvas gives each upload its own number
         fits[CANVAS] = {}
     most = max(map(len, fits.values()))
@@ -297,7 +326,7 @@ def _canvas_entry(name: str, id: str, files: Mapping[str, re.Match[str]]) -> Fou
     for top, match in files.items():
         again = CANVAS_COPY_NUMBER.search(match["file"])
         number = int(again["number"]) if again else 0
-        copy = number, int(match["upload"][:30]), top
+        copy = number, int((match["upload"] or "0")[:30]), top
         versions.setdefault(CANVAS_COPY_NUMBER.sub("", match["file"]), []).append(copy)
     parts = tuple(sorted((max(theirs)[2], file) for file, theirs in versions.items()))
     older = sorted(top for theirs in versions.values() for _, _, top in theirs if top not in dict(parts))

@@ -53,6 +53,7 @@ def summary_html(gradebook: Gradebook) -> str:
         wide=True,
         script=class_script(),
         in_short=_summary_line(rows),
+        unread=gradebook.unread,
         to_mark=_marking_progress(rows),
         matrix=class_matrix(rows, _answer_links(rows)),
         looks=submissions_to_look_at(rows),

@@ -20,9 +20,11 @@ from lxmls_day1.course.workspace_state import Explanation, WorkspaceState
 from lxmls_day1.course.workspaces.generation import student_files
 from lxmls_day1.course.workspaces.packed_work import SubmissionFiles, pack_submission
 from lxmls_day1.course.workspaces.workspace import write_files
+from lxmls_day1.grading.gradebook import Gradebook
 from lxmls_day1.grading.intake import submissions, untrusted_files
-from lxmls_day1.grading.intake.finding_submissions import find_submissions
+from lxmls_day1.grading.intake.finding_submissions import find_submissions, unread_files
 from lxmls_day1.grading.intake.submissions import Submission, read_submission
+from lxmls_day1.grading.reports.class_page import summary_html
 from lxmls_day1.grading.running.box_contents import box_files
 from lxmls_day1.lab import reference_folder
 from tests.lxmls_day1.grading.peak_memory import peak_of
@@ -680,6 +682,23 @@ class TestDownloads:
             assert submission.warnings == (wording("grading.does_count_newer_version"),)
             assert texts(read_submission(alan, given=GIVEN)) == {MIRA: b"2", "classifiers/svm.py": b"3"}
 
+    def test_texts_and_links_of_a_canvas_download_are_submissions_without_a_lab(self, tmp_path):
+        names = (
+            "ada_11_67890_lab.zip",
+            "ben_12_67891_lab.zip",
+            "cyc_13_text.html",
+            "dyd_LATE_14_link.html",
+            "ada_11_text.html",
+        )
+        files = {name: make_zip(LAB) if name.endswith(".zip") else b"<p>" for name in names}
+        read = read_each(find_submissions([write(tmp_path / "canvas", files)]))
+        assert {key: bool(one.problem) for key, one in read.items()} == {
+            "ada_11": 0,
+            "ben_12": 0,
+            "cyc_13": 1,
+            "dyd_14": 1,
+        }
+
     def test_names_that_only_look_like_canvas(self, tmp_path):
         files = {f"lab_2024_001_{name}.zip": make_zip(LAB) for name in ("ada", "bob")}
         found = find_submissions([write(tmp_path / "all", files)])
@@ -748,6 +767,35 @@ class TestDownloads:
         zipped = write_zip(tmp_path / "all.zip", files)
         assert students(find_submissions([zipped])) == {n: n for n in ("ada", "bob", "carol", "dave")}
         assert found[0].source == str(folder / "ada.zip")
+
+    def test_files_that_are_not_looked_at_are_named(self, tmp_path):
+        students = {f"{name}.zip": make_zip({**LAB, "essay.pdf": b""}) for name in ("ada", "bob")}
+        others = {name: b"" for name in ("dan.pdf", "rita", "sven.zip.download")}
+        hidden = {
+            name: b"" for name in (".DS_Store", "__MACOSX/x", "Thumbs.db", "desktop.ini", ".hidden", "carol/mira.py")
+        }
+        sentence = wording("grading.files_not_looked_at", "dan.pdf, rita, sven.zip.download")
+        folder = write(tmp_path / "all", within("in", {**students, **others, **hidden}))
+        for path in (folder, write_zip(tmp_path / "all.zip", students | others | hidden)):
+            assert unread_files([path], find_submissions([path])) == sentence
+        paths = [folder / "in" / "ada.zip", folder / "in" / "carol"]
+        assert unread_files(paths, find_submissions(paths)) == ""
+        assert sentence in summary_html(Gradebook((), 1, "", "", unread=sentence))
+
+    def test_older_attempts_and_the_table_of_gradescope_are_not_named(self, tmp_path):
+        canvas = {f"ada_11_6789{n}_lab{'-1' * n}.zip": make_zip(LAB) for n in (0, 1)} | {
+            "ben_12_67892_lab.zip": make_zip(LAB)
+        }
+        attempts = {
+            f"Day 1_{name}_attempt_2026-11-1{n}-10-00-00{end}": b""
+            for name in ("ada", "ben")
+            for n in (1, 2)
+            for end in (".txt", "_lab.zip")
+        }
+        gradescope = {**within("submission_1", LAB), **within("submission_2", LAB), "submission_metadata.yml": b""}
+        for n, files in enumerate([canvas, attempts, gradescope]):
+            folder = write(tmp_path / f"class{n}", files)
+            assert unread_files([folder], find_submissions([folder])) == ""
 
     def test_a_folder_with_one_student(self, tmp_path):
         for name, files in (("a", within("ada", LAB)), ("b", {"ada.zip": make_zip(LAB)}), ("ada", LAB)):
