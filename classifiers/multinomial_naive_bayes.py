@@ -64,8 +64,8 @@ class MultinomialNaiveBayes(LinearClassifier):
     ) -> np.ndarray:
         """Return the parameters (J + 1, K) from ``word_counts`` (J, K) in X (M, J), with classes ``labels`` (M,); errors as in `train`."""
         alpha = float(self.smooth_param) if self.smooth else 0.0
-        # Computed first, because the lines below may add to the counts: words per document (K,).
-        lengths = word_counts.sum(axis=0) / np.bincount(labels, weights)
+        # Words per document (K,), before the lines below, which may add to the counts.
+        lengths = word_counts.sum(axis=0) / np.bincount(labels, weights) if self.length == "poisson" else None
         with np.errstate(divide="ignore"):  # log 0 = −∞ is intended
             # exercise 1.2: solution (4 lines)
             self.prior = np.bincount(labels) / len(labels)  # (K,)
@@ -76,7 +76,7 @@ class MultinomialNaiveBayes(LinearClassifier):
         if weights is not None:
             self.prior = np.bincount(labels, weights) / weights.sum()
             params[0] = np.log(self.prior)
-        if self.length == "poisson":
+        if lengths is not None:
             self._add_lengths(params, lengths)
         self.trained = True
         return params
