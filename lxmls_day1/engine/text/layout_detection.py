@@ -271,9 +271,8 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
         others = [row for row in others if row != first]
     filled = [field for field in first if field]
     is_numbered = filled == [str(column) for column in range(len(filled))]
-    both_named = names_columns(
-        first
-    )  # The columns beside them may then have any names, such as "Unnamed: 0" of pandas.
+    # The columns beside two sure ones may have any names, such as "Unnamed: 0" of pandas.
+    both_named = names_columns(first)
     if not filled or not (both_named or are_different_names(filled) or is_numbered):
         return False
     plain = [normalized_name(field) for field in first]
@@ -339,13 +338,11 @@ def labels_that_look_alike(labels: Iterable[str]) -> list[str]:
         visible = "".join(c for c in unicodedata.normalize("NFKC", label) if unicodedata.category(c) != "Cf")
         plain = " ".join(visible.casefold().split())
         groups.setdefault(Decimal(plain) if is_number(plain) else plain, []).append(label)
-    return [
-        " and ".join(
-            map(ascii if len({unicodedata.normalize("NFC", label) for label in group}) < len(group) else repr, group)
-        )
-        for group in groups.values()
-        if len(group) > 1
-    ]
+    alike = []
+    for group in (group for group in groups.values() if len(group) > 1):
+        look_the_same = len({unicodedata.normalize("NFC", label) for label in group}) < len(group)
+        alike.append(" and ".join(map(ascii if look_the_same else repr, group)))
+    return alike
 
 
 def choose_columns(

@@ -173,3 +173,12 @@ def test_machine_code_of_an_answer_cannot_be_read(graded):
         pytest.skip(f"the level {level} keeps no files from a student's code, and is not safe")
     assert {check.verdict for check in grades["machine code"].checks} == {"error"}
     assert all("not enough values" in check.text for check in grades["machine code"].checks if not check.hidden)
+
+
+def test_compiled_code_in_folders_of_the_graders_choice_is_hidden(monkeypatch, tmp_path):
+    folders = [tmp_path / "machine code", tmp_path / "bytecode"]
+    for folder in folders:
+        folder.mkdir()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folders[0]))
+    monkeypatch.setattr(sys, "pycache_prefix", str(folders[1]))
+    assert {*folders} <= {*lab_program().hidden}
