@@ -66,17 +66,17 @@ def _argmax(numbers):
 
 
 @_inlined
-def _rival(scores, label):
-    """Return np.argmax(scores); without branches if that is the label, which a processor would often predict wrongly."""
+def _exchange(scores, label, step, d):
+    """Write step · (e_y − e_r) into ``d``, r = np.argmax(scores), and return True; return False if r is the label.
+
+    ``d`` may be the array of the scores. The loop has no branches, which a processor would often predict wrongly.
+    """
     truth, ahead = scores[label], False
     for k in range(len(scores)):
         ahead |= (not scores[k] <= truth) | ((scores[k] == truth) & (k < label))  # True for NaN
-    return _argmax(scores) if ahead else label
-
-
-@_inlined
-def _exchange(d, label, rival, step):
-    """Write step · (e_y − e_r) into ``d``; return True."""
+    rival = _argmax(scores) if ahead else label
+    if rival == label:
+        return False
     for k in range(len(d)):
         d[k] = 0.0
     d[label], d[rival] = step, -step
@@ -88,7 +88,7 @@ def _exchange(d, label, rival, step):
 
 @_inlined
 def _exchange_two(truth, other, label, step, d):
-    """Do what `_rival` and `_exchange` do, for the scores of the true and the other class; return True if the other one wins."""
+    """Do what `_exchange` does, for the scores of the true and the other class; return True if the other one wins."""
     if not truth < other:
         truth_is_nan, first = np.isnan(truth), label == 0  # In a tie the first class wins, and the first NaN above all.
         if other < truth or (first and truth == other) or (truth_is_nan and (first or not np.isnan(other))):
@@ -101,8 +101,7 @@ def _exchange_two(truth, other, label, step, d):
 def _perceptron_in_place(n_classes, scores, label, sq_norm, step, cost, d):
     if n_classes == 2:
         return _exchange_two(scores[label], scores[1 - label], label, step, d)
-    rival = _rival(carray(scores, n_classes), label)
-    return rival != label and _exchange(carray(d, n_classes), label, rival, step)
+    return _exchange(carray(scores, n_classes), label, step, carray(d, n_classes))
 
 
 def _svm_in_place(n_classes, scores, label, sq_norm, step, cost, d):
@@ -112,8 +111,7 @@ def _svm_in_place(n_classes, scores, label, sq_norm, step, cost, d):
     augmented = carray(d, n_classes)
     for k in range(n_classes):
         augmented[k] = scores[k] + cost[k]
-    rival = _rival(augmented, label)
-    return rival != label and _exchange(augmented, label, rival, step)
+    return _exchange(augmented, label, step, augmented)
 
 
 def _max_ent_in_place(n_classes, scores, label, sq_norm, step, cost, d):
